@@ -1,0 +1,191 @@
+"""Every setting, once: name, default, meaning.
+
+The environment (`AUDIENCE_NAME`) wins over `config.toml` in the instance folder (`name = value`), which wins
+over the default. An unknown name or a value of the wrong form is a `SettingError` that says which and why.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+PREFIX = "AUDIENCE_"
+NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite alone
+
+EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
+TIER1_COUNTRIES = tuple(f"US CA GB AU NZ JP SG {EU_EFTA}".split())
+
+
+class SettingError(Exception):
+    """A setting that cannot be used; the message names it and says why."""
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be text")
+    return value
+
+
+def flag(value: Any) -> bool:
+    words = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    known = words.get(str(value).lower())
+    if known is None:
+        raise ValueError("must be true or false")
+    return known
+
+
+def names(value: Any) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("must be a comma-separated list")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def folder(value: Any) -> Path:
+    return Path(text(value)).expanduser().absolute()
+
+
+def integer(least: int, most: int) -> Callable[[Any], int]:
+    def parse(value: Any) -> int:
+        number = int(text(value)) if not isinstance(value, int) else value
+        if isinstance(value, bool) or not least <= number <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return number
+
+    return parse
+
+
+def decimal(least: float, most: float) -> Callable[[Any], float]:
+    def parse(value: Any) -> float:
+        number = float(value)
+        if isinstance(value, bool) or not least <= number <= most:
+            raise ValueError(f"must be a number from {least:g} to {most:g}")
+        return number
+
+    return parse
+
+
+def rate(value: Any) -> str:
+    count, slash, unit = text(value).partition("/")
+    if value and not (
+        slash and count.isdigit() and int(count) and unit in ("second", "minute", "hour", "day")
+    ):
+        raise ValueError("must be empty or like 100/minute (second, minute, hour, day)")
+    return text(value)
+
+
+def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
+    return field(default=default, metadata={"parse": parse, "meaning": meaning})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    instance: Path = setting(
+        Path("instance").absolute(), folder, "folder of the database, secrets and sockets"
+    )
+    host: str = setting("127.0.0.1", text, "address to listen on")
+    port: int = setting(8000, integer(1, 65535), "port to listen on")
+    public_url: str = setting("", text, "address that people reach the service at; empty: http://HOST:PORT")
+    database_url: str = setting("", text, "database; empty: sqlite:///INSTANCE/audience.db")
+    redis_url: str = setting("", text, "a Redis of your own; empty: one is embedded")
+    web_workers: int = setting(2, integer(1, 64), "web processes")
+    web_threads: int = setting(400, integer(8, 4096), "requests that each web process holds at once")
+    workers: int = setting(1, integer(1, 16), "import worker processes")
+    body_timeout: float = setting(
+        30.0, decimal(0.1, 3600), "seconds within which a request body must have arrived"
+    )
+    max_body_bytes: int = setting(8 * 2**20, integer(1024, 2**30), "largest JSON body")
+    import_max_bytes: int = setting(2**30, integer(1024, 2**40), "largest file import")
+    import_inline_rows: int = setting(
+        1, integer(0, 1000), "imports of up to this many rows are written at once"
+    )
+    database_timeout: float = setting(
+        10.0, decimal(0.1, 600), "seconds to wait for the database's write lock"
+    )
+    database_connections: int = setting(16, integer(1, 256), "open database connections per process")
+    allow_faulty_sqlite: bool = setting(
+        False, flag, "run on a SQLite that has the WAL-reset fault (3.7.0 to 3.51.2)"
+    )
+    trusted_proxies: tuple[str, ...] = setting(
+        (), names, "addresses or networks whose X-Forwarded-For counts"
+    )
+    auth_failures: str = setting(
+        "30/minute", rate, "failed authentications per address, and per address and key"
+    )
+    rate_limit_fetch: str = setting(
+        "", rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
+    )
+    rate_limit_batch: str = setting("", rate, "requests per key to /v1/batch")
+    rate_limit_experimental: str = setting("", rate, "requests per key to /v1/experimental")
+    rate_limit_stats: str = setting("", rate, "requests per key to /v1/stats")
+    geo_database: str = setting("", text, "a MaxMind-format .mmdb file to use in place of the bundled table")
+    dns_servers: tuple[str, ...] = setting(
+        (), names, "resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"
+    )
+    dns_timeout: float = setting(2.0, decimal(0.1, 30), "seconds for all DNS questions of one answer")
+    spamhaus_dqs_key: str = setting("", text, "Spamhaus Data Query Service key")
+    abusix_key: str = setting("", text, "abusix Mail Intelligence key")
+    tier1_countries: tuple[str, ...] = setting(
+        TIER1_COUNTRIES, names, "country codes whose traffic passes validation's `ip`"
+    )
+    validation_threshold: float = setting(0.5, decimal(0, 1), "least score of a valid address")
+    allow_addresses: tuple[str, ...] = setting((), names, "addresses and domains that are always valid")
+    deny_addresses: tuple[str, ...] = setting((), names, "addresses and domains that are never valid")
+
+    @property
+    def base_url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url.rstrip("/") or f"http://{host}:{self.port}"
+
+    @property
+    def database(self) -> str:
+        return self.database_url or f"sqlite:///{self.instance / 'audience.db'}"
+
+
+PARSERS: dict[str, Callable[[Any], Any]] = {item.name: item.metadata["parse"] for item in fields(Settings)}
+
+
+def load(environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this process; raises `SettingError`."""
+    given = {
+        key.removeprefix(PREFIX).lower(): (value, f"environment variable {key}")
+        for key, value in environ.items()
+        if key.startswith(PREFIX) and key not in NOT_SETTINGS
+    }
+    instance, origin = given.get("instance", ("instance", "default"))
+    file = _parse("instance", instance, origin) / "config.toml"
+    return Settings(
+        **{name: _parse(name, value, origin) for name, (value, origin) in (_from_file(file) | given).items()}
+    )
+
+
+def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
+    try:
+        table = tomllib.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingError(f"{file} cannot be read: {error}") from error
+    if "instance" in table:
+        raise SettingError(f"{file}: instance names the folder that this file is in; set {PREFIX}INSTANCE")
+    return {name: (value, str(file)) for name, value in table.items()}
+
+
+def _parse(name: str, value: Any, origin: str) -> Any:
+    if name not in PARSERS:
+        raise SettingError(f"{origin}: there is no setting {name}; .env.example lists them all")
+    try:
+        return PARSERS[name](value)
+    except (ValueError, TypeError) as error:
+        raise SettingError(f"{origin}: {name} {error}") from error

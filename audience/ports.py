@@ -1,0 +1,48 @@
+"""What the domain is handed from outside: small protocols, filled in by `app.py`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class Doorbell(Protocol):
+    """Tells the workers that a site has imports waiting. Best effort: the inbox row is the truth."""
+
+    def ring(self, site_id: int) -> None: ...
+
+
+class Limiter(Protocol):
+    """Counts acts against a limit such as `100/minute`."""
+
+    def hit(self, limit: str, *key: str) -> int:
+        """Counts one act of `key`; 0 while within the limit, else the whole seconds to wait."""
+        ...
+
+
+class DnsStatus(StrEnum):
+    """What asking came to. `UNAVAILABLE` (no answer in time, nobody to ask, REFUSED) tells nothing."""
+
+    OK = "ok"
+    NO_DATA = "no_data"
+    NXDOMAIN = "nxdomain"
+    SERVFAIL = "servfail"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True)
+class DnsAnswer:
+    """`records` in presentation form without trailing dots: addresses for A and AAAA, text for TXT,
+    `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`)."""
+
+    status: DnsStatus
+    records: tuple[str, ...] = ()
+
+
+class Resolver(Protocol):
+    """Asks the DNS. Names are absolute; never raises for what the network does."""
+
+    def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
+        """Answers to `(name, record type)` pairs, asked all at once, in order, within `timeout` seconds in
+        total (default: the resolver's own)."""
+        ...
