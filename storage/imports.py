@@ -63,7 +63,7 @@ def newest(site_id: int, limit: int) -> list[ImportRow]:
 def oldest_waiting(site_id: int) -> int | None:
     """The import whose turn it is."""
     found = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY id LIMIT 1", (site_id,))
-    return found and found[0]
+    return found[0] if found else None
 
 
 def takeable_sites(at: int) -> list[int]:
@@ -128,9 +128,10 @@ def fail(import_id: int, token: str, at: int) -> None:
     )
 
 
-def release(import_id: int, token: str, not_before: int) -> None:
-    """Hands an import back, to be taken again after `not_before`."""
+def release(import_id: int, token: str, not_before: int, forgive: bool) -> None:
+    """Hands an import back, to be taken again after `not_before`; forgiven, the attempt does not count."""
     execute(
-        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ? WHERE id = ? AND claim = ?",
-        (not_before, import_id, token),
+        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
+        "WHERE id = ? AND claim = ?",
+        (not_before, int(forgive), import_id, token),
     )

@@ -34,7 +34,7 @@ class Person:
 
 
 def _person(values: Any) -> Person:
-    return Person(*values[:6], json.loads(values[6]), json.loads(values[7]), *values[8:])
+    return Person(*(*values[:6], json.loads(values[6]), json.loads(values[7]), *values[8:]))
 
 
 def by_keys(site_id: int, keys: Collection[str]) -> dict[str, Person]:
@@ -70,7 +70,8 @@ def save(site_id: int, people: Iterable[Person]) -> None:
         "ON CONFLICT (site_id, email_key) DO UPDATE SET email = excluded.email, "
         "first_name = excluded.first_name, last_name = excluded.last_name, fields = excluded.fields, "
         "tag_ids = excluded.tag_ids, updated_at = excluded.updated_at, "
-        "last_event_at = excluded.last_event_at, unsubscribed_at = excluded.unsubscribed_at, consent_at = excluded.consent_at",
+        "last_event_at = excluded.last_event_at, unsubscribed_at = excluded.unsubscribed_at, "
+        "consent_at = excluded.consent_at",
         (
             (
                 site_id,
