@@ -19,8 +19,12 @@ Item = Mapping[str, Any]
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE}
 
 
-def record(site: Site, items: Sequence[tuple[int, Item]]) -> tuple[int, list[FieldError]]:
-    """Writes events, given with their index in the request: how many were accepted, and why others were not.
+def record(
+    site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError]
+) -> tuple[int, list[FieldError]]:
+    """Writes events, given with their index in the request, beside the errors of those refused already.
+
+    Returns how many were accepted, and why the others were not.
 
     An event whose `unique_key` the site has seen with that type is accepted, and not applied again.
     """
@@ -33,12 +37,12 @@ def record(site: Site, items: Sequence[tuple[int, Item]]) -> tuple[int, list[Fie
             each for each, outcome in zip(fresh, outcomes, strict=True) if outcome is not Outcome.SUPPRESSED
         ]
         add(site.id, [(change, item["type"], item) for _, item, change in done], at)
-    errors += [
+    suppressed = [
         FieldError(f"events[{index}].email", subscribers.SUPPRESSED)
         for (index, _, _), outcome in zip(fresh, outcomes, strict=True)
         if outcome is Outcome.SUPPRESSED
     ]
-    return len(items) - len(errors), errors
+    return len(items) - len(errors) - len(suppressed), [*refused, *errors, *suppressed]
 
 
 def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> None:
@@ -52,7 +56,7 @@ def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> No
                 type=type_,
                 details=json.dumps(item.get("details", {}), ensure_ascii=False, separators=(",", ":")),
                 unique_key=item.get("unique_key"),
-                occurred_at=change.event_at or at,
+                occurred_at=at if change.event_at is None else change.event_at,
             )
             for change, type_, item in events
         ],

@@ -56,8 +56,8 @@ def accept(
 ) -> Accepted:
     """Keeps the good items, given with their index in the request, beside the errors of the refused ones.
 
-    Up to `inline_rows` items are written at once, unless older imports of the site still wait; then this waits
-    for their turn, for up to a second.
+    Up to `inline_rows` items are written at once, unless older imports of the site wait; then this waits for
+    their turn, for up to a second.
     """
     good, malformed = _good(items)
     problems = sorted([*errors, *malformed], key=_index)

@@ -8,7 +8,7 @@ from typing import Any
 import uuid_utils
 
 from audience import addresses, clock, custom_fields, pepper, tags
-from audience.errors import FieldError, Refused
+from audience.errors import FieldError, NotFound, Refused
 from audience.sites import Site
 from storage import database, suppressions
 from storage import sites as stored_sites
@@ -274,11 +274,14 @@ class Query:
     before: Mapping[str, int]
     email: str | None = None
     tags: Sequence[str] = ()
+    segment_id: str | None = None
 
 
 @database.session()
 def search(site: Site, query: Query, page: int) -> tuple[list[Person], bool]:
-    """A page of matches, newest first, counted from 1, and whether there are more."""
+    """A page of matches, newest first, counted from 1, and whether there are more. Raises `NotFound`."""
+    if query.segment_id is not None:
+        raise NotFound("Segment not found: this site has none.")
     known = tags.ids(site.id, query.tags)
     if len(known) < len({tags.name_key(name) for name in query.tags}):
         return [], False

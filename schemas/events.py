@@ -71,7 +71,7 @@ class EventRows(ma.fields.Field[Rows]):
         events = [value] if isinstance(value, dict) else value
         if not isinstance(events, list) or not 1 <= len(events) <= MOST:
             raise ma.ValidationError(EVENTS)
-        rows, form = Rows(), Event()
+        rows, form = Rows(len(events)), Event()
         for index, given in enumerate(events):
             item = load_row(form, given, f"events[{index}]", rows.problems)
             if item is not None:

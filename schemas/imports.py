@@ -14,8 +14,9 @@ SUBSCRIBERS = "Send an array of 1 to 1,000 subscribers; split a longer list into
 
 @dataclass
 class Rows:
-    """The good items with their index in the request, and what is wrong with the others."""
+    """Of the items `given`, the good ones with their index in the request, and what is wrong with the rest."""
 
+    given: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -31,7 +32,7 @@ class SubscriberRows(ma.fields.Field[Rows]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
         if not isinstance(value, list) or not 1 <= len(value) <= MOST:
             raise ma.ValidationError(SUBSCRIBERS)
-        rows, form = Rows(), ImportItem()
+        rows, form = Rows(len(value)), ImportItem()
         for index, given in enumerate(value):
             item = plain_item(given)
             if item is None:
