@@ -61,8 +61,8 @@ def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Pro
     shadow = path if path is not None and path.is_file() else None
     try:
         text = shadow.read_text("utf-8") if shadow else _bundled()
-        return _providers(csv.DictReader(text.splitlines()), given)
-    except (OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+        return _providers(csv.DictReader(text.splitlines(), restval=""), given)
+    except (OSError, KeyError, ValueError) as error:
         raise SettingError(f"{shadow or 'providers.csv'}: {error}") from error
 
 
@@ -100,6 +100,8 @@ def _zone(row: dict[str, str], key: str) -> Zone:
     if not ZONE.fullmatch(zone):
         raise ValueError(f"{row['zone']} is not a zone")
     listed = frozenset(_codes(row["listed"]))
+    if not listed:
+        raise ValueError(f"{row['zone']}: nothing means listed")
     for code in map(IPv4Address, listed):
         if code not in LISTS or any(code in never for never in NEVER):
             raise ValueError(f"{row['zone']}: {code} never means listed")

@@ -37,7 +37,7 @@ class DnsResolver:
 
     `servers` are `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; none means those of the system, read again when
     its file changes, and where it names none every answer is `UNAVAILABLE`. `timeout` in seconds. Raises
-    `ValueError` for a server that cannot be read."""
+    `SettingError` for a server that cannot be read."""
 
     def __init__(
         self,

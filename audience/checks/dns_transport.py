@@ -15,6 +15,8 @@ import dns.name
 import dns.rcode
 import dns.rdatatype
 
+from audience.config import SettingError
+
 QUESTIONS_PER_PORT = 64  # a port is given up after so many, so that nobody learns where to send forgeries
 ROUNDS = 2  # how often a silent server is asked: datagrams get lost
 STREAMS = 32  # TCP connections at once
@@ -30,16 +32,15 @@ class Server:
 
 
 def parse_server(text: str) -> Server:
-    """`ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; raises `ValueError`."""
+    """`ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; raises `SettingError`."""
     address, port = text, "53"
     if text.startswith("["):
         address, _, rest = text[1:].partition("]")
         port = rest.removeprefix(":") or port
     elif text.count(":") == 1:
         address, _, port = text.partition(":")
-    dns.inet.af_for_address(address)
-    if not 0 < int(port) < 65536:
-        raise ValueError(f"no port {port}")
+    if not dns.inet.is_address(address) or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise SettingError(f"dns_servers: {text!r} is not ADDRESS, ADDRESS:PORT or [IPV6]:PORT")
     return Server(address, int(port))
 
 
