@@ -62,8 +62,10 @@ def rbldnsd(program: str, addresses: Mapping[str, str], domains: Mapping[str, st
         zones = []
         for kind, lists in (("ip4set", addresses), ("dnset", domains)):
             for zone, lines in lists.items():
-                (folder / zone).write_text(f"$SOA 60 ns.example. host.example. 1 60 60 60 60\n{lines}\n")
-                zones.append(f"{zone}:{kind}:{zone}")
+                (folder / f"{zone}.{kind}").write_text(
+                    f"$SOA 60 ns.example. host.example. 1 60 60 60 60\n{lines}\n"
+                )
+                zones.append(f"{zone}:{kind}:{zone}.{kind}")
         user = ["-u", "nobody"] if os.getuid() == 0 else []
         with _running([program, "-n", *user, "-b", f"{HOST}/{port}", "-w", str(folder), *zones], port):
             yield f"{HOST}:{port}"

@@ -1,5 +1,7 @@
 """The provider table, ours and the operator's."""
 
+from pathlib import Path
+
 import pytest
 
 from audience.checks.blacklist_providers import FLAGS, KEYS, load
@@ -19,6 +21,15 @@ def test_the_bundled_table_has_every_flag():
     providers = load(keys=dict.fromkeys(KEYS, "k"))
     assert {flag for flag, _ in providers.zones} | providers.retired == set(FLAGS)
     assert providers.without_key == frozenset()
+
+
+def test_the_documentation_names_every_zone_and_column():
+    page = (Path(__file__).parents[2] / "docs" / "answers" / "blacklist.md").read_text("utf-8")
+    zones = {
+        zone.public for keys in ({}, dict.fromkeys(KEYS, "k")) for zone in load(keys=keys).zones.values()
+    }
+    assert [zone for zone in sorted(zones) if f"`{zone}`" not in page] == []
+    assert [column for column in HEAD.strip().split(",") if f"`{column}`" not in page] == []
 
 
 def test_without_keys_the_keyed_lists_are_left_out():
