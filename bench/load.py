@@ -1,4 +1,4 @@
-"""A load of HTTP requests on the loopback: keep-alive connections, requests built beforehand, bounded in number."""
+"""A load of HTTP requests on the loopback: keep-alive connections, requests built beforehand, bounded."""
 
 import base64
 import json
@@ -37,10 +37,9 @@ def fire(port: int, requests: list[bytes]) -> Result:
     chunks = [requests[number::PROCESSES] for number in range(PROCESSES)]
     start = time.perf_counter()
     with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
-        times = sorted(
-            each for part in pool.starmap(_fire, [(port, chunk) for chunk in chunks]) for each in part
-        )
+        parts = pool.starmap(_fire, [(port, chunk) for chunk in chunks])
     seconds = time.perf_counter() - start
+    times = sorted(each for part in parts for each in part)
     return Result(
         len(requests) / seconds, times[len(times) // 2] * 1000, times[int(len(times) * 0.99)] * 1000
     )

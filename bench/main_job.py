@@ -1,7 +1,7 @@
 """`make bench`: the main job at 100,000 people, each figure beside the limit measured in the same run.
 
-The limit of a write is the same rows through a bare `executemany` on the same schema and pragmas; the limit of a
-request is a bare Flask endpoint with authentication on the same server. Ratios are what to compare: machines differ.
+The limit of a write is the same rows through a bare `executemany` on the same schema and pragmas; the limit
+of a request is a bare Flask endpoint with authentication on the same server. Compare ratios: machines differ.
 """
 
 import argparse
