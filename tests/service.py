@@ -99,7 +99,7 @@ def serving(instance: Path, **settings: str) -> Iterator[Service]:
     )
     service = Service(process, instance, port)
     try:
-        until(lambda: _answers(port) or process.poll() is not None, READY_WITHIN)
+        until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
         service.first = json.loads((instance / "first-site.json").read_text())
         yield service
     finally:
@@ -112,7 +112,7 @@ def serving(instance: Path, **settings: str) -> Iterator[Service]:
             process.stdout.close()
 
 
-def _answers(port: int) -> bool:
+def port_answers(port: int) -> bool:
     try:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=1)
     except urllib.error.HTTPError as error:
