@@ -43,7 +43,7 @@ def alive(pid):
 
 def descendants(pid):
     """`{pid: command line}` of all that `pid` has started, directly or not."""
-    listing = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+    listing = subprocess.run(["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
     rows = [(int(a), int(b), args) for a, b, args in (line.split(None, 2) for line in listing.splitlines())]
     found, look = {}, [pid]
     while look:
