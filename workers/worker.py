@@ -121,6 +121,5 @@ def site_to_drain(job: Job) -> int | None:
         name, instance, args, kwargs = job.func_name, job.instance, job.args, job.kwargs
     except DeserializationError:
         return None
-    if (name, instance, kwargs) != (DRAIN_SITE, None, {}) or len(args) != 1:
-        return None
-    return args[0] if type(args[0]) is int else None
+    listed = (name, instance, kwargs) == (DRAIN_SITE, None, {}) and isinstance(args, list)
+    return args[0] if listed and [type(arg) for arg in args] == [int] else None
