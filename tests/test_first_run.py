@@ -24,9 +24,14 @@ class Terminal:
         self.master, slave = pty.openpty()
         os.set_blocking(self.master, False)
         self.process = subprocess.Popen(
-            command("serve"), cwd=ROOT, env=environment(instance, self.port), stdin=slave, stdout=slave, stderr=slave,
+            command("serve"),
+            cwd=ROOT,
+            env=environment(instance, self.port),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
             start_new_session=True,
-        )  # fmt: skip
+        )
         os.close(slave)
 
     def shows(self, wanted: str) -> bool:
