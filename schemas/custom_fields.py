@@ -5,7 +5,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.wire import OBJECT, Form, Text, as_text, clean, date, nested
+from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nested
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
@@ -46,7 +46,7 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
         try:
             values[field_key(as_text(key))] = clean(value)
         except ma.ValidationError as error:
-            messages[key if PLAIN_KEY.fullmatch(key) else "?"] = error.messages
+            messages[key if PLAIN_KEY.fullmatch(key) else NO_NAME] = error.messages
     if messages:
         raise ma.ValidationError(messages)
     return values

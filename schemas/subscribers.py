@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from schemas.custom_fields import PLAIN_KEY, CustomValues
 from schemas.tags import TagNames, trimmed
-from schemas.wire import Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
+from schemas.wire import NO_NAME, Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
 
 NAMES = ("first_name", "last_name")
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
@@ -31,14 +31,14 @@ class SubscriberInput(Form):
     tags = TagNames()
     remove_tags = TagNames()
     fields_ = CustomValues(data_key="fields")
-    further = CustomValues(data_key="?")
+    further = CustomValues(data_key=NO_NAME)
 
     @ma.pre_load
     def gather(self, data: Any, **_: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
         further = {key: value for key, value in data.items() if key not in RESERVED and key not in NAMES}
-        return {key: value for key, value in data.items() if key in COLUMNS} | {"?": further}
+        return {key: value for key, value in data.items() if key in COLUMNS} | {NO_NAME: further}
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

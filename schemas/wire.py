@@ -20,6 +20,8 @@ OBJECT = "Send an object."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 
+NO_NAME = "?"  # a key of messages that adds nothing to the path
+
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")
@@ -70,7 +72,7 @@ def problems(messages: Any, path: str = "") -> Iterator[Problem]:
     """marshmallow's nested messages, flattened to paths such as `subscribers[3].email`."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
-            yield from problems(inner, path if key == "_schema" else _join(path, key))
+            yield from problems(inner, path if key in ("_schema", NO_NAME) else _join(path, key))
     else:
         for message in messages:
             yield Problem(path, message)

@@ -14,12 +14,12 @@ from schemas.wire import dashed
 
 DEEPEST = 64
 PIECE = 64 * 1024
-NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+CONTAINERS = (dict, list)
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
 SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
 
-TOO_LARGE = "The body is too large: send less than {limit} bytes, in several requests."
+TOO_LARGE = "The body is too large: split it into several requests."
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
@@ -47,7 +47,7 @@ def _read(limit: int) -> bytes:
     """The body, counted, chunked or not."""
     expected = request.content_length
     if expected is not None and expected > limit:
-        raise TooLarge(TOO_LARGE.format(limit=limit))
+        raise TooLarge(TOO_LARGE)
     if expected is None and not request.environ.get("wsgi.input_terminated"):
         return b""
     stream, pieces, left = request.environ["wsgi.input"], [], limit + 1 if expected is None else expected
@@ -58,7 +58,7 @@ def _read(limit: int) -> bytes:
     except (TimeoutError, ConnectionError, OSError) as error:
         raise NotUnderstood(INCOMPLETE) from error
     if expected is None and left <= 0:
-        raise TooLarge(TOO_LARGE.format(limit=limit))
+        raise TooLarge(TOO_LARGE)
     if expected is not None and left > 0:
         raise NotUnderstood(INCOMPLETE)
     return b"".join(pieces)
@@ -71,31 +71,22 @@ def _parse(raw: bytes) -> Any:
         raise NotUnderstood(DEEP) from error
     except ValueError as error:
         raise NotUnderstood(JSON) from error
-    if _may_be_deep(raw) and _depth(body) > DEEPEST:
+    if type(body) in CONTAINERS and _depth(body) > DEEPEST:
         raise NotUnderstood(DEEP)
     return body
 
 
-def _may_be_deep(raw: bytes) -> bool:
-    """False when the brackets alone show that no level is below `DEEPEST`: at C speed, level by level."""
-    skeleton = raw.translate(None, NOT_BRACKETS)
-    for _ in range(DEEPEST):
-        if not skeleton:
-            return False
-        skeleton = skeleton.replace(b"[]", b"").replace(b"{}", b"")
-    return bool(skeleton)
-
-
 def _depth(body: Any) -> int:
+    """How many levels of objects and arrays there are: one for `{}`."""
     depth, level = 0, [body]
     while level:
-        inner: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                inner += each.values()
-            elif isinstance(each, list):
-                inner += each
-        depth, level = depth + 1, [each for each in inner if isinstance(each, dict | list)]
+        depth += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if type(each) is dict else each)
+            if type(inner) in CONTAINERS
+        ]
     return depth
 
 
