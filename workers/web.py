@@ -26,7 +26,7 @@ worker_process: Any = WorkerProcess
 
 CONNECTIONS = 8192
 HEADER_TIMEOUT_MS = 10_000
-STOP_WITHIN = 5
+STOP_WITHIN = 3
 PARENT_LOOK = 0.3
 
 
@@ -46,7 +46,7 @@ def serve(settings: Settings, application: str = "app:wsgi") -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_TIMEOUT_MS),
         websockets=False,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,
         workers_kill_timeout=STOP_WITHIN,
         respawn_failed_workers=True,
     )

@@ -113,6 +113,30 @@ def test_whole_bodies_are_read_to_their_end(web, settings, request_bytes, body):
     assert answer(settings, request_bytes)[2] == body
 
 
+@pytest.mark.parametrize("size", [100_000, 5_000_000])
+def test_client_that_sends_all_before_it_reads_sees_why_it_is_refused(web, settings, size):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size
+    assert answer(settings, head, b"x" * size)[0] == 401
+
+
+def test_client_that_waits_to_be_told_need_not_send(web, settings):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 50\r\n\r\n"
+    assert answer(settings, head)[0] == 401
+
+
+def test_unread_bodies_do_not_hold_up_others(web, settings):
+    web()
+    stalled = [connect(settings) for _ in range(30)]
+    for client in stalled:
+        client.sendall(b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello")
+        assert read_answer(client)[0] == 401
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+    for client in stalled:
+        client.close()
+
+
 def test_client_that_expects_to_be_told_is_told(web, settings):
     web()
     with connect(settings) as client:

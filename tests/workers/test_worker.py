@@ -86,6 +86,16 @@ def test_worker_outlives_redis(run, settings, server):
     assert alive(program.pid)
 
 
+def test_redis_that_hangs_does_not_hold_up_imports(run, settings, server):
+    program = run("worker")
+    wait_for(settings, "1-with")
+    server.process.send_signal(signal.SIGSTOP)
+    wait_for(settings, "2-hung")
+    server.process.send_signal(signal.SIGCONT)
+    wait_for(settings, "3-again")
+    assert alive(program.pid)
+
+
 def test_worker_starts_without_redis(run, settings):
     run("worker")
     wait_for(settings, "1-a")
