@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Flask
 
-from audience.api import commands, custom_fields, events, imports, stats, subscribers, tags
+from audience.api import commands, custom_fields, description, events, imports, stats, subscribers, tags
 
 NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats)
 
@@ -12,3 +12,4 @@ def register(app: Flask) -> None:
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)
     app.register_blueprint(version1)
+    app.register_blueprint(description.blueprint)

@@ -1,6 +1,7 @@
 """The decorator of every view: who may call, what goes in and out, in the contract's order of refusals."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -12,6 +13,7 @@ from audience.api.body import read_json, read_query, site_uuid
 from audience.api.wiring import settings, wiring
 from audience.errors import Forbidden, TooMany
 from audience.sites import Key, Site
+from schemas.shapes import Answer
 from schemas.wire import Form, load
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
@@ -21,14 +23,32 @@ PUBLIC = "public"
 View = Callable[..., Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What a view says of itself; the API's description is made from it."""
+
+    scope: str
+    takes: type[Form] | None
+    gives: type[Answer] | None
+    query: bool
+    status: int
+
+
 def endpoint(
-    scope: str, *, takes: type[Form] | None = None, query: bool = True, status: int = 200, site: bool = True
+    scope: str,
+    *,
+    takes: type[Form] | None = None,
+    gives: type[Answer] | None = None,
+    query: bool = True,
+    status: int = 200,
+    site: bool = True,
 ) -> Callable[[View], View]:
     """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
 
     The view is called with `site` (None where a view with `site=False` is asked without one), `form` when it
     `takes` one, and the parts of the path; what it returns is answered as JSON with `status`. Values in the
     query string are part of the form unless `query` is off; the body wins.
+    `gives` is what the answer looks like.
     """
     form = takes() if takes else None
 
@@ -49,6 +69,7 @@ def endpoint(
             return jsonify(view(**arguments)), status
 
         vars(run)["scope"] = scope
+        vars(run)["declared"] = Declared(scope=scope, takes=takes, gives=gives, query=query, status=status)
         return run
 
     return decorate
