@@ -38,6 +38,7 @@ ONLY = {
     "rq": ("workers",),
     "redis": ("workers",),
     "limits": ("workers",),
+    "prometheus_client": ("workers",),
     "granian": ("workers",),
     "subprocess": ("workers",),
 }

@@ -2,7 +2,17 @@
 
 from flask import Blueprint, Flask
 
-from audience.api import commands, custom_fields, description, events, imports, stats, subscribers, tags
+from audience.api import (
+    commands,
+    custom_fields,
+    description,
+    events,
+    health,
+    imports,
+    stats,
+    subscribers,
+    tags,
+)
 
 NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats)
 
@@ -13,3 +23,4 @@ def register(app: Flask) -> None:
         version1.register_blueprint(noun.blueprint)
     app.register_blueprint(version1)
     app.register_blueprint(description.blueprint)
+    app.register_blueprint(health.blueprint)

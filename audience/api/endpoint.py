@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, g, jsonify, request
 
 from audience import sites
 from audience.api.auth import auth
@@ -57,9 +57,11 @@ def endpoint(
         @auth.login_required  # type: ignore[untyped-decorator]
         def run(**arguments: Any) -> tuple[Response, int]:
             key: Key = auth.current_user()
+            g.key_id = key.id
             body = read_json()
             values, named = read_query()
-            arguments["site"] = _site(key, site_uuid(named, body), needed=site)
+            arguments["site"] = found = _site(key, site_uuid(named, body), needed=site)
+            g.site_id = found.id if found else None
             if not key.may(scope):
                 raise Forbidden(FORBIDDEN)
             _limit_rate(key)

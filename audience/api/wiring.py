@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from flask import current_app
 
 from audience.config import Settings
-from audience.ports import Doorbell, Limiter
+from audience.ports import Doorbell, Limiter, Vitals
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,7 @@ class Wiring:
     settings: Settings
     doorbell: Doorbell
     limiter: Limiter
+    vitals: Vitals
 
 
 def wiring() -> Wiring:

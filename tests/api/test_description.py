@@ -12,7 +12,7 @@ from audience.config import Settings
 from schemas.shapes import Error
 from storage import database
 from tests.api.endpoints import ENDPOINTS, ask, prepare
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 METHODS = {"get", "post", "put", "patch", "delete"}
@@ -132,7 +132,7 @@ def test_every_body_that_is_needed_has_an_example(document):
 
 def test_the_server_is_below_the_public_address(tmp_path):
     settings = Settings(instance=tmp_path, public_url="https://people.example/audience/")
-    app = create_app(settings, Rung(), Patient())
+    app = create_app(settings, Rung(), Patient(), Fit())
     document = app.test_client().get("/api/openapi.json").json
     database.close()
     assert document["servers"] == [{"url": "/audience/api"}]
