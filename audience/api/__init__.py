@@ -6,6 +6,7 @@ from audience.api import (
     commands,
     custom_fields,
     description,
+    docs,
     events,
     health,
     imports,
@@ -23,4 +24,5 @@ def register(app: Flask) -> None:
         version1.register_blueprint(noun.blueprint)
     app.register_blueprint(version1)
     app.register_blueprint(description.blueprint)
+    app.register_blueprint(docs.blueprint)
     app.register_blueprint(health.blueprint)

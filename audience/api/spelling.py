@@ -22,7 +22,7 @@ class Speller(OpenAPIConverter):
 
     def list2param(self, field: Any, **options: Any) -> dict[str, Any]:
         if hasattr(field, "nested"):
-            return {"style": "deepObject", "explode": True}
+            return {"style": "deepObject", "explode": True, "example": {}}
         return super().list2param(field, **options)
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
