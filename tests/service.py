@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 READY_WITHIN = 30.0
 
@@ -87,13 +87,14 @@ def command(*arguments: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def serving(instance: Path, **settings: str) -> Iterator[Service]:
+def serving(instance: Path, log: IO[str] | None = None, **settings: str) -> Iterator[Service]:
     port = free_port()
     process = subprocess.Popen(
         command("serve"),
         env=environment(instance, port, **settings),
         cwd=Path(__file__).parent.parent,
         stdout=subprocess.PIPE,
+        stderr=log,
         text=True,
         start_new_session=True,
     )

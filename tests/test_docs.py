@@ -65,7 +65,7 @@ def test_the_readme_lists_every_endpoint_with_its_scope(app):
 
 def test_the_readme_lists_every_public_route(app):
     routes = {
-        re.sub(r"<[^>]*:?(\w+)>", r"{\1}", rule.rule)
+        re.sub(r"<(?:[^>]*:)?(\w+)>", r"{\1}", rule.rule)
         for rule in app.url_map.iter_rules()
         if app.view_functions[rule.endpoint].scope == "public"
     }
