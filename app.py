@@ -153,7 +153,7 @@ def main() -> None:
         settings = config.load()
         for command in (serve, web, worker, migrate):
             audience.add_command(command)
-        audience(obj=Instance(settings, lambda: open_instance(settings)))
+        audience(prog_name="audience", obj=Instance(settings, lambda: open_instance(settings)))
     except (config.SettingError, Unusable, supervisor.CannotServe, AudienceError) as error:
         click.echo(f"audience: {error}", err=True)
         sys.exit(2)

@@ -98,6 +98,13 @@ def serving(instance: Path, log: IO[str] | None = None, **settings: str) -> Iter
         text=True,
         start_new_session=True,
     )
+    with attended(process, instance, port) as service:
+        yield service
+
+
+@contextlib.contextmanager
+def attended(process: subprocess.Popen[str], instance: Path, port: int) -> Iterator[Service]:
+    """The service of a `serve` that has just been started, once it answers; stopped in the end."""
     service = Service(process, instance, port)
     try:
         until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
