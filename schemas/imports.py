@@ -14,7 +14,7 @@ SUBSCRIBERS = "Send an array of 1 to 1,000 subscribers; split a longer list into
 
 @dataclass
 class Rows:
-    """Of the items `given`, the good ones with their index in the request, and what is wrong with others."""
+    """Of the items `given`, the good ones with their index, and what is wrong with the rest."""
 
     given: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)

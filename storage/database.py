@@ -44,7 +44,12 @@ def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty
     close()
     database.initialize(
         PooledSqliteDatabase(
-            path, max_connections=connections, timeout=timeout, pragmas=PRAGMAS, autoconnect=False
+            path,
+            max_connections=connections,
+            timeout=timeout,
+            pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+            autoconnect=False,
+            check_same_thread=False,  # the pool hands a connection to one thread at a time
         )
     )
 

@@ -122,7 +122,10 @@ class Filters:
 
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Person]:
-    """People newest first. The ids come from an index alone; the rows are read only for the page."""
+    """People newest first. The ids come from an index alone; the rows are read only for the page.
+
+    `+site_id` keeps the site's indexes out of the second query, which would scan the whole site for 100 ids.
+    """
     where, parameters = _conditions(site_id, filters)
     page = [
         found[0]
@@ -134,8 +137,8 @@ def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Pers
     found_by_id = {
         found[0]: _person(found)
         for found in rows(
-            f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id IN ({marks(page)})",
-            [site_id, *page],
+            f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(page)}) AND +site_id = ?",
+            [*page, site_id],
         )
     }
     return [found_by_id[each] for each in page]

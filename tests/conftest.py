@@ -11,7 +11,7 @@ from storage import database
 from tests.door import Patient, Rung, open_door
 
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
-PROGRAMS = {"chromium": "chromium", "nsd": "nsd", "rbldnsd": "rbldnsd"}
+PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
 
 
 def program(name: str) -> str:
