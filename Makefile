@@ -36,6 +36,10 @@ format: .venv/.dev ## ruff: format in place
 
 check: lint types test ## lint, types and test: what CI runs
 
+bench: .venv/.dev ## measure the main job beside its limits
+	$(BIN)/python -m bench.main_job
+	$(BIN)/python -m bench.fresh_clone
+
 lock: ## resolve the dependencies again, with hashes
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
