@@ -1,9 +1,9 @@
 """Web addresses and telephone numbers in running text.
 
 A link is anything with a scheme (`https://…`), anything that starts with `www.`, and a bare domain under a
-TLD of the public suffix list. A missing space after a full stop (`the end.So I left`), file names (`readme.md`),
-code (`foo.bar()`), product names (`ASP.NET`) and e-mail addresses are no links; `DOTTED_WORDS` and
-`SENTENCE_WORDS` say which TLDs are doubted for that reason, and `_is_domain` what settles the doubt.
+TLD of the public suffix list. A missing space after a full stop (`the end.So I left`), file names
+(`readme.md`), code (`foo.bar()`), product names (`ASP.NET`) and e-mail addresses are no links:
+`DOTTED_WORDS` and `SENTENCE_WORDS` say which TLDs are doubted, and `_is_domain` what settles the doubt.
 """
 
 import re
@@ -12,10 +12,10 @@ from functools import cache
 
 from publicsuffixlist import PublicSuffixList
 
-MAIL = re.compile(r"[^\s@<>()\[\]\"',;:]+@[\w.-]+")
+MAIL = re.compile(r"(?<![^\s@<>()\[\]\"',;:])[^\s@<>()\[\]\"',;:]+@[\w.-]+")
 BRACKETED_DOT = re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE)
 SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{1,15}://[^\s/]|(?<![\w.@-])www\.\w", re.IGNORECASE)
-DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+DOTTED = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w/.#-]*", re.IGNORECASE)
 """Names of XML languages, not addresses to follow."""
 
@@ -40,7 +40,22 @@ DOTTED_WORDS = frozenset(
         "data",
         "run",
     }
-    | {"open", "target", "host", "search", "zone", "page", "next"}
+    | {
+        "open",
+        "target",
+        "host",
+        "search",
+        "zone",
+        "page",
+        "next",
+        "abc",
+        "date",
+        "foo",
+        "int",
+        "build",
+        "save",
+    }
+    | {"email", "style", "video"}
 )
 """TLDs that are file endings or members in code: two labels without a path are no domain."""
 SENTENCE_WORDS = frozenset(
@@ -67,6 +82,8 @@ SENTENCE_WORDS = frozenset(
     | {"now", "here", "you", "one", "new", "like", "man", "day", "best", "live", "love", "okay", "red", "see"}
 )
 """TLDs that are words: with a space and a small letter behind (`I went home.it was late`), no domain."""
+CODE_OBJECTS = frozenset({"self", "this", "os", "log", "node", "obj", "req", "res", "window", "document"})
+"""What stands before the dot in code."""
 PRODUCTS = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "paint.net", "socket.io"})
 
 SEPARATED = r"(?:[ .\-/()]{0,2}\d)"
@@ -105,10 +122,10 @@ def has_phone_number(text: str) -> bool:
 
 
 def _is_domain(name: str, after: str) -> bool:
-    *_, label, tld = name.split(".")
-    if not any(character.isalpha() for character in tld) or name.casefold() in PRODUCTS:
+    first, *between, tld = name.split(".")
+    if "_" in name or first in CODE_OBJECTS or name.casefold() in PRODUCTS:
         return False
-    if label.isdigit() and tld.casefold() not in PLAIN_TLDS:
+    if [first, *between][-1].isdigit() and tld.casefold() not in PLAIN_TLDS:
         return False
     if _registrable(name.casefold()) is None:
         return False

@@ -20,7 +20,9 @@ SPACE = r" \t\n\f\r"  # what HTML calls ASCII whitespace
 OPENING = re.compile(rf"<([a-zA-Z][^{SPACE}/<>]*)")
 CLOSING = re.compile(rf"</([a-zA-Z][^{SPACE}/>]*)")
 VALUE = rf"[{SPACE}]*=[{SPACE}]*(?:\"([^\"]*)\"?|'([^']*)'?|([^{SPACE}>]*))"
-ATTRIBUTE = re.compile(rf"[{SPACE}/]*(=?[^{SPACE}/>=]+|=)(?:{VALUE})?")
+ATTRIBUTE = re.compile(rf"[{SPACE}/]*(=?[^{SPACE}/>=]{{1,100}}|=)(?:{VALUE})?")
+"""A longer name is read as several, none of which matters: from each of its quotes, reading it whole would
+cost the square of its length."""
 DECLARATION = re.compile(r"<!--|<![a-zA-Z\[]|<\?[a-zA-Z]")
 QUOTE = re.compile(r"\"|'(?=[\s/]*on\w+\s*=)|(?<!\w)'|'(?!\w)")
 """A quote that could end an attribute's value; an apostrophe within a word could too, but hardly means to."""

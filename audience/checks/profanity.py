@@ -20,13 +20,15 @@ LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρ�
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 WORD = re.compile(r"[^\W_]+")
-LEET_WORD = re.compile(r"[@$!|+\w]*[@$!|+\d][@$!|+\w]*")
+LEET_WORD = re.compile(r"[@$!|+\w]+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#]+[a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
 GIVEN_NAME = re.compile(r"\bDick(?= [A-Z][a-z])")
 VOWELS = frozenset("aeiou")
 LONGEST_PHRASE = 6
+LENGTHS = range(4, 14)
+"""Of the words looked for in letters that stand apart."""
 
 
 def has_profanity(text: str) -> bool:
@@ -70,15 +72,16 @@ def _is_profane(word: str) -> bool:
 def _disguised(text: str) -> Iterator[str]:
     """What the disguised words of a folded text may stand for."""
     for found in LEET_WORD.findall(text):
-        yield from _without_leet(found)
+        if not found.isalpha():
+            yield from _without_leet(found)
     for found in MASKED.findall(text):
         yield from _unmasked(found)
     for found in HYPHENATED.findall(text):
         yield from _joined(found)
     for found in APART.findall(text):
         letters = re.sub(r"[ .,*_~-]", "", found).translate(LEET_AS_I)
-        yield from (letters[:end] for end in range(4, len(letters) + 1))
-        yield from (letters[start:] for start in range(1, len(letters) - 3))
+        yield from (letters[:length] for length in LENGTHS)
+        yield from (letters[-length:] for length in LENGTHS)
 
 
 def _without_leet(found: str) -> Iterator[str]:

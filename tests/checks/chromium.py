@@ -78,7 +78,7 @@ async function run(documents) {
 
 
 def _serve(route: Route) -> None:
-    if route.request.url != ORIGIN:
+    if route.request.url != ORIGIN or route.request.frame.parent_frame:
         return route.abort()
     return route.fulfill(
         content_type="text/html; charset=utf-8",
