@@ -74,13 +74,14 @@ def _markup_reasons(text: str) -> Iterator[Reason]:
     if "<" not in text:
         return
     found = list(tags(text))
-    threats = [tag for tag in found if threatens(tag)]
-    if threats or style_loads(text) or any(map(threatens, tree(text))):
+    threats = {tag.name for tag in found if threatens(tag)}
+    if style_loads(text):
+        threats.add("style")
+    if threats or any(map(threatens, tree(text))):
         yield Reason.XSS
-    if any(map(is_script, threats)):
+    if any(map(is_script, found)):
         yield Reason.SCRIPT_TAG
-    known = {tag.name for tag in threats}
-    if any(tag.ordinary and tag.name not in known for tag in found) or other_markup(text, known):
+    if any(tag.ordinary and tag.name not in threats for tag in found) or other_markup(text, threats):
         yield Reason.HTML
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, sync_playwright
 
-BATCH = 40
+BATCH = 80
 ORIGIN = "http://proof.test/"
 QUIET = [
     "--no-sandbox",

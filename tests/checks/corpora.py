@@ -29,6 +29,10 @@ def ordinary_sentences() -> list[str]:
     return (DATA / "ordinary_sentences.txt").read_text("utf-8").splitlines()
 
 
+def profane_texts() -> list[str]:
+    return (DATA / "profane.txt").read_text("utf-8").splitlines()
+
+
 @cache
 def documentation() -> list[str]:
     """Paragraphs of the docstrings of Python's standard library: talk about code, which comes with Python."""
