@@ -72,8 +72,7 @@ def _is_profane(word: str) -> bool:
 def _disguised(text: str) -> Iterator[str]:
     """What the disguised words of a folded text may stand for."""
     for found in LEET_WORD.findall(text):
-        if not found.isalpha():
-            yield from _without_leet(found)
+        yield from _without_leet(found.strip("!|+"))
     for found in MASKED.findall(text):
         yield from _unmasked(found)
     for found in HYPHENATED.findall(text):
@@ -86,10 +85,9 @@ def _disguised(text: str) -> Iterator[str]:
 
 def _without_leet(found: str) -> Iterator[str]:
     """Readings of `sh1t`. Three letters with a digit (`A55`) are more often a road or a model."""
-    bare = found.strip("!|+")
-    if not re.search("[a-z]", bare) or (len(bare) < 4 and re.search(r"\d", bare)):
+    if found.isalpha() or not re.search("[a-z]", found) or (len(found) < 4 and re.search(r"\d", found)):
         return
-    for part in bare.split("_"):
+    for part in found.split("_"):
         yield _read_latin(part.translate(LEET_AS_I))
         yield _read_latin(part.translate(LEET_AS_L))
 
