@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench lock tables clean
+.PHONY: help run test lint types format check bench bench-answers lock tables clean
 
 help: ## print these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,16 @@ check: lint types test ## lint, types and test: what CI runs
 bench: .venv/.dev ## measure the main job beside its limits
 	$(BIN)/python -m bench.main_job
 	$(BIN)/python -m bench.fresh_clone
+.venv/.bench: .venv/.dev
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'
+	@touch $@
+
+bench-answers: .venv/.bench ## measure the answers beside what a user would take instead
+	$(BIN)/python -m bench.answers_validation
+
+tables: .venv/.bench ## fetch the tables that come from the registries again
+	$(BIN)/python -m tables.email_domains
+	$(BIN)/python -m tables.name_trigrams
 
 lock: ## resolve the dependencies again, with hashes
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv

@@ -2,8 +2,8 @@
 
 Disposable: every domain that one of four lists names, without what another line already covers (a subdomain),
 without public suffixes (whose subdomains are strangers to each other) and without `NOT_DISPOSABLE`.
-Free: what both free-mail lists name, and the big providers, without the disposable and without typos of the
-big ones.
+Free: what both free-mail lists name, the big providers and `ALSO_FREE`, without the disposable, typos of the
+big ones, institutions and `NOT_FREE`.
 """
 
 import json
@@ -28,6 +28,27 @@ NOT_DISPOSABLE = {  # a university, a company, or a relay to a person's own mail
     "passmail.net",
     "relay.firefox.com",
 }
+ALSO_FREE = {
+    "disroot.org",
+    "keemail.me",
+    "mail.de",
+    "pm.me",
+    "riseup.net",
+    "tuta.com",
+    "tuta.io",
+    "zohomail.com",
+}
+NOT_FREE = {  # companies, and throw-away services that no list of those names
+    "30minutesmail.com",
+    "anonymous.to",
+    "disposable.com",
+    "facebook.com",
+    "mail2junk.com",
+    "medscape.com",
+    "nur-fuer-spam.de",
+    "spameater.com",
+}
+INSTITUTION = re.compile(r"\.(?:ac|edu|gov|mil)(?:\.[a-z]{2})?$")
 
 
 def lines(path: str) -> list[str]:
@@ -80,10 +101,11 @@ def free(thrown_away: set[str]) -> set[str]:
     company = domains(npm("company-email-validator")["free_email_provider_domains.js"])
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")), SUFFIXES.is_public)
     both = {domain for domain in mail & company if not typos.suggest(domain)}
+    found = both.union(providers(), ALSO_FREE) - NOT_FREE
     return {
         domain
-        for domain in both | set(providers())
-        if domain not in thrown_away and not thrown_away.intersection(parents(domain))
+        for domain in found
+        if thrown_away.isdisjoint([domain, *parents(domain)]) and not INSTITUTION.search(domain)
     }
 
 

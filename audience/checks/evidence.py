@@ -109,7 +109,8 @@ class Evidence:
         country = self._sources.country_of(str(self._ip)) if isinstance(self._ip, IPv4Address) else None
         if country is None:
             return Origin.UNKNOWN
-        return Origin.TIER1 if country.upper() in self._sources.tier1_countries else Origin.ELSEWHERE
+        welcome = {code.upper() for code in self._sources.tier1_countries}
+        return Origin.TIER1 if country.upper() in welcome else Origin.ELSEWHERE
 
     @cached_property
     def _ip(self) -> IPv4Address | IPv6Address | None:

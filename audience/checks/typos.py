@@ -12,7 +12,8 @@ ENDINGS = {  # what people type for a common ending; none of them exists
     "co.ul": "co.uk", "co.uj": "co.uk", "cou.k": "co.uk", "couk": "co.uk",
 }  # fmt: skip
 SQUATTED = {"co": "com", "cm": "com", "om": "com", "ne": "net", "et": "net"}  # they exist; few mean them
-SAFE_LENGTH = 5  # of a first label; one letter changed in a shorter one is as often another real domain
+SAFE_LENGTH = 5  # of a first label; one letter changed in a shorter one is as often another real domain,
+LEAST_LENGTH = 3  # and in one shorter than this, one letter more
 
 
 class Typos:
@@ -33,7 +34,7 @@ class Typos:
         self._rank = {provider: rank for rank, provider in enumerate(providers)}
         self._undotted = {provider.replace(".", ""): provider for provider in providers}
         self._real = real
-        self._is_suffix = is_suffix
+        self.is_suffix = is_suffix
 
     def suggest(self, domain: str) -> str | None:
         """The domain (A-labels, lower case) that was meant, or None where nothing speaks for a slip."""
@@ -55,7 +56,7 @@ class Typos:
         if once.endswith(".com") and once in self._providers:
             return once
         for slip in (ending, ending.rpartition(".")[2]):
-            if slip in ENDINGS and not self._is_suffix(slip):
+            if slip in ENDINGS and not self.is_suffix(slip):
                 return domain.removesuffix(slip) + ENDINGS[slip]
         if ending in SQUATTED and f"{name}.{SQUATTED[ending]}" in self._providers:
             return f"{name}.{SQUATTED[ending]}"
@@ -66,7 +67,7 @@ class Typos:
             return False
         label, _, ending = self._providers[provider]
         if domain.startswith(f"{label}."):
-            return not self._is_suffix(domain.removeprefix(f"{label}."))
+            return not self.is_suffix(domain.removeprefix(f"{label}."))
         if not domain.endswith(f".{ending}"):
             return len(label) >= SAFE_LENGTH
         typed = domain.removesuffix(f".{ending}")
@@ -94,7 +95,7 @@ def _without_one(domain: str) -> set[str]:
 def _is_fumbled(typed: str, label: str) -> bool:
     """Whether fingers that meant `label` swapped two letters, doubled one, hit a neighbouring key as well or,
     in a label of four letters, instead."""
-    if len(typed) < len(label):
+    if len(label) < LEAST_LENGTH or len(typed) < len(label):
         return False
     if len(typed) > len(label):
         return any(

@@ -28,7 +28,9 @@ def check() -> None:
 @click.option("--user-agent", help="The browser's user agent at sign-up.")
 @click.option("--ip", help="The contact's IPv4 address.")
 @click.option("--strict", is_flag=True, help="The strict rule set.")
-@click.option("--block-free-providers/--allow-free-providers", default=None, help="Strict: free mail counts, or not.")
+@click.option(
+    "--block-free-providers/--allow-free-providers", default=None, help="Strict: free mail counts, or not."
+)
 @click.option("--wiggleroom", is_flag=True, help="Strict: relax the opinionated rules.")
 @as_json
 @click.pass_obj

@@ -30,7 +30,7 @@ DNS = Zones(
 def sources(resolver=DNS):
     countries = {"8.8.8.8": "US", "9.9.9.9": "us", "5.8.8.8": "RU"}
     return Sources(
-        tables=bundled(), resolver=resolver, country_of=countries.get, tier1_countries=("US", "DE")
+        tables=bundled(), resolver=resolver, country_of=countries.get, tier1_countries=("us", "DE")
     )
 
 
