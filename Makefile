@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench-answers lock tables clean
+.PHONY: help run test lint types format check bench bench-answers lock tables clean
 
 help: ## print these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ format: .venv/.dev ## ruff: format in place
 	$(BIN)/ruff format .
 
 check: lint types test ## lint, types and test: what CI runs
+
+bench: .venv/.dev ## measure the main job beside its limits
+	$(BIN)/python -m bench.main_job
+	$(BIN)/python -m bench.fresh_clone
 
 .venv/.bench: .venv/.dev
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[bench]'

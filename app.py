@@ -1,16 +1,167 @@
 """Wires the rooms, decides nothing."""
 
+import os
 import sys
+import uuid
 
 import click
+from flask import Flask, Response, g
 
-from audience import config
+from audience import api, config, first_site, pepper, ports
+from audience.api import errors
+from audience.api.endpoint import check_scopes
+from audience.api.front import Front
+from audience.api.wiring import Wiring
+from audience.cli import audience
+from audience.cli.instance import Instance
+from audience.config import Settings
+from audience.errors import AudienceError
+from storage import database
+from storage.errors import Unavailable, Unusable
+from workers import embedded_redis, supervisor
+from workers import web as web_server
+from workers import worker as import_worker
+from workers.limiter import Limiter
+from workers.link import Link, connect
+from workers.queue import Doorbell
+
+GREETING = """
+Your first site, shown once (also in the instance folder, in first-site.json):
+
+  site_uuid        {site_uuid}
+  publishable_key  {publishable_key}
+  secret_key       {secret_key}
+
+Create a person:
+
+  curl -u '{publishable_key}:{secret_key}' '{base_url}/api/v1/fetch/subscribers?site_uuid={site_uuid}' \\
+    -H 'Content-Type: application/json' -d '{{"subscriber": {{"email": "ann@example.com", "tags": "vip"}}}}'
+"""
+
+
+def open_database(settings: Settings) -> None:
+    database.open(
+        settings.database,
+        timeout=settings.database_timeout,
+        connections=settings.database_connections,
+        allow_faulty=settings.allow_faulty_sqlite,
+    )
+
+
+def create_app(settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limiter) -> Flask:
+    """The web application over an instance whose database is migrated."""
+    pepper.open(settings.instance)
+    open_database(settings)
+    app = Flask("audience", static_folder=None, instance_path=str(settings.instance))
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.compact = True  # type: ignore[attr-defined]
+    app.extensions["audience"] = Wiring(settings, doorbell, limiter)
+    api.register(app)
+    errors.register(app, away=[Unavailable])
+    app.before_request(number)
+    app.after_request(finish)
+    check_scopes(app)
+    app.wsgi_app = Front(app.wsgi_app)  # type: ignore[method-assign]
+    return app
+
+
+def number() -> None:
+    g.request_id = uuid.uuid4().hex
+
+
+def finish(response: Response) -> Response:
+    response.headers["X-Request-Id"] = g.request_id
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def wsgi() -> Flask:
+    """The web application of a web process."""
+    settings = config.load()
+    link = Link(connect(embedded_redis.url(settings)))
+    return create_app(settings, Doorbell(link), Limiter(link))
+
+
+def open_instance(settings: Settings) -> None:
+    """Opens what is remembered, and brings it up to date."""
+    pepper.open(settings.instance)
+    open_database(settings)
+    database.migrate()
+
+
+@click.command()
+@click.pass_obj
+def serve(instance: Instance) -> None:
+    """Start everything: Redis, the web server, the import workers. Ctrl-C stops it all.
+
+    Example: AUDIENCE_PORT=9000 audience serve
+    """
+    settings = instance.settings
+    instance.open()
+    first = first_site.ensure(settings)
+    database.close()
+    supervisor.serve(settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first))
+
+
+@click.command()
+@click.pass_obj
+def web(instance: Instance) -> None:
+    """Start the web server alone, on an instance that is migrated.
+
+    Example: audience web
+    """
+    web_server.serve(instance.settings)
+
+
+@click.command()
+@click.pass_obj
+def worker(instance: Instance) -> None:
+    """Start one import worker alone, on an instance that is migrated.
+
+    Example: audience worker
+    """
+    import_worker.run(instance.settings, lambda: open_worker(instance.settings))
+
+
+@click.command()
+@click.pass_obj
+def migrate(instance: Instance) -> None:
+    """Bring the database up to date; `serve` does it too.
+
+    Example: audience migrate
+    """
+    instance.open()
+    click.echo("The database is up to date.")
+
+
+def open_worker(settings: Settings) -> None:
+    pepper.open(settings.instance)
+    open_database(settings)
+
+
+def greet(url: str, settings: Settings, first: dict[str, str] | None) -> None:
+    """Says where the service is; the first site's keys only once, and only to a person."""
+    click.echo(f"Audience is at {url}  (Ctrl-C stops it)")
+    if first and sys.stdout.isatty():
+        click.echo(GREETING.format(**first))
+    elif first:
+        click.echo(f"The first site and its keys are in {settings.instance / first_site.FILE}")
 
 
 def main() -> None:
-    """The entry point `audience`."""
+    """The entry point `audience`. What it makes is its user's alone."""
+    os.umask(0o077)
     try:
-        config.load()
-    except config.SettingError as error:
+        settings = config.load()
+        for command in (serve, web, worker, migrate):
+            audience.add_command(command)
+        audience(obj=Instance(settings, lambda: open_instance(settings)))
+    except (config.SettingError, Unusable, supervisor.CannotServe, AudienceError) as error:
         click.echo(f"audience: {error}", err=True)
         sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

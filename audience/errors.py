@@ -1,5 +1,6 @@
 """What the domain refuses; the HTTP edge alone knows which status each becomes (contract section 1)."""
 
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,3 +60,11 @@ class TooMany(AudienceError):
 
 class Away(AudienceError):
     """A part that this request cannot do without is away."""
+
+
+def where(error: BaseException) -> str:
+    """An unexpected error for the log: its type and place; its message may hold somebody's data."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} at " + " < ".join(
+        f"{each.filename}:{each.lineno}" for each in frames[::-1]
+    )

@@ -5,8 +5,13 @@ import shutil
 
 import pytest
 
+from app import create_app
+from audience.config import Settings
+from storage import database
+from tests.door import Patient, Rung, open_door
+
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
-PROGRAMS = {"chromium": "chromium", "nsd": "nsd", "rbldnsd": "rbldnsd"}
+PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
 
 
 def program(name: str) -> str:
@@ -18,3 +23,28 @@ def program(name: str) -> str:
     if name in REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(instance=tmp_path)
+
+
+@pytest.fixture
+def app(settings):
+    application = create_app(settings, Rung(), Patient())
+    database.migrate()
+    yield application
+    database.close()
+
+
+@pytest.fixture
+def door(app):
+    """The owner of a site."""
+    return open_door(app.test_client())
+
+
+@pytest.fixture
+def stranger(app):
+    """The owner of another site on the same instance."""
+    return open_door(app.test_client())

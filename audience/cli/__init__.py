@@ -1,0 +1,20 @@
+"""The operator's commands, by noun; `app.py` adds those that start processes."""
+
+import click
+
+from audience.cli import keys, sites
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def audience() -> None:
+    """The people behind an e-mail list, over HTTP and JSON.
+
+    Settings come from the environment (AUDIENCE_PORT=9000), over config.toml in the instance folder, over
+    the defaults.
+
+    Example: audience serve
+    """
+
+
+audience.add_command(sites.site)
+audience.add_command(keys.key)

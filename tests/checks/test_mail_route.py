@@ -47,8 +47,16 @@ def test_route(records, status):
     assert find_route(D, Zones(records), 2.0).status is status
 
 
-def test_a_resolver_that_fails_everywhere_says_nothing_of_a_domain():
-    assert find_route(D, Zones(otherwise=SERVFAIL), 2.0).status is RouteStatus.UNKNOWN
+@pytest.mark.parametrize("everywhere", [SERVFAIL, NXDOMAIN])
+def test_a_resolver_that_is_not_on_the_internet_says_nothing_of_a_domain(everywhere):
+    zones = Zones(otherwise=everywhere, internet={})
+    assert find_route(D, zones, 2.0).status is RouteStatus.UNKNOWN
+
+
+@pytest.mark.parametrize("control", [NO_DATA, UNAVAILABLE])
+def test_a_resolver_that_answers_otherwise_is_believed(control):
+    zones = Zones({"gmail.com MX": control}, internet={})
+    assert find_route(D, zones, 2.0).status is RouteStatus.NO_SUCH_DOMAIN
 
 
 def test_exchangers_come_in_order_of_preference():
@@ -65,4 +73,4 @@ def test_nothing_is_asked_once_the_time_is_up():
 def test_many_exchangers_cost_few_questions():
     zones = Zones({f"{D} MX": [f"{n} mx{n}.firm.org" for n in range(200)]})
     find_route(D, zones, 2.0)
-    assert len(zones.asked) < 20
+    assert len(zones.asked) < 30

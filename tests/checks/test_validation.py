@@ -10,7 +10,7 @@ from audience.checks.email_tables import bundled
 from audience.checks.reasons import ValidationReason
 from audience.checks.rules import RULES, Fatal, score
 from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, judge, rules_table
-from tests.checks.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
+from tests.checks.zones import NO_DATA, NXDOMAIN, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
 
 DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
@@ -258,10 +258,10 @@ def test_trouble_with_the_dns_never_makes_an_address_invalid(away, mx, v4, v6):
         assert found.score == (1.0 if "no_mx" not in found.reasons else 0.8)
 
 
-@pytest.mark.parametrize("everywhere", [UNAVAILABLE, SERVFAIL])
+@pytest.mark.parametrize("everywhere", [UNAVAILABLE, SERVFAIL, NXDOMAIN])
 @pytest.mark.parametrize("strict", [False, True])
 def test_without_a_network_nothing_is_held_against_an_address(everywhere, strict):
-    found = verdict("ann@firm.org", Ruleset(strict=strict), Zones(otherwise=everywhere))
+    found = verdict("ann@firm.org", Ruleset(strict=strict), Zones(otherwise=everywhere, internet={}))
     assert (found.valid, list(found.reasons), found.score) == (True, ["dns_unavailable"], 1.0)
 
 

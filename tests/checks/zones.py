@@ -7,14 +7,15 @@ NO_DATA = DnsAnswer(DnsStatus.NO_DATA)
 SERVFAIL = DnsAnswer(DnsStatus.SERVFAIL)
 UNAVAILABLE = DnsAnswer(DnsStatus.UNAVAILABLE)
 PUBLIC = "93.184.216.34"
+INTERNET = {"outlook.com MX": ["5 outlook-com.olc.protection.outlook.com"]}
 
 
 class Zones:
     """`records` maps `name TYPE` to a list of records, or to an answer; a name with some type has no data for
-    the others; every other name is answered by `otherwise`."""
+    the others; every other name is answered by `otherwise`. `internet` is what everybody's DNS knows."""
 
-    def __init__(self, records=(), otherwise=NXDOMAIN):
-        self.records = dict(records)
+    def __init__(self, records=(), otherwise=NXDOMAIN, internet=INTERNET):
+        self.records = {**internet, **dict(records)}
         self.otherwise = otherwise
         self.asked = []
 

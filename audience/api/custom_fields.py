@@ -1,0 +1,24 @@
+"""List and create custom fields (spec sections 4.7 and 4.8)."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import custom_fields
+from audience.api.endpoint import endpoint
+from audience.sites import Site
+from schemas import custom_fields as wire
+
+blueprint = Blueprint("custom_fields", __name__)
+
+
+@blueprint.get("/fetch/fields")
+@endpoint("read")
+def every(site: Site) -> dict[str, Any]:
+    return {"data": [wire.field(row) for row in custom_fields.every(site)]}
+
+
+@blueprint.post("/fetch/fields")
+@endpoint("full", takes=wire.CreateField, query=False, status=201)
+def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}

@@ -1,0 +1,79 @@
+"""The decorator of every view: who may call, what goes in and out, in the contract's order of refusals."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Flask, Response, jsonify, request
+
+from audience import sites
+from audience.api.auth import auth
+from audience.api.body import read_json, read_query, site_uuid
+from audience.api.wiring import settings, wiring
+from audience.errors import Forbidden, TooMany
+from audience.sites import Key, Site
+from schemas.wire import Form, load
+
+FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
+RATE_LIMITED = "Rate limit: too many requests; wait for the seconds in Retry-After."
+PUBLIC = "public"
+
+View = Callable[..., Any]
+
+
+def endpoint(
+    scope: str, *, takes: type[Form] | None = None, query: bool = True, status: int = 200, site: bool = True
+) -> Callable[[View], View]:
+    """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
+
+    The view is called with `site` (None where a view with `site=False` is asked without one), `form` when it
+    `takes` one, and the parts of the path; what it returns is answered as JSON with `status`. Values in the
+    query string are part of the form unless `query` is off; the body wins.
+    """
+    form = takes() if takes else None
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @auth.login_required  # type: ignore[untyped-decorator]
+        def run(**arguments: Any) -> tuple[Response, int]:
+            key: Key = auth.current_user()
+            body = read_json()
+            values, named = read_query()
+            arguments["site"] = _site(key, site_uuid(named, body), needed=site)
+            if not key.may(scope):
+                raise Forbidden(FORBIDDEN)
+            _limit_rate(key)
+            if form:
+                given = {name: value for name, value in body.items() if value is not None}
+                arguments["form"] = load(form, values | given if query else given)
+            return jsonify(view(**arguments)), status
+
+        vars(run)["scope"] = scope
+        return run
+
+    return decorate
+
+
+def public(view: View) -> View:
+    """Declares a view that needs no key."""
+    vars(view)["scope"] = PUBLIC
+    return view
+
+
+def check_scopes(app: Flask) -> None:
+    """A route that declares no scope does not start."""
+    for rule in app.url_map.iter_rules():
+        if not hasattr(app.view_functions[rule.endpoint], "scope"):
+            raise RuntimeError(f"{rule.rule} declares no scope")
+
+
+def _site(key: Key, uuid: str | None, needed: bool) -> Site | None:
+    return sites.reached(key, uuid) if needed or uuid is not None else None
+
+
+def _limit_rate(key: Key) -> None:
+    family = request.path.split("/")[3]
+    limit = getattr(settings(), f"rate_limit_{family}", "")
+    wait = wiring().limiter.hit(limit, "rate", family, str(key.id)) if limit else 0
+    if wait:
+        raise TooMany(RATE_LIMITED, wait)

@@ -1,0 +1,23 @@
+"""Record what people did (contract section 3)."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import events
+from audience.api.endpoint import endpoint
+from audience.errors import FieldError
+from audience.sites import Site
+from schemas.events import RecordEvents
+from schemas.imports import Rows, errors
+
+blueprint = Blueprint("events", __name__)
+
+
+@blueprint.post("/batch/events")
+@endpoint("full", takes=RecordEvents, query=False)
+def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    rows: Rows = form["events"]
+    refused = [FieldError(each.field, each.message) for each in rows.problems]
+    results, problems = events.record(site, rows.items, refused)
+    return {"results": results, "failed": rows.given - results, "errors": errors(problems)}

@@ -1,0 +1,44 @@
+"""Find, create and search people (spec sections 4.10 to 4.12)."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import subscribers
+from audience.api.endpoint import endpoint
+from audience.api.wiring import settings
+from audience.sites import Site
+from schemas import subscribers as wire
+
+blueprint = Blueprint("subscribers", __name__)
+
+
+@blueprint.get("/fetch/subscribers")
+@endpoint("read", takes=wire.FindSubscriber)
+def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    person = subscribers.find(site, form.get("email"), form.get("uuid"))
+    return {"data": person and wire.subscriber(person, settings().base_url)}
+
+
+@blueprint.post("/fetch/subscribers")
+@endpoint("full", takes=wire.CreateSubscriber, query=False, status=201)
+def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    person = subscribers.create(site, form["subscriber"])
+    return {"data": wire.subscriber(person, settings().base_url)}
+
+
+@blueprint.route("/fetch/search", methods=["GET", "POST"])
+@endpoint("read", takes=wire.SearchSubscribers)
+def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    wanted = subscribers.Query(
+        after=wire.bounds(form, "gt"),
+        before=wire.bounds(form, "lt"),
+        email=form.get("email"),
+        tags=form.get("tags", ()),
+        segment_id=form.get("segment_id"),
+    )
+    people, has_more = subscribers.search(site, wanted, form["page"])
+    return {
+        "data": [wire.subscriber(person, settings().base_url) for person in people],
+        "meta": wire.search_meta(form, subscribers.PAGE, has_more),
+    }

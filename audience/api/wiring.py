@@ -1,0 +1,24 @@
+"""What `app.py` hands to the views."""
+
+from dataclasses import dataclass
+
+from flask import current_app
+
+from audience.config import Settings
+from audience.ports import Doorbell, Limiter
+
+
+@dataclass(frozen=True)
+class Wiring:
+    settings: Settings
+    doorbell: Doorbell
+    limiter: Limiter
+
+
+def wiring() -> Wiring:
+    found: Wiring = current_app.extensions["audience"]
+    return found
+
+
+def settings() -> Settings:
+    return wiring().settings

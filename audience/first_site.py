@@ -1,0 +1,49 @@
+"""The first site of a new instance, and the one file where a secret is kept: `first-site.json`."""
+
+import json
+import os
+from pathlib import Path
+
+from audience import sites
+from audience.config import Settings
+from storage import database
+
+FILE = "first-site.json"
+
+
+def ensure(settings: Settings) -> dict[str, str] | None:
+    """Creates a site with a full key when there is none; what was created, or None.
+
+    The file is on disk before the site is: a crash between the two leaves no site whose keys nobody knows.
+    """
+    with database.write():
+        if sites.every():
+            return None
+        site = sites.create("My first site")
+        key = sites.create_key([site])
+        shown = {
+            "base_url": settings.base_url,
+            "site_uuid": site.uuid,
+            "publishable_key": key.publishable_key,
+            "secret_key": key.secret_key,
+        }
+        _keep(settings.instance / FILE, shown)
+        return shown
+
+
+def forget(instance: Path, publishable_key: str) -> None:
+    """Deletes the file when it holds that key."""
+    file = instance / FILE
+    if file.exists() and json.loads(file.read_text("utf-8")).get("publishable_key") == publishable_key:
+        file.unlink()
+
+
+def _keep(file: Path, shown: dict[str, str]) -> None:
+    draft = file.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+        json.dump(shown, handle, indent=2)
+        handle.flush()
+        os.fsync(handle.fileno())
+    draft.replace(file)

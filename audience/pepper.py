@@ -1,0 +1,49 @@
+"""The instance's pepper: keyed hashes of secrets and of addresses that must not be kept."""
+
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+OCTETS = 32
+_pepper = b""
+
+
+def open(instance: Path) -> None:
+    """Reads the pepper of an instance; makes it, 0600, when there is none."""
+    global _pepper
+    instance.mkdir(parents=True, exist_ok=True)
+    file = instance / "pepper"
+    if not file.exists():
+        _make(file)
+    _pepper = file.read_bytes()
+    if len(_pepper) != OCTETS:
+        raise ValueError(
+            f"{file} must hold {OCTETS} octets: put the right file back, from a backup if need be"
+        )
+
+
+def _make(file: Path) -> None:
+    """Written whole under another name first, so that two starts at once agree on one."""
+    draft = file.with_name(f"pepper-{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as handle:
+        handle.write(secrets.token_bytes(OCTETS))
+        handle.flush()
+        os.fsync(handle.fileno())
+    try:
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def digest(purpose: str, text: str) -> str:
+    """HMAC-SHA256 in hexadecimal."""
+    return hmac.new(_pepper, f"{purpose}\0{text}".encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def address_hash(site_id: int, email_key: str) -> str:
+    return digest(f"address {site_id}", email_key)

@@ -1,0 +1,29 @@
+"""The limit for requests: a bare Flask endpoint with Basic authentication, on the same server."""
+
+from flask import Flask, jsonify
+from flask_httpauth import HTTPBasicAuth
+
+from audience import config
+from workers import web
+
+KEY = ("bench", "bench")
+
+
+def wsgi() -> Flask:
+    app = Flask("bare", static_folder=None)
+    auth = HTTPBasicAuth()
+
+    @auth.verify_password
+    def verify(username: str, password: str) -> bool:
+        return (username, password) == KEY
+
+    @app.route("/", methods=["GET", "POST"])
+    @auth.login_required
+    def answer():
+        return jsonify(data=None)
+
+    return app
+
+
+if __name__ == "__main__":
+    web.serve(config.load(), "bench.bare:wsgi")

@@ -1,0 +1,38 @@
+"""Seconds from `make run` to the first answer: in a fresh clone with empty caches, and at the second run."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from tests.service import environment, free_port, port_answers, until
+
+ROOT = Path(__file__).parent.parent
+
+
+def seconds_to_answer(clone: Path, port: int) -> float:
+    settings = environment(clone / "instance", port, PIP_NO_CACHE_DIR="1")
+    start = time.perf_counter()
+    with subprocess.Popen(["make", "run"], cwd=clone, env=settings, start_new_session=True) as running:
+        try:
+            until(lambda: port_answers(port), 600)
+            return time.perf_counter() - start
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGINT)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        clone, port = Path(folder) / "audience", free_port()
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        first = seconds_to_answer(clone, port)
+        second = seconds_to_answer(clone, port)
+    print(f"\nfresh clone, empty caches: {first:.1f} s to the first answer; second run: {second:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

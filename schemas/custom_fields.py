@@ -1,0 +1,73 @@
+"""Custom fields on the wire (spec section 2.1, contract section 3)."""
+
+import re
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nested
+
+OTHERS = re.compile(r"[^\w\-.$]+")
+PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
+KEY_CHARACTERS = 100
+KEY = "Send a key of 1 to 100 letters, digits, or any of _ - . $"
+
+
+def field_key(text: str) -> str:
+    """The shape of a key. Raises `ma.ValidationError`."""
+    key = OTHERS.sub("_", text.strip())
+    if not 1 <= len(key) <= KEY_CHARACTERS:
+        raise ma.ValidationError(KEY)
+    return key
+
+
+class FieldKey(Text):
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        return field_key(as_text(value))
+
+
+class CustomValues(ma.fields.Field[dict[str, Any]]):
+    """Key to JSON value; `null` changes nothing, and `[]` is `{}`."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if value == []:
+            return {}
+        if not isinstance(value, dict):
+            raise ma.ValidationError(OBJECT)
+        return custom_values(value)
+
+
+def custom_values(given: dict[str, Any]) -> dict[str, Any]:
+    """Raises `ma.ValidationError` with the messages by key."""
+    values, messages = {}, {}
+    for key, value in given.items():
+        if value is None:
+            continue
+        try:
+            values[field_key(as_text(key))] = clean(value)
+        except ma.ValidationError as error:
+            messages[key if PLAIN_KEY.fullmatch(key) else NO_NAME] = error.messages
+    if messages:
+        raise ma.ValidationError(messages)
+    return values
+
+
+class NewField(Form):
+    key = FieldKey(required=True)
+
+
+class CreateField(Form):
+    field = nested(NewField, required=True)
+
+
+def field(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "visitors-fields",
+        "attributes": {
+            "name": row.name,
+            "key": row.key,
+            "whitelisted": row.whitelisted,
+            "created_at": date(row.created_at),
+        },
+    }

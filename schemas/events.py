@@ -1,0 +1,83 @@
+"""Events on the wire (contract section 3)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.custom_fields import CustomValues, custom_values
+from schemas.imports import Rows, load_row
+from schemas.subscribers import names_in
+from schemas.wire import OBJECT, Form, Instant, Text, as_text, clean
+
+MOST = 1_000
+EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
+TAG = "Send the name of the tag as details.tag."
+TAGGING = frozenset({"$tag", "$remove_tag"})
+DETAILS_ARE_FIELDS = frozenset({"$subscribe", "$update_fields"})
+
+
+class Details(ma.fields.Field[dict[str, Any]]):
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if value == []:
+            return {}
+        if not isinstance(value, dict):
+            raise ma.ValidationError(OBJECT)
+        details: dict[str, Any] = clean(value)
+        return details
+
+
+class Event(Form):
+    email = Text(required=True, strip=True, blank=False)
+    type = Text(required=True, strip=True, blank=False)
+    fields_ = CustomValues(data_key="fields")
+    details = Details()
+    date = Instant()
+
+    @ma.post_load
+    def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        details = data.get("details", {})
+        values = data.pop("fields_", {})
+        if data["type"] in DETAILS_ARE_FIELDS:
+            further = {key: value for key, value in details.items() if key != "unique"}
+            values = _at("details", custom_values, further) | values
+        if data["type"] in TAGGING:
+            data["tag"] = _at("details", _tag, details)
+        if isinstance(details.get("unique"), Mapping) and details["unique"].get("key") is not None:
+            data["unique_key"] = _at("details", as_text, details["unique"]["key"])
+        return data | names_in(values) | {"fields": values}
+
+
+def _at(field: str, read: Any, value: Any) -> Any:
+    try:
+        return read(value)
+    except ma.ValidationError as error:
+        raise ma.ValidationError({field: error.messages}) from error
+
+
+def _tag(details: dict[str, Any]) -> str:
+    tag = as_text(details.get("tag") or "").strip()
+    if not tag:
+        raise ma.ValidationError(TAG)
+    return tag
+
+
+class EventRows(ma.fields.Field[Rows]):
+    """Each event by itself: a mistake in one refuses that one."""
+
+    default_error_messages = {"required": EVENTS}  # noqa: RUF012
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
+        events = [value] if isinstance(value, dict) else value
+        if not isinstance(events, list) or not 1 <= len(events) <= MOST:
+            raise ma.ValidationError(EVENTS)
+        rows, form = Rows(len(events)), Event()
+        for index, given in enumerate(events):
+            item = load_row(form, given, f"events[{index}]", rows.problems)
+            if item is not None:
+                rows.items.append((index, item))
+        return rows
+
+
+class RecordEvents(Form):
+    events = EventRows(required=True)

@@ -1,0 +1,46 @@
+"""Tags on the wire (contract sections 2 and 3)."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.wire import Form, Text, as_text, date, nested
+
+TAGS = "Send tag names as text with commas between, or as an array of text."
+LARGEST_SITE_ID = 2**31 - 1
+
+
+class TagNames(ma.fields.Field[list[str]]):
+    """A comma-separated string or an array of strings; names trimmed, empty ones dropped."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        if isinstance(value, list):
+            return trimmed([as_text(each) for each in value if each is not None])
+        if isinstance(value, dict):
+            raise ma.ValidationError(TAGS)
+        return trimmed(as_text(value).split(","))
+
+
+def trimmed(names: list[str]) -> list[str]:
+    return [name for name in map(str.strip, names) if name]
+
+
+class NewTag(Form):
+    name = Text(required=True, strip=True, blank=False)
+
+
+class CreateTag(Form):
+    tag = nested(NewTag, required=True)
+
+
+def tag(row: Any, site_id: int) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "tags",
+        "attributes": {
+            "name": row.name,
+            "created_at": date(row.created_at),
+            "discarded_at": None,
+            "site_id": site_id & LARGEST_SITE_ID,
+        },
+    }

@@ -1,0 +1,152 @@
+"""The one door to the database: opening, sessions, write transactions, migrations."""
+
+import contextlib
+import fcntl
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import peewee
+from playhouse.migrations import Runner
+from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
+
+from storage.errors import Conflict, Unavailable, Unusable
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+FAULTY_SQLITE = ((3, 7, 0), (3, 51, 2))  # the WAL-reset fault: https://sqlite.org/wal.html#walresetbug
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "full",
+    "foreign_keys": 1,
+    "mmap_size": 0,
+    "temp_store": "memory",
+    "secure_delete": 1,
+}
+
+database: Any = peewee.DatabaseProxy()
+driver: Any = vars(peewee)["sqlite3"]
+_write_lock = threading.Lock()
+
+
+def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty: bool = False) -> None:
+    """Points the models at `sqlite:///PATH`; connects lazily. Raises `Unusable`."""
+    scheme, separator, path = url.partition(":///")
+    if scheme != "sqlite" or not separator or not path:
+        raise Unusable("database_url must be sqlite:///PATH")
+    first, last = FAULTY_SQLITE
+    if first <= driver.sqlite_version_info <= last and not allow_faulty:
+        raise Unusable(
+            f"SQLite {sqlite_version()} can corrupt a database that two processes write (the WAL-reset "
+            "fault): install the package pysqlite3, or set allow_faulty_sqlite to run all the same"
+        )
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    close()
+    database.initialize(
+        PooledSqliteDatabase(
+            path,
+            max_connections=connections,
+            timeout=timeout,
+            pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+            autoconnect=False,
+            check_same_thread=False,  # the pool hands a connection to one thread at a time
+        )
+    )
+
+
+def close() -> None:
+    """Closes every connection that this process holds."""
+    if database.obj is not None:
+        database.obj.close_all()
+        database.obj = None
+
+
+def sqlite_version() -> str:
+    return str(driver.sqlite_version)
+
+
+@contextlib.contextmanager
+def session() -> Iterator[None]:
+    """A connection from the pool for the calls within; re-entrant. Raises `Unavailable` and `Conflict`."""
+    with _translated():
+        opened = database.connect(reuse_if_open=True)
+        try:
+            yield
+        finally:
+            if opened:
+                database.close()
+
+
+@contextlib.contextmanager
+def write() -> Iterator[None]:
+    """A session with one write transaction: all of what is within, or nothing, is on disk afterwards.
+
+    Threads of this process queue fairly for the lock; other processes are waited for up to the time-out.
+    """
+    with session():
+        if database.in_transaction():
+            yield
+            return
+        with _write_lock, database.atomic("IMMEDIATE"):
+            yield
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        with vars(peewee)["__exception_wrapper__"]:
+            yield
+    except peewee.IntegrityError as error:
+        raise Conflict(type(error).__name__) from error
+    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
+        raise Unavailable(str(error)) from error
+
+
+def rows(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    """All rows of one statement."""
+    return list(database.execute_sql(sql, parameters).fetchall())
+
+
+def row(sql: str, parameters: Sequence[Any] = ()) -> Any:
+    """The first row of one statement, or None."""
+    return database.execute_sql(sql, parameters).fetchone()
+
+
+def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
+    """Runs one statement; the number of rows that it changed."""
+    return int(database.execute_sql(sql, parameters).rowcount)
+
+
+def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
+    """Runs one statement for every row of parameters, on the driver: 3 times as fast as `insert_many`."""
+    database.cursor().executemany(sql, parameters)
+
+
+def marks(values: Sequence[Any]) -> str:
+    """Placeholders for an `IN (...)` list."""
+    return ",".join("?" * len(values))
+
+
+def migrate() -> list[str]:
+    """Applies what is pending, behind a lock; the names applied. Raises `Unusable` on a newer database."""
+    with _migration_lock(), session():
+        runner = Runner(database.obj, str(MIGRATIONS))
+        unknown = [item.name for item in runner.status() if item.path is None]
+        if unknown:
+            raise Unusable(
+                f"the database is newer than this Audience (it has {unknown[-1]}): upgrade Audience"
+            )
+        return [str(name) for name in runner.up()]
+
+
+def pending() -> list[str]:
+    """Migrations that are not applied yet."""
+    with session():
+        return [str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if not item.applied]
+
+
+@contextlib.contextmanager
+def _migration_lock() -> Iterator[None]:
+    with Path(f"{database.obj.database}.migrate-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

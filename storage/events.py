@@ -1,0 +1,39 @@
+"""What people did."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from storage.database import execute_many, marks, rows
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    subscriber_id: int
+    type: str
+    details: str
+    unique_key: str | None
+    occurred_at: int
+
+
+def add(site_id: int, events: Iterable[EventRow], at: int) -> None:
+    execute_many(
+        "INSERT INTO events (site_id, subscriber_id, type, details, unique_key, occurred_at, created_at) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (site_id, event.subscriber_id, event.type, event.details, event.unique_key, event.occurred_at, at)
+            for event in events
+        ),
+    )
+
+
+def seen(site_id: int, unique_keys: Collection[str]) -> set[tuple[str, str]]:
+    """Which (type, unique key) the site has, of the unique keys given."""
+    chosen = list(unique_keys)
+    return {
+        (found[0], found[1])
+        for found in rows(
+            "SELECT type, unique_key FROM events WHERE site_id = ? AND unique_key IS NOT NULL "
+            f"AND unique_key IN ({marks(chosen)})",
+            [site_id, *chosen],
+        )
+    }

@@ -1,0 +1,137 @@
+"""The inbox: accepted imports, and who is applying them."""
+
+from typing import NamedTuple
+
+from storage.database import execute, row, rows
+from storage.models import Import
+
+COLUMNS = (
+    "id, status, rows, applied, refused, created, updated, unchanged, suppressed, "
+    "created_at, started_at, finished_at"
+)
+WAITING = "status IN ('queued', 'running')"  # as the partial index has it
+
+
+class ImportRow(NamedTuple):
+    """`rows` were accepted, `applied` of them are written; `refused` never were accepted."""
+
+    id: int
+    status: str
+    rows: int
+    applied: int
+    refused: int
+    created: int
+    updated: int
+    unchanged: int
+    suppressed: int
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+
+
+class Claimed(NamedTuple):
+    id: int
+    payload: str
+    applied: int
+    attempts: int
+    created_at: int
+
+
+def add(site_id: int, payload: str, accepted: int, refused: int, at: int) -> int:
+    """A queued import; its id."""
+    import_id: int = Import.insert(
+        site=site_id, status="queued", payload=payload, rows=accepted, refused=refused, created_at=at
+    ).execute()
+    return import_id
+
+
+def by_id(site_id: int, import_id: int) -> ImportRow | None:
+    found = row(f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
+    return found and ImportRow(*found)
+
+
+def newest(site_id: int, limit: int) -> list[ImportRow]:
+    return [
+        ImportRow(*found)
+        for found in rows(
+            f"SELECT {COLUMNS} FROM imports WHERE site_id = ? ORDER BY id DESC LIMIT ?",
+            (site_id, limit),
+        )
+    ]
+
+
+def oldest_waiting(site_id: int) -> int | None:
+    """The import whose turn it is."""
+    found = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY id LIMIT 1", (site_id,))
+    return found[0] if found else None
+
+
+def takeable_sites(at: int) -> list[int]:
+    """Sites with a waiting import that nobody holds a lease on."""
+    return [
+        found[0]
+        for found in rows(
+            f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND lease_until < ?",
+            (at,),
+        )
+    ]
+
+
+def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -> Claimed | None:
+    """Takes an import whose lease has run out; None when it is somebody else's or finished."""
+    taken = execute(
+        "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, attempts = attempts + 1, "
+        "started_at = COALESCE(started_at, ?) "
+        f"WHERE site_id = ? AND id = ? AND {WAITING} AND lease_until < ?",
+        (token, lease_until, at, site_id, import_id, at),
+    )
+    if not taken:
+        return None
+    found = row(
+        "SELECT id, payload, applied, attempts, created_at FROM imports WHERE site_id = ? AND id = ?",
+        (site_id, import_id),
+    )
+    return found and Claimed(*found)
+
+
+def advance(
+    import_id: int, token: str, applied: int, counts: tuple[int, int, int, int, int], lease_until: int
+) -> bool:
+    """Moves an import from `applied`, by (rows, created, updated, unchanged, suppressed).
+
+    False when the claim is no longer held or somebody else has moved it: the caller must roll back.
+    """
+    return bool(
+        execute(
+            "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
+            "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
+            "WHERE id = ? AND claim = ? AND applied = ? AND status = 'running'",
+            (*counts, lease_until, import_id, token, applied),
+        )
+    )
+
+
+def finish(import_id: int, at: int) -> None:
+    """Ends an import whose rows are all applied, and drops its payload."""
+    execute(
+        "UPDATE imports SET status = 'finished', payload = NULL, claim = NULL, finished_at = ?, "
+        "started_at = COALESCE(started_at, ?) WHERE id = ?",
+        (at, at, import_id),
+    )
+
+
+def fail(import_id: int, token: str, at: int) -> None:
+    """Gives an import up; the payload stays."""
+    execute(
+        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? WHERE id = ? AND claim = ?",
+        (at, import_id, token),
+    )
+
+
+def release(import_id: int, token: str, not_before: int, forgive: bool) -> None:
+    """Hands an import back, to be taken again after `not_before`; forgiven, the attempt does not count."""
+    execute(
+        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
+        "WHERE id = ? AND claim = ?",
+        (not_before, int(forgive), import_id, token),
+    )

@@ -1,0 +1,42 @@
+"""What is known of addresses that nobody has, by keyed hash."""
+
+from collections.abc import Collection
+
+from storage.database import execute, execute_many, marks, row, rows
+
+ERASED = "erased"
+UNSUBSCRIBED = "unsubscribed"
+
+
+def exist(site_id: int) -> bool:
+    return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
+
+
+def known(site_id: int, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
+    """(reason, since) by address hash."""
+    chosen = list(hashes)
+    return {
+        found[0]: (found[1], found[2])
+        for found in rows(
+            "SELECT address_hash, reason, since FROM suppressions "
+            f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
+            [site_id, *chosen],
+        )
+    }
+
+
+def add(site_id: int, address_hash: str, reason: str, since: int) -> None:
+    """Remembers an address; `erased` outweighs `unsubscribed`."""
+    execute(
+        "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = excluded.reason, since = excluded.since "
+        "WHERE suppressions.reason <> 'erased'",
+        (site_id, address_hash, reason, since),
+    )
+
+
+def lift(site_id: int, hashes: Collection[str]) -> None:
+    execute_many(
+        "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",
+        ((site_id, address_hash) for address_hash in hashes),
+    )

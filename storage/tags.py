@@ -1,0 +1,90 @@
+"""Tags, and who bears them: in `subscriber_tags`, and as the cached ids of each person's row."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from storage.database import execute, execute_many, marks, row, rows
+
+COLUMNS = "id, name, name_key, created_at"
+
+
+class TagRow(NamedTuple):
+    id: int
+    name: str
+    name_key: str
+    created_at: int
+
+
+def all_tags(site_id: int) -> list[TagRow]:
+    """Newest first."""
+    return [
+        TagRow(*found)
+        for found in rows(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? ORDER BY id DESC", (site_id,))
+    ]
+
+
+def by_id(site_id: int, tag_id: int) -> TagRow | None:
+    found = row(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
+    return found and TagRow(*found)
+
+
+def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
+    """Tag ids by name key."""
+    chosen = list(name_keys)
+    return dict(
+        rows(
+            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(chosen)})",
+            [site_id, *chosen],
+        )
+    )
+
+
+def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
+    """Creates the tags, given as (name, name key), that are not there."""
+    execute_many(
+        "INSERT INTO tags (site_id, name, name_key, created_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, name_key) DO NOTHING",
+        ((site_id, name, name_key, at) for name, name_key in names),
+    )
+
+
+def link(site_id: int, links: Iterable[tuple[int, int]]) -> None:
+    """Gives tags to people, as (tag id, subscriber id)."""
+    execute_many(
+        "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        ((site_id, tag_id, subscriber_id) for tag_id, subscriber_id in links),
+    )
+
+
+def unlink(site_id: int, links: Iterable[tuple[int, int]]) -> None:
+    """Takes tags off people, as (tag id, subscriber id)."""
+    execute_many(
+        "DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?",
+        ((site_id, tag_id, subscriber_id) for tag_id, subscriber_id in links),
+    )
+
+
+def bearers(site_id: int, tag_id: int) -> list[tuple[int, str]]:
+    """(subscriber id, cached tag ids as JSON) of everyone who has the tag."""
+    return [
+        (found[0], found[1])
+        for found in rows(
+            "SELECT s.id, s.tag_ids FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
+            "WHERE t.site_id = ? AND t.tag_id = ?",
+            (site_id, tag_id),
+        )
+    ]
+
+
+def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
+    """Writes people's cached tag ids, as (subscriber id, JSON)."""
+    execute_many(
+        "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
+        ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
+    )
+
+
+def delete(site_id: int, tag_id: int) -> None:
+    execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
+    execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))

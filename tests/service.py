@@ -1,0 +1,123 @@
+"""The real thing: `audience serve` as a process of its own, in an instance folder of its own."""
+
+import base64
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+READY_WITHIN = 30.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(true: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """What `true` answers once it is true; fails after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not (answer := true()):
+        assert time.monotonic() < deadline, f"not within {seconds} s: {true}"
+        time.sleep(0.02)
+    return answer
+
+
+@dataclass
+class Service:
+    """A running service, and the keys of its first site."""
+
+    process: subprocess.Popen[str]
+    instance: Path
+    port: int
+    first: dict[str, str] = field(default_factory=dict)
+
+    def call(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+        """(status, JSON) of a call by the owner of the first site."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/v1{path}", method=method)
+        key = f"{self.first['publishable_key']}:{self.first['secret_key']}"
+        request.add_header("Authorization", "Basic " + base64.b64encode(key.encode()).decode())
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310 - our own address
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+    def processes(self, part: str) -> list[int]:
+        """Pids below `serve` whose command line has `part`."""
+        listed = subprocess.run(
+            ["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True
+        ).stdout
+        rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+        family = {self.process.pid}
+        for pid, parent, _ in rows * 3:
+            if int(parent) in family:
+                family.add(int(pid))
+        return [int(pid) for pid, _, command in rows if int(pid) in family and part in command]
+
+    def kill(self, part: str) -> None:
+        """kill -9, and waits for the supervisor to have started another."""
+        [victim] = self.processes(part)
+        os.kill(victim, signal.SIGKILL)
+        until(lambda: self.processes(part) not in ([], [victim]))
+
+
+def environment(instance: Path, port: int, **settings: str) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AUDIENCE_")}
+    return clean | {"AUDIENCE_INSTANCE": str(instance), "AUDIENCE_PORT": str(port)} | settings
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "app", *arguments]
+
+
+@contextlib.contextmanager
+def serving(instance: Path, **settings: str) -> Iterator[Service]:
+    port = free_port()
+    process = subprocess.Popen(
+        command("serve"),
+        env=environment(instance, port, **settings),
+        cwd=Path(__file__).parent.parent,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    service = Service(process, instance, port)
+    try:
+        until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
+        service.first = json.loads((instance / "first-site.json").read_text())
+        yield service
+    finally:
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(30)
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def port_answers(port: int) -> bool:
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=1)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return True
+    except OSError:
+        return False
+    return True

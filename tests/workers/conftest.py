@@ -1,0 +1,142 @@
+"""Real processes in an instance of their own, ended with the test."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from redis.exceptions import RedisError
+
+from audience.config import Settings
+from workers import embedded_redis
+from workers.link import connect
+
+STAND_IN = Path(__file__).with_name("stand_in.py")
+
+
+def eventually(condition, seconds=20):
+    """What `condition` returns once it is true; fails when it is not within `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+    return result
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def alive(pid):
+    """Whether the process runs; one that only waits to be reaped does not."""
+    state = subprocess.run(
+        ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True
+    ).stdout.strip()
+    return bool(state) and not state.startswith("Z")
+
+
+def descendants(pid):
+    """`{pid: command line}` of all that `pid` has started, directly or not."""
+    listing = subprocess.run(["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+    rows = [(int(a), int(b), args) for a, b, args in (line.split(None, 2) for line in listing.splitlines())]
+    found, look = {}, [pid]
+    while look:
+        parent = look.pop()
+        for child, its_parent, args in rows:
+            if its_parent == parent:
+                found[child] = args
+                look.append(child)
+    return found
+
+
+class Program:
+    """The stand-in program under one command, its output in `log`."""
+
+    def __init__(self, settings, command, **environ):
+        self.log = settings.instance / f"{command}.log"
+        given = {"INSTANCE": settings.instance, "HOST": settings.host, "PORT": settings.port, **environ}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, str(STAND_IN), command],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ | {f"AUDIENCE_{name}": str(value) for name, value in given.items()},
+                start_new_session=True,
+            )
+        self.pid = self.process.pid
+
+    def output(self):
+        return self.log.read_text()
+
+    def end(self, number=signal.SIGTERM, seconds=20):
+        """The exit status after that signal."""
+        self.process.send_signal(number)
+        return self.process.wait(seconds)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    instance = tmp_path / "instance"
+    (instance / "inbox").mkdir(parents=True)
+    return Settings(instance=instance, port=free_port())
+
+
+@pytest.fixture
+def run(settings):
+    """Starts the stand-in: `run("worker", REDIS_URL=...)`; what still runs at the end is killed."""
+    programs = []
+
+    def start(command, **environ):
+        programs.append(Program(settings, command, **environ))
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        for pid in [program.pid, *descendants(program.pid)]:
+            if alive(pid):
+                os.kill(pid, signal.SIGKILL)
+        program.process.wait(10)
+
+
+class Server:
+    """An embedded Redis that can be ended and started again."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(embedded_redis.command(self.settings), stdout=subprocess.DEVNULL)
+        eventually(self.answers)
+
+    def answers(self):
+        with connect(embedded_redis.url(self.settings)) as client:
+            try:
+                return client.ping()
+            except RedisError:
+                return False
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def server(settings):
+    server = Server(settings)
+    server.start()
+    yield server
+    server.end(signal.SIGKILL)
+
+
+@pytest.fixture
+def client(server, settings):
+    with connect(embedded_redis.url(settings)) as client:
+        yield client

@@ -1,0 +1,67 @@
+"""Limits are counted in Redis, and in memory while it is away."""
+
+import signal
+
+import pytest
+
+from workers import limiter, link
+from workers.limiter import Limiter
+from workers.link import Link, connect
+
+
+def outcomes(limits, times, *key):
+    return [limits.hit("2/minute", *key) for _ in range(times)]
+
+
+@pytest.fixture
+def absent(tmp_path):
+    with connect(f"unix://{tmp_path}/nothing.sock") as client:
+        yield Limiter(Link(client))
+
+
+@pytest.fixture
+def shared(client):
+    return Limiter(Link(client))
+
+
+@pytest.mark.parametrize("kind", ["absent", "shared"])
+def test_limit_per_key(request, kind):
+    limits = request.getfixturevalue(kind)
+    first, second, third = outcomes(limits, 3, "auth", "192.0.2.1")
+    assert (first, second) == (0, 0)
+    assert 1 <= third <= 60
+    assert outcomes(limits, 1, "auth", "192.0.2.2") == [0]
+    assert outcomes(limits, 1, "auth192.0.2.1", "") == [0]
+    assert limits.hit("2/hour", "auth", "192.0.2.1") == 0
+
+
+def test_processes_count_together(client, settings):
+    with connect(f"unix://{settings.instance}/redis.sock") as other:
+        together = [Limiter(Link(client)), Limiter(Link(other))]
+        assert [bool(limits.hit("2/minute", "k")) for limits in together * 2] == [False, False, True, True]
+
+
+def test_key_is_not_readable_in_redis(shared, client):
+    shared.hit("2/minute", "ada@example.org")
+    assert client.keys("*")
+    assert not any(b"ada" in key for key in client.keys("*"))
+
+
+def test_redis_goes_away_and_comes_back(shared, server, client, monkeypatch):
+    monkeypatch.setattr(link, "AWAY", 0.0)
+    assert outcomes(shared, 3, "k")[2]
+    server.end(signal.SIGKILL)
+    alone = outcomes(shared, 3, "k")
+    assert alone[:2] == [0, 0]
+    assert alone[2]
+    server.start()
+    client.flushall()
+    assert outcomes(shared, 2, "k") == [0, 0]
+    assert client.keys("*")
+
+
+def test_memory_is_bounded(absent, monkeypatch):
+    monkeypatch.setattr(limiter, "MOST_KEYS", 10)
+    for number in range(100):
+        absent.hit("2/hour", str(number))
+    assert len(absent._memory.storage) <= 11

@@ -1,0 +1,142 @@
+"""`serve`: everything starts, what dies starts again, and nothing is left running."""
+
+import os
+import signal
+import socket
+import stat
+
+import pytest
+
+from tests.workers.conftest import alive, descendants, eventually
+from tests.workers.test_worker import wait_for
+from workers import embedded_redis
+from workers.link import connect
+from workers.sweeper import heartbeat_age
+
+
+@pytest.fixture
+def serve(run):
+    def start(**environ):
+        program = run("serve", **environ)
+        eventually(lambda: "ready" in program.output())
+        return program
+
+    return start
+
+
+def children(program, kind):
+    """Process ids of the web server (its workers apart), the workers or Redis."""
+    mine = descendants(program.pid)
+    below = {pid for child in mine for pid in descendants(child)}
+    word = {"web": "stand_in.py web", "worker": "stand_in.py worker", "redis": "redis.sock"}[kind]
+    return [pid for pid, args in mine.items() if word in args and pid not in below]
+
+
+def all_gone(pids):
+    return lambda: not any(alive(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_serve_starts_everything_and_leaves_nothing(serve, settings, number):
+    program = serve()
+    assert program.output() == f"ready {settings.base_url}\n"
+    assert [len(children(program, kind)) for kind in ("web", "worker", "redis")] == [1, 1, 1]
+    wait_for(settings, "1-a")
+    below = descendants(program.pid)
+    assert program.end(number) == 0
+    assert all_gone(below)()
+    assert program.output().count("ready") == 1
+
+
+def test_web_stops_first_and_redis_last(serve, settings):
+    program = serve()
+    (web,), (worker,), (redis,) = (children(program, kind) for kind in ("web", "worker", "redis"))
+    (settings.instance / "inbox" / "1-slow").touch()
+    eventually(lambda: heartbeat_age(settings.instance) is not None)
+    program.process.send_signal(signal.SIGTERM)
+    seen = set()
+    while (
+        program.process.poll() is None
+    ):  # looks at the last to stop first, so that time passes the right way
+        seen.add(tuple(alive(pid) for pid in (redis, worker, web)))
+    assert seen <= {(True, True, True), (True, True, False), (True, False, False), (False, False, False)}
+
+
+def test_second_serve_is_refused(serve, run, settings):
+    serve()
+    second = run("serve", PORT=1)
+    assert second.process.wait(20) == 1
+    assert "refused: another serve is running on" in second.output()
+
+
+def test_port_that_is_taken_is_said(run, settings, monkeypatch):
+    with socket.create_server((settings.host, settings.port)):
+        program = run("serve")
+        assert program.process.wait(20) == 1
+    assert f"refused: cannot listen on 127.0.0.1 port {settings.port}" in program.output()
+    assert "AUDIENCE_PORT" in program.output()
+
+
+@pytest.mark.parametrize("kind", ["web", "worker", "redis"])
+def test_what_dies_starts_again(serve, settings, kind):
+    program = serve()
+    (before,) = eventually(lambda: children(program, kind))
+    os.kill(before, signal.SIGKILL)
+    eventually(lambda: not alive(before) and children(program, kind))
+    assert f"{kind} ended (signal SIGKILL)" in program.output()
+    wait_for(settings, "1-after")
+    eventually(lambda: answers(settings))
+    with connect(embedded_redis.url(settings)) as client:
+        eventually(lambda: pings(client))
+
+
+def answers(settings):
+    try:
+        with socket.create_connection((settings.host, settings.port), timeout=5) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            return client.recv(100).startswith(b"HTTP/1.1 200")
+    except OSError:
+        return False
+
+
+def pings(client):
+    try:
+        return client.ping()
+    except embedded_redis.RedisError:
+        return False
+
+
+def test_child_that_always_dies_is_tried_less_and_less_often(run, settings):
+    program = run("serve", REDIS_URL="nonsense://")
+    eventually(lambda: program.output().count("worker ended") >= 3)
+    waits = [line.split()[-2] for line in program.output().splitlines() if "worker ended" in line]
+    assert waits[:3] == ["0.2", "0.4", "0.8"]
+    assert program.end() == 0
+
+
+def test_killed_serve_takes_everything_along_and_the_next_one_starts(serve, settings):
+    program = serve()
+    below = descendants(program.pid)
+    assert len(below) >= 4
+    with connect(embedded_redis.url(settings)) as client:
+        client.set("kept", "yes")
+    program.process.kill()
+    program.process.wait(10)
+    again = serve()
+    eventually(all_gone(below))
+    with connect(embedded_redis.url(settings)) as client:
+        assert client.get("kept") == b"yes"
+    assert again.end() == 0
+
+
+def test_redis_of_ones_own_is_neither_started_nor_stopped(serve, settings, server, tmp_path):
+    url = embedded_redis.url(settings)
+    program = serve(REDIS_URL=url)
+    assert children(program, "redis") == []
+    assert program.end() == 0
+    assert server.answers()
+
+
+def test_lock_is_private(serve, settings):
+    serve()
+    assert stat.S_IMODE((settings.instance / "serve.lock").stat().st_mode) == 0o600

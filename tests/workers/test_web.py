@@ -1,0 +1,221 @@
+"""The web server as processes: what clients may do to it, and what the application is told."""
+
+import ast
+import socket
+
+import pytest
+
+from tests.workers.conftest import alive, descendants, eventually
+
+TOP = b"POST / HTTP/1.1\r\nHost: x\r\n"
+
+
+@pytest.fixture
+def web(run, settings):
+    """The stand-in's web server under those settings, once it answers."""
+
+    def start(**environ):
+        program = run("web", **{"WEB_WORKERS": 1, "WEB_THREADS": 8, "BODY_TIMEOUT": 1} | environ)
+        eventually(lambda: answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+        return program
+
+    return start
+
+
+def connect(settings):
+    return socket.create_connection((settings.host, settings.port), timeout=20)
+
+
+def answer(settings, request, then=b"", half_close=False):
+    """`(status, head, body)` of the first answer to raw bytes; None while nobody listens."""
+    try:
+        client = connect(settings)
+    except ConnectionRefusedError:
+        return None
+    with client:
+        client.sendall(request)
+        if then:
+            client.sendall(then)
+        if half_close:
+            client.shutdown(socket.SHUT_WR)
+        return read_answer(client, request.startswith(b"HEAD"))
+
+
+def read_answer(client, head_only=False):
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += client.recv(65536) or pytest.fail(f"no answer: {received!r}")
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
+    while len(body) < length and not head_only:
+        body += client.recv(65536) or pytest.fail("the answer broke off")
+    return int(head.split()[1]), head, body
+
+
+def environ_of(settings, request):
+    return ast.literal_eval(answer(settings, request)[2].decode())
+
+
+def test_environ(web, settings):
+    web()
+    environ = environ_of(
+        settings,
+        b"GET /caf%C3%A9/a%20b?q=%ff&r=1 HTTP/1.1\r\nHost: x:1\r\nX-Name: 1\r\nX-Name: 2\r\nCookie: a=1\r\n"
+        b"Cookie: b=2\r\nContent-Type: text/x\r\nAuthorization: Basic abc\r\nX_Name: 3\r\nX_Other: 4\r\n\r\n",
+    )
+    assert environ["PATH_INFO"] == "/café/a b".encode().decode("latin-1")
+    assert environ["QUERY_STRING"] == "q=%ff&r=1"
+    assert environ["REMOTE_ADDR"] == "127.0.0.1"
+    assert (environ["SERVER_PROTOCOL"], environ["SERVER_PORT"]) == ("HTTP/1.1", str(settings.port))
+    assert (environ["HTTP_HOST"], environ["CONTENT_TYPE"]) == ("x:1", "text/x")
+    assert (environ["HTTP_X_NAME"], environ["HTTP_COOKIE"]) == ("1,2", "a=1; b=2")
+    assert "HTTP_X_OTHER" not in environ
+    assert "AUDIENCE_PORT" not in environ
+    assert environ_of(settings, b"GET / HTTP/1.0\r\n\r\n")["SERVER_PROTOCOL"] == "HTTP/1.0"
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"GET /%ff%fe?q=%ff HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+        (b"GET /%00%0a HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+        (b"GET /a\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Basic \xff\r\n\r\n", 200),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 2_000_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n" + b"".join(b"X-%d: a\r\n" % n for n in range(500)) + b"\r\n", 431),
+        (b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414),
+        (b"NONSENSE\r\n\r\n", 400),
+        (TOP + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", 400),
+        (TOP + b"Content-Length: nine\r\n\r\n", 400),
+        (b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, bytes) else value,
+)
+def test_odd_requests_are_answered_and_harm_nobody(web, settings, request_bytes, status):
+    web()
+    assert answer(settings, request_bytes)[0] == status
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "body"),
+    [
+        (TOP + b"Content-Length: 5\r\n\r\nhello", b"5"),
+        (TOP + b"Content-Length: 0\r\n\r\n", b"0"),
+        (TOP + b"\r\n", b"0"),
+        (TOP + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n3\r\nyou\r\n0\r\n\r\n", b"8"),
+        (TOP + b"Content-Length: 3000000\r\n\r\n" + b"x" * 3_000_000, b"3000000"),
+    ],
+    ids=["length", "empty", "none", "chunked", "large"],
+)
+def test_whole_bodies_are_read_to_their_end(web, settings, request_bytes, body):
+    web()
+    assert answer(settings, request_bytes)[2] == body
+
+
+@pytest.mark.parametrize("size", [100_000, 5_000_000])
+def test_client_that_sends_all_before_it_reads_sees_why_it_is_refused(web, settings, size):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size
+    assert answer(settings, head, b"x" * size)[0] == 401
+
+
+def test_client_that_waits_to_be_told_need_not_send(web, settings):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 50\r\n\r\n"
+    assert answer(settings, head)[0] == 401
+
+
+def test_unread_bodies_do_not_hold_up_others(web, settings):
+    web()
+    stalled = [connect(settings) for _ in range(30)]
+    for client in stalled:
+        client.sendall(b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello")
+        assert read_answer(client)[0] == 401
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+    for client in stalled:
+        client.close()
+
+
+def test_client_that_expects_to_be_told_is_told(web, settings):
+    web()
+    with connect(settings) as client:
+        client.sendall(TOP + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        assert client.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"hello")
+        assert read_answer(client)[2] == b"5"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [b"Content-Length: 50\r\n\r\nhello", b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"],
+    ids=["length", "chunked"],
+)
+def test_part_of_a_body_never_passes_for_all_of_it(web, settings, part):
+    web()
+    assert answer(settings, TOP + part)[::2] == (400, b"TimeoutError")
+    assert answer(settings, TOP + part, half_close=True)[::2] == (400, b"ConnectionError")
+    refused = settings.instance / "refused"
+    before = refused.read_text().count("ConnectionError")
+    with connect(settings) as client:
+        client.sendall(TOP + part)
+    eventually(lambda: refused.read_text().count("ConnectionError") > before)
+
+
+def test_stalled_bodies_hold_the_threads_no_longer_than_the_deadline(web, settings):
+    web()
+    stalled = [connect(settings) for _ in range(30)]
+    for client in stalled:
+        client.sendall(TOP + b"Content-Length: 50\r\n\r\nhello")
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+    for client in stalled:
+        assert read_answer(client)[2] == b"TimeoutError"
+        client.close()
+
+
+def test_dribbled_body_has_one_deadline(web, settings):
+    web()
+    with connect(settings) as client:
+        client.sendall(TOP + b"Content-Length: 5000\r\n\r\n")
+        client.settimeout(0.1)
+
+        def answered():
+            try:
+                client.sendall(b" ")
+                return client.recv(12)
+            except TimeoutError:
+                return b""
+
+        assert eventually(answered) == b"HTTP/1.1 400"
+
+
+def test_large_answer_arrives_whole(web, settings):
+    web()
+    status, head, body = answer(settings, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (status, body) == (200, b"x" * 5_000_000)
+    assert head.lower().count(b"content-length") == 1
+
+
+def test_failure_of_the_application_tells_nothing(web, settings):
+    program = web()
+    status, head, body = answer(settings, b"GET /crash HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (status, body[:10]) == (500, b'{"error": ')
+    assert b"content-type: application/json" in head
+    assert "RuntimeError" in program.output()
+    assert "someone@" not in program.output()
+
+
+def test_web_stops_cleanly(web):
+    program = web(WEB_WORKERS=2)
+    below = descendants(program.pid)
+    assert len(below) == 2
+    assert program.end() == 0
+    assert not any(alive(pid) for pid in below)
+
+
+def test_web_processes_end_with_their_parent(web):
+    program = web(WEB_WORKERS=2)
+    below = descendants(program.pid)
+    program.process.kill()
+    program.process.wait(10)
+    eventually(lambda: not any(alive(pid) for pid in below))

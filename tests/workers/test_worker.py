@@ -1,0 +1,178 @@
+"""The worker as a process: it drains what it is told to, runs nothing else, and outlives Redis."""
+
+import pickle
+import signal
+
+import pytest
+from rq import Queue
+from rq.job import Job
+from rq.serializers import JSONSerializer, PickleSerializer
+
+from tests.workers.conftest import alive, eventually
+from workers.link import Link, connect
+from workers.queue import DRAIN_SITE, QUEUE, Doorbell
+from workers.sweeper import heartbeat_age
+from workers.worker import site_to_drain
+
+
+def wait_for(settings, name):
+    (settings.instance / "inbox" / name).touch()
+    eventually(lambda: drained(settings, name))
+
+
+def drained(settings, name):
+    file = settings.instance / "drained"
+    return file.exists() and name in file.read_text().split()
+
+
+def started(settings):
+    return lambda: heartbeat_age(settings.instance) is not None
+
+
+def test_ring_is_answered_and_leaves_nothing_behind(run, settings, client):
+    run("worker")
+    eventually(started(settings))
+    bell = Doorbell(Link(client))
+    (settings.instance / "inbox" / "7-a").touch()
+    bell.ring(7)
+    eventually(lambda: drained(settings, "7-a"))
+    eventually(lambda: not [key for key in client.keys("*") if b"job" in key or b"queue:" in key])
+
+
+def test_sweeper_finds_what_nobody_rang_for(run, settings, server):
+    (settings.instance / "inbox" / "7-before").touch()
+    run("worker")
+    eventually(lambda: drained(settings, "7-before"))
+    wait_for(settings, "8-later")
+
+
+def test_only_the_list_of_jobs_runs(run, settings, client, tmp_path):
+    mark = tmp_path / "ran"
+    shell = f"touch {mark}"
+    queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
+    queue.enqueue_call("os.system", args=(shell,))
+    queue.enqueue_call("subprocess.run", args=(["touch", str(mark)],))
+    for args, kwargs in [((shell,), {}), ((1, 2), {}), ((), {"site_id": 1}), ((True,), {})]:
+        queue.enqueue_call(DRAIN_SITE, args=args, kwargs=kwargs)
+    with_callbacks = queue.enqueue_call(DRAIN_SITE, args=(3,), meta={"a": 1})
+    names = ("success_callback_name", "failure_callback_name", "stopped_callback_name")
+    client.hset(with_callbacks.key, mapping=dict.fromkeys(names, "os.system"))
+    pickled = queue.enqueue_call(DRAIN_SITE, args=(4,))
+    client.hset(pickled.key, "data", pickle.dumps(("os.system", None, (shell,), {})))
+    broken = queue.enqueue_call(DRAIN_SITE, args=(5,))
+    client.hset(broken.key, "created_at", "never")
+    abandoned = queue.enqueue_call(DRAIN_SITE, args=(6,))
+    client.hset(abandoned.key, "failure_callback_name", "os.system")
+    client.zadd(queue.started_job_registry.key, {abandoned.id: 1})
+    client.lrem(queue.key, 0, abandoned.id)
+
+    program = run("worker")
+    wait_for(settings, "9-good")
+    eventually(lambda: len(queue) == 0)
+    assert not mark.exists()
+    assert program.output().count("not on the list") >= 6
+    assert alive(program.pid)
+
+
+def test_worker_outlives_redis(run, settings, server):
+    program = run("worker")
+    wait_for(settings, "1-with")
+    server.end(signal.SIGKILL)
+    wait_for(settings, "2-without")
+    server.start()
+    wait_for(settings, "3-again")
+    with connect(f"unix://{settings.instance}/redis.sock") as client:
+        eventually(lambda: client.scard("rq:workers") == 1)
+    assert alive(program.pid)
+
+
+def test_redis_that_hangs_does_not_hold_up_imports(run, settings, server):
+    program = run("worker")
+    wait_for(settings, "1-with")
+    server.process.send_signal(signal.SIGSTOP)
+    wait_for(settings, "2-hung")
+    server.process.send_signal(signal.SIGCONT)
+    wait_for(settings, "3-again")
+    assert alive(program.pid)
+
+
+def test_worker_starts_without_redis(run, settings):
+    run("worker")
+    wait_for(settings, "1-a")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_idle_worker_stops(run, settings, server, number):
+    program = run("worker")
+    eventually(started(settings))
+    assert program.end(number) == 0
+
+
+def test_worker_without_redis_stops(run, settings):
+    program = run("worker")
+    eventually(started(settings))
+    assert program.end() == 0
+
+
+def test_worker_finishes_what_it_is_at(run, settings, client):
+    program = run("worker")
+    eventually(started(settings))
+    (settings.instance / "inbox" / "7-slow").touch()
+    Doorbell(Link(client)).ring(7)
+    eventually(lambda: client.llen("rq:queue:imports") == 0 and client.exists("rq:workers"))
+    eventually(lambda: not client.exists("audience:bell:7"))
+    assert program.end() == 0
+    assert drained(settings, "7-slow")
+
+
+def test_killed_workers_are_forgotten(run, settings, client):
+    for number in range(2):
+        program = run("worker")
+        wait_for(settings, f"{number}-a")
+        names = eventually(lambda: client.smembers("rq:workers"))
+        if number == 0:
+            program.end(signal.SIGKILL)
+            client.delete(*names)
+    assert len(names) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs", "site_id"),
+    [
+        (DRAIN_SITE, (7,), {}, 7),
+        (DRAIN_SITE, ("7",), {}, None),
+        (DRAIN_SITE, (7.0,), {}, None),
+        (DRAIN_SITE, (True,), {}, None),
+        (DRAIN_SITE, (None,), {}, None),
+        (DRAIN_SITE, ([7],), {}, None),
+        (DRAIN_SITE, (7, 8), {}, None),
+        (DRAIN_SITE, (), {"site_id": 7}, None),
+        (DRAIN_SITE, (7,), {"more": 1}, None),
+        ("workers.jobs.drain_site ", (7,), {}, None),
+        ("os.system", (7,), {}, None),
+    ],
+)
+def test_exactly_one_shape_of_job(name, args, kwargs, site_id):
+    job = Job("id", connection=object(), serializer=JSONSerializer)
+    job.data = JSONSerializer.dumps((name, None, args, kwargs))
+    assert site_to_drain(job) == site_id
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"1",
+        b'["workers.jobs.drain_site", "an.instance", [7], {}]',
+        b'["workers.jobs.drain_site", null, null, {}]',
+        b'["workers.jobs.drain_site", null, 7, {}]',
+        b'["workers.jobs.drain_site", null, {"0": 7}, {}]',
+        PickleSerializer.dumps((DRAIN_SITE, None, (7,), {})),
+    ],
+)
+def test_job_of_another_form_is_none(data):
+    job = Job("id", connection=object(), serializer=JSONSerializer)
+    job.data = data
+    assert site_to_drain(job) is None

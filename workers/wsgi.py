@@ -1,0 +1,237 @@
+"""Runs a WSGI application (PEP 3333) on granian's RSGI requests, in granian's own thread pool.
+
+granian's WSGI cannot give up on a body that does not come: its `read` waits for ever, and its environ does
+not name the connection. An RSGI request can be read with a deadline, and costs no more.
+"""
+
+import io
+import itertools
+import logging
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from workers.log import where
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+WHOLE_ANSWER = 2**20
+FILE_OPENED_WITHIN = 30.0
+DISCARDS = 32  # clients without a key may hold so many threads
+DISCARD_WITHIN, DISCARD_PAUSE = 5.0, 0.5
+MOST_HEADER_NAMES = 256
+PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
+FAILED = '{"error": "Something went wrong on our side. Try again."}'
+JSON = [("content-type", "application/json")]
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+log = logging.getLogger(__name__)
+
+
+class Gateway:
+    """Called with each request in a thread of its own.
+
+    A body has `body_timeout` seconds to arrive, and as long again for every further `body_unit` bytes. An
+    answer is sent once it is whole: a slow reader holds no thread, and half an answer never looks like all.
+    """
+
+    def __init__(self, application: Application, body_timeout: float, body_unit: int) -> None:
+        self._application = application
+        self._body_timeout = body_timeout
+        self._body_unit = body_unit
+        self._header_names: dict[str, str] = {}
+        self._discards = threading.BoundedSemaphore(DISCARDS)
+
+    def __call__(self, watcher: Any) -> None:
+        try:
+            self._answer(watcher.scope, watcher.proto)
+        except Exception as error:
+            log.error("a request failed: %s", where(error))
+            watcher.proto.response_str(500, JSON, FAILED)
+        watcher.done()
+
+    def _answer(self, scope: Any, proto: Any) -> None:
+        environ, start = self.environ(scope), StartResponse()
+        body = Body(proto, _length(environ), self._body_timeout, self._body_unit)
+        environ["wsgi.input"] = io.BufferedReader(body)
+        chunks = self._application(environ, start)
+        try:
+            start.send(proto, iter(chunks))
+        finally:
+            if hasattr(chunks, "close"):
+                chunks.close()
+        if "HTTP_EXPECT" not in environ and self._discards.acquire(blocking=False):
+            try:
+                body.discard(self._body_unit)
+            finally:
+                self._discards.release()
+
+    def environ(self, scope: Any) -> dict[str, Any]:
+        server, _, server_port = scope.server.rpartition(":")
+        client, _, client_port = scope.client.rpartition(":")
+        environ = {
+            "SERVER_PROTOCOL": PROTOCOLS[scope.http_version],
+            "SERVER_NAME": server.strip("[]"),
+            "SERVER_PORT": server_port,
+            "REMOTE_ADDR": client.strip("[]"),
+            "REMOTE_PORT": client_port,
+            "REQUEST_METHOD": scope.method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": scope.path.encode().decode("latin-1"),
+            "QUERY_STRING": scope.query_string,
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": scope.scheme,
+            "wsgi.errors": sys.stderr,
+            "wsgi.input_terminated": True,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": True,
+            "wsgi.run_once": False,
+        }
+        for name, value in scope.headers.items():
+            key = self._header_names.get(name)
+            if key is None:
+                key = self._name_header(name)
+            if key in environ:
+                value = f"{environ[key]}{'; ' if name == 'cookie' else ','}{value}"
+            if key:
+                environ[key] = value
+        return environ
+
+    def _name_header(self, name: str) -> str:
+        """The environ's key of a header; "" for one with an underscore, which could pass for another's."""
+        key = "" if "_" in name else name.upper().replace("-", "_")
+        if key and key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+            key = f"HTTP_{key}"
+        if len(self._header_names) < MOST_HEADER_NAMES:
+            self._header_names[name] = key
+        return key
+
+
+class Body(io.RawIOBase):
+    """A request's body. Reading raises `TimeoutError` at the deadline, and `ConnectionError` when the client
+    went away before the end. `length` is in bytes, None for a chunked body."""
+
+    def __init__(self, proto: Any, length: int | None, timeout: float, unit: int) -> None:
+        self._chunks = proto
+        self._length = length
+        self._timeout = timeout
+        self._unit = unit
+        self._start = time.monotonic()
+        self._received = 0
+        self._chunk = memoryview(b"")
+        self._begun = False
+        self._ended = length == 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        if not self._chunk:
+            self._chunk = memoryview(self._next())
+        target = memoryview(buffer)
+        size = min(len(target), len(self._chunk))
+        target[:size] = self._chunk[:size]
+        self._chunk = self._chunk[size:]
+        return size
+
+    def discard(self, most: int) -> None:
+        """Takes in up to `most` bytes for nothing: a client that is still sending would miss its answer."""
+        enough, until = self._received + most, time.monotonic() + DISCARD_WITHIN
+        with suppress(TimeoutError):
+            while not self._ended and self._received != self._length and self._received < enough:
+                self._ended = not self._receive(min(until, time.monotonic() + DISCARD_PAUSE))
+
+    def _next(self) -> bytes:
+        chunk = None if self._ended else self._receive(self._deadline())
+        if chunk:
+            return chunk
+        if not self._ended:
+            self._end()
+        return b""
+
+    def _end(self) -> None:
+        """granian gives an empty chunk at the end, and where the connection breaks one more after it."""
+        self._ended = True
+        whole = (
+            self._receive(self._deadline()) is None
+            if self._length is None
+            else self._received >= self._length
+        )
+        if not whole:
+            raise ConnectionError("the client went away before the end of the body")
+
+    def _receive(self, deadline: float) -> bytes | None:
+        """The next chunk; None after the last."""
+        if not self._begun:
+            self._begun = True
+            self._chunks = aiter(self._chunks)
+        try:
+            future = anext(self._chunks)
+        except StopAsyncIteration:
+            return None
+        arrived = threading.Lock()
+        arrived.acquire()
+        future.add_done_callback(lambda _: arrived.release(), context=None)
+        if not arrived.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            self._ended = True
+            future.cancel()
+            raise TimeoutError("the body did not arrive in time")
+        chunk: bytes = future.result()
+        self._received += len(chunk)
+        return chunk
+
+    def _deadline(self) -> float:
+        return self._start + self._timeout * (1 + self._received // self._unit)
+
+
+class StartResponse:
+    """The `start_response` of one request, and the sending of its answer."""
+
+    def __init__(self) -> None:
+        self.status = 500
+        self.headers: list[tuple[str, str]] = []
+        self.written: list[bytes] = []
+
+    def __call__(
+        self, status: str, headers: list[tuple[str, str]], _exc_info: Any = None
+    ) -> Callable[..., None]:
+        self.status = int(status[:3])
+        self.headers = headers
+        return self.written.append
+
+    def send(self, proto: Any, chunks: Iterator[bytes]) -> None:
+        parts = self.written
+        size = 0
+        for chunk in chunks:
+            parts.append(chunk)
+            size += len(chunk)
+            if size > WHOLE_ANSWER:
+                self._send_file(proto, itertools.chain(parts, chunks))
+                return
+        proto.response_bytes(self.status, self.headers, b"".join(parts))
+
+    def _send_file(self, proto: Any, chunks: Iterable[bytes]) -> None:
+        """Through a file that has no name, so that nothing of it stays, however the process ends."""
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - stays open until granian has opened it too
+        file.writelines(chunks)
+        size = file.tell()
+        file.seek(0)
+        headers = [(name, value) for name, value in self.headers if name.lower() != "content-length"]
+        proto.response_file(
+            self.status, [*headers, ("content-length", str(size))], f"/dev/fd/{file.fileno()}"
+        )
+        closer = threading.Timer(FILE_OPENED_WITHIN, file.close)
+        closer.daemon = True
+        closer.start()
+
+
+def _length(environ: dict[str, Any]) -> int | None:
+    if "HTTP_TRANSFER_ENCODING" in environ:
+        return None
+    return int(environ.get("CONTENT_LENGTH") or 0)
