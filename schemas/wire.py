@@ -69,6 +69,12 @@ def load(form: Form, data: Any) -> Any:
         raise FormError(list(problems(error.messages))) from error
 
 
+def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a query string: an empty one is absent, unless the form requires it."""
+    required = {name for name, field in form.load_fields.items() if field.required}
+    return {name: value for name, value in values.items() if value != "" or name in required}
+
+
 def problems(messages: Any, path: str = "") -> Iterator[Problem]:
     """marshmallow's nested messages, flattened to paths such as `subscribers[3].email`."""
     if isinstance(messages, Mapping):

@@ -209,6 +209,19 @@ Import.add_index(
     )
 )
 
+
+class AddressList(SiteRow):
+    """An address or a domain that the operator always, or never, lets through."""
+
+    kind = TextField()
+    entry = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "address_lists"
+        indexes = ((("site", "entry"), True),)
+
+
 TABLES: tuple[type[Table], ...] = (
     Site,
     Key,
@@ -220,4 +233,5 @@ TABLES: tuple[type[Table], ...] = (
     Event,
     Suppression,
     Import,
+    AddressList,
 )

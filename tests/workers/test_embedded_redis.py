@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.workers.conftest import Server, eventually
+from tests.workers.conftest import Server, eventually, keep
 from workers import embedded_redis
 from workers.link import connect
 
@@ -27,7 +27,7 @@ def test_socket_is_private_and_no_port_is_open(settings, client):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_data_survive(server, client, number):
-    client.set("kept", "yes")
+    keep(client)
     server.end(number)
     server.start()
     assert client.get("kept") == b"yes"
