@@ -5,6 +5,7 @@ import os
 import signal
 import stat
 import subprocess
+import tempfile
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_full_memory_is_an_error_and_never_a_loss(client):
     assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
 
 
-def test_long_path_gets_a_private_folder(settings):
+def test_long_path_gets_a_private_folder(settings, tmp_path_factory, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("short")))
     settings = long_settings(settings)
     server = Server(settings)
     server.start()
