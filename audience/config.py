@@ -89,11 +89,13 @@ def decimal(least: float, most: float) -> Callable[[Any], float]:
 
 def rate(value: Any) -> str:
     count, slash, unit = text(value).partition("/")
-    if value and not (
-        slash and count.isdigit() and int(count) and unit in ("second", "minute", "hour", "day")
-    ):
-        raise ValueError("must be empty or like 100/minute (second, minute, hour, day)")
+    if not (slash and count.isdecimal() and int(count) and unit in ("second", "minute", "hour", "day")):
+        raise ValueError("must be like 100/minute (second, minute, hour, day)")
     return text(value)
+
+
+def optional_rate(value: Any) -> str:
+    return rate(value) if value else text(value)
 
 
 def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
@@ -135,11 +137,11 @@ class Settings:
         "30/minute", rate, "failed authentications per address, and per address and key"
     )
     rate_limit_fetch: str = setting(
-        "", rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
+        "", optional_rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
     )
-    rate_limit_batch: str = setting("", rate, "requests per key to /v1/batch")
-    rate_limit_experimental: str = setting("", rate, "requests per key to /v1/experimental")
-    rate_limit_stats: str = setting("", rate, "requests per key to /v1/stats")
+    rate_limit_batch: str = setting("", optional_rate, "requests per key to /v1/batch")
+    rate_limit_experimental: str = setting("", optional_rate, "requests per key to /v1/experimental")
+    rate_limit_stats: str = setting("", optional_rate, "requests per key to /v1/stats")
     geo_database: str = setting("", text, "a MaxMind-format .mmdb file to use in place of the bundled table")
     dns_servers: tuple[str, ...] = setting(
         (), names, "resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"

@@ -136,6 +136,37 @@ def test_a_connection_serves_one_thread_after_another(migrated):
         assert database.row("SELECT user_count FROM sites") == (160,)
 
 
+def test_who_waits_to_write_leaves_the_connections_to_the_readers(migrated):
+    database.open(migrated, timeout=1, connections=2)
+    writing, may_end, waiting = threading.Event(), threading.Event(), threading.Barrier(4)
+
+    def hold():
+        with database.write():
+            writing.set()
+            may_end.wait(30)
+
+    def wait():
+        waiting.wait(30)
+        with database.write():
+            pass
+
+    threads = [threading.Thread(target=target) for target in (hold, wait, wait, wait)]
+    threads[0].start()
+    assert writing.wait(30)
+    for thread in threads[1:]:
+        thread.start()
+    waiting.wait(30)
+    try:
+        for _ in range(50):
+            threads[1].join(0.002)
+            with database.session():
+                assert database.row("SELECT 1") == (1,)
+    finally:
+        may_end.set()
+        for thread in threads:
+            thread.join(30)
+
+
 def test_a_write_that_fails_leaves_nothing(migrated):
     def fail():
         with database.write():
