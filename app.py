@@ -16,6 +16,7 @@ from audience.cli import audience
 from audience.cli.instance import Instance
 from audience.config import Settings
 from audience.errors import AudienceError
+from audience.judges import Judges
 from storage import database
 from storage.errors import Unavailable, Unusable
 from workers import embedded_redis, meter, supervisor
@@ -61,7 +62,7 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    app.extensions["audience"] = Wiring(settings, doorbell, limiter, vitals)
+    app.extensions["audience"] = Wiring(settings, doorbell, limiter, vitals, Judges(settings))
     api.register(app)
     errors.register(app, away=[Unavailable])
     requests_told.register(app)
@@ -75,7 +76,9 @@ def wsgi() -> Flask:
     settings = config.load()
     link = Link(connect(embedded_redis.url(settings)))
     journal.open(Meter(settings.instance))
-    return create_app(settings, Doorbell(link), Limiter(link), Vitals(link, settings.instance))
+    app = create_app(settings, Doorbell(link), Limiter(link), Vitals(link, settings.instance))
+    app.extensions["audience"].judges.warm()
+    return app
 
 
 def open_instance(settings: Settings) -> None:

@@ -146,11 +146,11 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(claimed, token, forgive=True)
+            _hand_back(site_id, claimed, token, forgive=True)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(claimed, token)
+            _hand_back(site_id, claimed, token)
             return False
     return True
 
@@ -163,7 +163,7 @@ def _claim(site_id: int, token: str) -> Claimed | None:
         claimed = stored.claim(site_id, import_id, token, at, at + LEASE)
         if claimed is None or claimed.attempts <= ATTEMPTS:
             return claimed
-        stored.fail(claimed.id, token, at)
+        stored.fail(site_id, claimed.id, token, at)
         _tell(site_id, claimed.id)
     return None
 
@@ -189,8 +189,8 @@ def _tell(site_id: int, import_id: int) -> None:
 
 
 @database.write()
-def _hand_back(claimed: Claimed, token: str, forgive: bool = False) -> None:
-    stored.release(claimed.id, token, clock.now() + RETRY_AFTER, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now() + RETRY_AFTER, forgive)
 
 
 def _work(site_id: int, claimed: Claimed, token: str) -> None:
@@ -215,6 +215,7 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()
     moved = stored.advance(
+        site_id,
         claimed.id,
         token,
         claimed.applied,
@@ -231,5 +232,5 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     if claimed.applied == len(items):
-        stored.finish(claimed.id, at)
+        stored.finish(site_id, claimed.id, at)
     return claimed

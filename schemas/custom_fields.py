@@ -11,7 +11,9 @@ from schemas.wire import NO_NAME, OBJECT, Form, Spelling, Text, as_text, clean, 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
 KEY_CHARACTERS = 100
+NAMES = ("first_name", "last_name")
 KEY = "Send a key of 1 to 100 letters, digits, or any of _ - . $"
+NOT_A_NAME = "Send another key: first_name and last_name are there for everyone, and no custom fields."
 
 
 def field_key(text: str) -> str:
@@ -56,7 +58,7 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
 
 
 class NewField(Form):
-    key = FieldKey(required=True)
+    key = FieldKey(required=True, validate=ma.validate.NoneOf(NAMES, error=NOT_A_NAME))
 
 
 class CreateField(Form):

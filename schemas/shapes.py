@@ -10,13 +10,13 @@ Field = ma.fields.Field[Any]
 
 
 class Answer(ma.Schema):
-    """An object of an answer: every key is always there, and no other is."""
+    """An object of an answer: every key is always there but those that `may_be_absent`, and no other is."""
 
     class Meta:
         unknown = ma.RAISE
 
     def on_bind_field(self, field_name: str, field_obj: Any) -> None:  # noqa: ARG002 - marshmallow's interface
-        field_obj.required = True
+        field_obj.required = not field_obj.metadata.get("may_be_absent")
 
 
 class Id(ma.fields.String):
@@ -67,11 +67,11 @@ def problems() -> ma.fields.List[Any]:
     return ma.fields.List(ma.fields.Nested(FieldProblem))
 
 
-class Error(ma.Schema):
+class Error(Answer):
     """What every refusal looks like; the header `X-Request-Id` names the request."""
 
-    error = ma.fields.String(required=True, metadata={"description": "One sentence: what to do."})
+    error = ma.fields.String(metadata={"description": "One sentence: what to do."})
     errors = ma.fields.List(
         ma.fields.Nested(FieldProblem),
-        metadata={"description": "The values to correct, where it is about some."},
+        metadata={"description": "The values to correct, where it is about some.", "may_be_absent": True},
     )

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.custom_fields import PLAIN_KEY, CustomValues
+from schemas.custom_fields import NAMES, PLAIN_KEY, CustomValues
 from schemas.shapes import Answer, Date, Id, many, one, resource
 from schemas.tags import TagNames, trimmed
 from schemas.wire import (
@@ -22,7 +22,6 @@ from schemas.wire import (
     nested,
 )
 
-NAMES = ("first_name", "last_name")
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
@@ -31,6 +30,8 @@ RESERVED = frozenset({
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 PAGE = "Send a whole number, 1 or more."
 LARGEST_PAGE = 2**40
+MOST_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MOST_TAGS} tags."
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
 
 
@@ -204,7 +205,7 @@ class SearchSubscribers(Form):
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames()
+    tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
 
 

@@ -81,13 +81,14 @@ def session() -> Iterator[None]:
 def write() -> Iterator[None]:
     """A session with one write transaction: all of what is within, or nothing, is on disk afterwards.
 
-    Threads of this process queue fairly for the lock; other processes are waited for up to the time-out.
+    Threads of this process queue for the lock, without a connection while they wait; other processes are
+    waited for up to the time-out.
     """
-    with session():
-        if database.in_transaction():
+    if database.in_transaction():
+        with session():
             yield
-            return
-        with _write_lock, database.atomic("IMMEDIATE"):
+    else:
+        with _write_lock, session(), database.atomic("IMMEDIATE"):
             yield
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 from flask import Flask, Response, g, jsonify, request
 
@@ -14,7 +14,7 @@ from audience.api.wiring import settings, wiring
 from audience.errors import Forbidden, TooMany
 from audience.sites import Key, Site
 from schemas.shapes import Answer
-from schemas.wire import Form, load
+from schemas.wire import Form, load, present
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
 RATE_LIMITED = "Rate limit: too many requests; wait for the seconds in Retry-After."
@@ -41,14 +41,14 @@ def endpoint(
     gives: type[Answer] | None = None,
     query: bool = True,
     status: int = 200,
-    site: bool = True,
+    site: Literal["needed", "optional", "unused"] = "needed",
 ) -> Callable[[View], View]:
     """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
 
-    The view is called with `site` (None where a view with `site=False` is asked without one), `form` when it
-    `takes` one, and the parts of the path; what it returns is answered as JSON with `status`. Values in the
-    query string are part of the form unless `query` is off; the body wins.
-    `gives` is what the answer looks like.
+    The view is called with `site` (None where it is optional and not named; not at all where it is unused),
+    `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`.
+    Values in the query string are part of the form unless `query` is off; the body wins. `gives` is what the
+    answer looks like.
     """
     form = takes() if takes else None
 
@@ -60,14 +60,16 @@ def endpoint(
             g.key_id = key.id
             body = read_json()
             values, named = read_query()
-            arguments["site"] = found = _site(key, site_uuid(named, body), needed=site)
+            found = _site(key, site_uuid(named, body), needed=site == "needed")
             g.site_id = found.id if found else None
+            if site != "unused":
+                arguments["site"] = found
             if not key.may(scope):
                 raise Forbidden(FORBIDDEN)
             _limit_rate(key)
             if form:
                 given = {name: value for name, value in body.items() if value is not None}
-                arguments["form"] = load(form, values | given if query else given)
+                arguments["form"] = load(form, present(form, values) | given if query else given)
             return jsonify(view(**arguments)), status
 
         vars(run)["scope"] = scope

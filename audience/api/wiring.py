@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import current_app
 
 from audience.config import Settings
+from audience.judges import Judges
 from audience.ports import Doorbell, Limiter, Vitals
 
 
@@ -14,6 +15,7 @@ class Wiring:
     doorbell: Doorbell
     limiter: Limiter
     vitals: Vitals
+    judges: Judges
 
 
 def wiring() -> Wiring:

@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from audience import imports, journal
+from audience.judges import Timed
 from tests.door import basic
 
 CANARY = "canary"
@@ -12,7 +13,7 @@ CANARY = "canary"
 
 class Remembers(journal.Unmetered):
     def __init__(self):
-        self.requests, self.batches = [], []
+        self.requests, self.batches, self.answers, self.rounds = [], [], [], []
 
     def request(self, method, route, status, seconds):
         self.requests.append((method, route, status))
@@ -20,6 +21,12 @@ class Remembers(journal.Unmetered):
 
     def batch(self, status, rows):
         self.batches.append((status, rows))
+
+    def answer(self, question, reasons):
+        self.answers.append((question, list(reasons)))
+
+    def dns(self, seconds):
+        self.rounds.append(seconds)
 
 
 @pytest.fixture
@@ -89,6 +96,32 @@ def test_an_import_written_at_once_is_told_once(door, told, meter):
     imports.drain(door.site.id, 5)
     assert [line["created"] for line in told("import")] == [1]
     assert len(meter.batches) == 1
+
+
+def test_an_answer_is_told_by_its_reasons(door, meter):
+    door.post("/experimental/gender", {"name": CANARY})
+    door.post("/experimental/content_moderation", {"content": f"<script>{CANARY}</script>"})
+    door.get("/experimental/geolocation", query={"ip": "192.0.2.7"})
+    (first, (moderation, reasons), last) = meter.answers
+    assert first == ("gender", ["unknown"])
+    assert moderation == "content_moderation"
+    assert "script_tag" in reasons
+    assert last == ("geolocation", ["unknown"])
+
+
+def test_a_round_of_dns_questions_is_timed(meter):
+    class Broken:
+        def ask(self, questions, timeout=None):
+            if questions:
+                raise RuntimeError(CANARY)
+            return []
+
+    resolver = Timed(Broken())
+    assert resolver.ask([]) == []
+    with pytest.raises(RuntimeError):
+        resolver.ask([("example.com", "MX")], 1.0)
+    assert len(meter.rounds) == 2
+    assert all(0 <= seconds < 60 for seconds in meter.rounds)
 
 
 def test_an_import_given_up_is_told_as_failed(door, told, meter, monkeypatch):
