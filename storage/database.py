@@ -105,7 +105,9 @@ def _translated() -> Iterator[None]:
 
 def _can_never_work(error: BaseException) -> bool:
     """Whether the statement is wrong (SQLITE_ERROR), which waiting does not mend."""
-    original = error.__cause__ or error.__context__
+    original: BaseException | None = error
+    while isinstance(original, peewee.PeeweeException):
+        original = original.__cause__ or original.__context__
     return getattr(original, "sqlite_errorname", "") == "SQLITE_ERROR"
 
 
