@@ -6,7 +6,7 @@ import pytest
 from playhouse.schema_diff import diff_models
 
 from storage import database, models
-from storage.errors import Unavailable, Unusable
+from storage.errors import Mistaken, Unavailable, Unusable
 
 NAMED_EXCEPTIONS = {"sites_uuid", "keys_publishable_key", "schema_migration_name"}
 
@@ -180,10 +180,10 @@ def test_a_write_that_fails_leaves_nothing(migrated):
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM nothing", "nonsense"])
-def test_the_drivers_errors_stay_inside(migrated, statement):
-    with pytest.raises(Unavailable), database.session():
+def test_a_statement_that_can_never_run_is_not_taken_for_a_busy_database(migrated, statement):
+    with pytest.raises(Mistaken), database.session():
         database.rows(statement)
-    with pytest.raises(Unavailable), database.session():
+    with pytest.raises(Mistaken), database.session():
         database.execute_many(statement, [])
 
 
