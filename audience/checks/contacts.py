@@ -86,13 +86,16 @@ CODE_OBJECTS = frozenset({"self", "this", "os", "log", "node", "obj", "req", "re
 """What stands before the dot in code."""
 PRODUCTS = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "paint.net", "socket.io"})
 
+BEFORE = r"(?<![\w.,:/#-])(?<!\d )"
+BEHIND = r"(?![\w:/-]|[.,]\d)"
+"""What a number does not stand in: a word, another number, an address, a reference such as `#123`."""
 SEPARATED = r"(?:[ .\-/()]{0,2}\d)"
 PHONES = (
     re.compile(rf"(?<![\w.+])\+[ (]{{0,2}}[1-9]{SEPARATED}{{6,14}}(?!\d)"),
-    re.compile(rf"(?<![\w.,:/-])00[1-9]{SEPARATED}{{8,12}}(?!\d)"),
-    re.compile(r"(?<![\w.,:/-])(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w,:/-]|\.\d)"),
-    re.compile(r"(?<![\w.,:/-])\(?0[1-9]\d{0,4}\)?(?:[ .\-/]{1,2}\d{2,8}){1,4}(?![\w,:/-]|\.\d)"),
-    re.compile(r"(?<![\w.,:/-])0[1-9]\d{8,9}(?![\w,:/-]|\.\d)"),
+    re.compile(rf"{BEFORE}00[1-9]{SEPARATED}{{8,12}}(?!\d)"),
+    re.compile(rf"{BEFORE}(?:1[ .-])?(?:\(\d{{3}}\) ?|\d{{3}}[ .-])\d{{3}}[ .-]\d{{4}}{BEHIND}"),
+    re.compile(rf"{BEFORE}\(?0[1-9]\d{{0,4}}\)?(?:[ .\-/]{{1,2}}\d{{2,8}}){{1,4}}{BEHIND}"),
+    re.compile(rf"{BEFORE}0[1-9]\d{{8,9}}{BEHIND}"),
     re.compile(
         rf"\b(?:tel|phone|telephone|mobile|cell|call|ring|dial|text|sms|fax|whats?app)\b[^\d\n]{{0,15}}"
         rf"\d{SEPARATED}{{6,14}}(?!\d)",
