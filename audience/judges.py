@@ -61,6 +61,10 @@ class Judges:
             dns_timeout=self._settings.dns_timeout,
         )
 
+    def check(self) -> None:
+        """Raises `SettingError` for what the operator has set and cannot be used."""
+        _ = (self.resolver, self.providers, self._settings.geo_database and self.places)
+
     def warm(self) -> None:
         """Loads everything, beside the work of the process."""
         threading.Thread(target=self._load, daemon=True).start()

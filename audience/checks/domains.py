@@ -40,6 +40,21 @@ def is_public(domain: str) -> bool:
     return _suffixes(only_icann=True).privatesuffix(domain) is not None
 
 
+def has_suffix(domain: str) -> bool:
+    """Whether `domain` ends in a public suffix that exists."""
+    return _suffixes(only_icann=False).publicsuffix(domain) is not None
+
+
+def is_suffix(domain: str) -> bool:
+    """Whether `domain` is itself a suffix that domains are registered under."""
+    return bool(_suffixes(only_icann=False).is_public(domain))
+
+
+def is_registrable(domain: str) -> bool:
+    """Whether somebody can hold `domain` or a domain above it."""
+    return _suffixes(only_icann=False).privatesuffix(domain) is not None
+
+
 def registrable(domain: str) -> str:
     """The part of `domain` that its holder controls: example.co.uk for www.example.co.uk."""
     return _suffixes(only_icann=False).privatesuffix(domain) or domain
