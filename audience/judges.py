@@ -16,13 +16,14 @@ from audience.checks import (
     moderation,
     validation,
 )
+from audience.checks.address import AddressList, list_entry
 from audience.checks.blacklist import Entry
 from audience.checks.dns import DnsResolver
 from audience.checks.gender import Guess, Names
 from audience.checks.geolocation import Places
-from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, Verdict
-from audience.config import Settings
-from audience.errors import Refused, where
+from audience.checks.validation import Candidate, Ruleset, Sources, Verdict
+from audience.config import SettingError, Settings
+from audience.errors import where
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,15 @@ class Judges:
         return blacklist_providers.load(settings.instance / "blacklist" / "providers.csv", keys)
 
     @cached_property
+    def lists(self) -> Lists:
+        """Those of the settings, which hold for every site."""
+        try:
+            allow, deny = self._settings.allow_addresses, self._settings.deny_addresses
+            return Lists(tuple(map(list_entry, allow)), tuple(map(list_entry, deny)))
+        except ValueError as error:
+            raise SettingError(f"allow_addresses or deny_addresses: {error}") from error
+
+    @cached_property
     def sources(self) -> Sources:
         return Sources(
             tables=email_tables.bundled(),
@@ -63,7 +73,7 @@ class Judges:
 
     def check(self) -> None:
         """Raises `SettingError` for what the operator has set and cannot be used."""
-        _ = (self.resolver, self.providers, self._settings.geo_database and self.places)
+        _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)
 
     def warm(self) -> None:
         """Loads everything, beside the work of the process."""
@@ -76,11 +86,7 @@ class Judges:
             log.error("a table cannot be loaded: %s", where(error))
 
     def _country_of(self, ip: str) -> str | None:
-        """Raises `ValueError` on what is not an IPv4 address."""
-        try:
-            country = self.locate(ip).get("country_code2")
-        except Refused as error:
-            raise ValueError(error.message) from error
+        country = self.locate(ip).get("country_code2")
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: Lists) -> Verdict:
@@ -95,11 +101,10 @@ class Judges:
         return validation.judge(candidate, ruleset, self.sources)
 
     def _ruleset(self, lists: Lists, **options: Any) -> Ruleset:
-        settings = self._settings
         return Ruleset(
-            threshold=settings.validation_threshold,
-            allow=AddressList([*settings.allow_addresses, *lists.allow]),
-            deny=AddressList([*settings.deny_addresses, *lists.deny]),
+            threshold=self._settings.validation_threshold,
+            allow=AddressList([*self.lists.allow, *lists.allow]),
+            deny=AddressList([*self.lists.deny, *lists.deny]),
             **options,
         )
 

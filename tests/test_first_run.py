@@ -100,6 +100,7 @@ def test_a_wrong_setting_is_named_with_what_is_wrong(tmp_path):
     ("geo_database", "{tmp_path}/broken.mmdb"),
     ("geo_database", "{tmp_path}/missing.mmdb"),
     ("dns_servers", "resolver.example"),
+    ("allow_addresses", "no address"),
     ("abusix_key", "no key"),
 ])  # fmt: skip
 def test_what_cannot_be_used_stops_the_start_with_its_name(tmp_path, starter, setting, value):

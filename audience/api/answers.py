@@ -17,14 +17,16 @@ blueprint = Blueprint("answers", __name__, url_prefix="/experimental")
 @blueprint.post("/validation")
 @endpoint("utility", takes=wire.ValidateEmail, site="optional")
 def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
-    return wire.validation(wiring().judges.validate(Candidate(**form), address_lists.of(site)))
+    lists = address_lists.naming(site, form["email"])
+    return wire.validation(wiring().judges.validate(Candidate(**form), lists))
 
 
 @blueprint.post("/<letters:name>_ruleset")
 @endpoint("utility", takes=wire.ValidateEmailStrictly, site="optional")
 def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
     options = {name: form.pop(name, None) for name in ("block_free_providers", "wiggleroom")}
-    verdict = wiring().judges.validate_strictly(Candidate(**form), address_lists.of(site), **options)
+    lists = address_lists.naming(site, form["email"])
+    verdict = wiring().judges.validate_strictly(Candidate(**form), lists, **options)
     return wire.strict_validation(verdict, options["block_free_providers"])
 
 

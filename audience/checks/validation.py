@@ -8,7 +8,7 @@ from audience.checks.evidence import Candidate, Evidence, Sources
 from audience.checks.reasons import ValidationReason
 from audience.checks.rules import RULES, Fatal, Rule, score
 
-__all__ = ["AddressList", "Candidate", "Ruleset", "Sources", "Verdict", "judge"]
+__all__ = ["Candidate", "Ruleset", "Sources", "Verdict", "judge"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,3 +66,13 @@ def test_the_settings_speak_for_every_site(tmp_path):
     assert reasons(door, "Ann@gmail.com") == ["denied"]
     address_lists.add(door.site, "allow", "ann@gmail.com")
     assert reasons(door, "ann@gmail.com") == ["denied"]
+
+
+@pytest.mark.parametrize(
+    "email", ["\ud800@firm.org", "ann@\udfff.org", "a\0@firm.org", "@firm.org", "@", "." * 300 + "@a"]
+)
+def test_a_hostile_address_is_on_no_list_or_on_its_domains(door, email):
+    address_lists.add(door.site, "deny", "firm.org")
+    answer = shapes.answer(door.post(PATHS[0], {"email": email}))
+    assert answer["valid"] is False
+    assert answer["reasons"] in (["syntax"], ["denied"])

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audience.checks.address import AddressList
 from audience.checks.email_tables import bundled
 from audience.checks.reasons import ValidationReason
 from audience.checks.rules import RULES, Fatal, score
-from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, judge
+from audience.checks.validation import Candidate, Ruleset, Sources, judge
 from tests.checks.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
 
 DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"

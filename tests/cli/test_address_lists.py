@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from app import open_instance
 from audience.cli import audience
 from audience.cli.instance import Instance
-from audience.errors import NotFound
+from audience.errors import NotFound, Refused
 
 PATH = "/experimental/validation"
 
@@ -36,6 +36,24 @@ def test_what_is_typed_counts_at_that_site_at_once(type_, door, stranger):
     assert type_("unlist", door.site.uuid, "mailinator.com", "example.org").exit_code == 0
     assert reasons(door, "x@mailinator.com") == ["disposable"]
     assert reasons(door, "x@example.org") == ["reserved_domain"]
+
+
+@pytest.mark.parametrize(
+    "entry", ["no domain", "ann@", "", "a..b", "https://firm.example", "a b@firm.example"]
+)
+def test_what_is_neither_address_nor_domain_is_refused(type_, door, entry):
+    refused = type_("deny", door.site.uuid, entry)
+    assert isinstance(refused.exception, Refused)
+    assert "such as" in refused.exception.message
+    assert type_("lists", door.site.uuid).output == ""
+
+
+def test_an_entry_is_kept_in_one_spelling(type_, door):
+    type_("deny", door.site.uuid, " Ann@Müller.de ", "*.Firm.example", "@spam.example", "ru")
+    assert json.loads(type_("lists", door.site.uuid, "--json").output)["deny"] == [
+        "ann@xn--mller-kva.de", "firm.example", "spam.example", "ru",
+    ]  # fmt: skip
+    assert type_("unlist", door.site.uuid, "ann@xn--mller-kva.de").exit_code == 0
 
 
 def test_the_lists_are_shown(type_, door):
