@@ -96,6 +96,7 @@ def serve(instance: Instance) -> None:
     Example: AUDIENCE_PORT=9000 audience serve
     """
     settings = instance.settings
+    Judges(settings).check()
     instance.open()
     first = first_site.ensure(settings)
     database.close()
@@ -110,6 +111,7 @@ def web(instance: Instance) -> None:
 
     Example: audience web
     """
+    Judges(instance.settings).check()
     web_server.serve(instance.settings)
 
 

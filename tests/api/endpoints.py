@@ -16,7 +16,18 @@ class Endpoint(NamedTuple):
 
 
 PERSON = {"email": "ada@example.com"}
+PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
+    Endpoint("POST", "/experimental/validation", "utility", PERSON),
+    Endpoint("POST", "/experimental/strict_ruleset", "utility", PERSON),
+    Endpoint("POST", "/experimental/content_moderation", "utility", {"content": "Hello"}),
+    Endpoint("POST", "/experimental/moderation", "utility", {"content": "Hello"}),
+    Endpoint("POST", "/experimental/gender", "utility", {"name": "jesse"}),
+    Endpoint("GET", "/experimental/geolocation", "utility", query={"ip": "10.0.0.1"}),
+    Endpoint("GET", "/experimental/blacklist", "utility", query=PRIVATE),
+    Endpoint("POST", "/experimental/blacklist", "utility", {"domain": "printer.local"}),
+    Endpoint("GET", "/experimental/blacklist.json", "utility", query=PRIVATE),
+    Endpoint("POST", "/experimental/blacklist.json", "utility", {"domain": "printer.local"}),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
     Endpoint("GET", "/fetch/subscribers", "read", query=PERSON),
