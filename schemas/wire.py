@@ -20,6 +20,7 @@ OBJECT = "Send an object."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 
+DEEPEST = 64  # levels of a JSON value
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")
@@ -146,6 +147,20 @@ def is_storable_number(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63
+
+
+def depth(value: Any) -> int:
+    """How many levels of arrays and objects a JSON value has; a scalar has one."""
+    levels, level = 0, [value]
+    while level:
+        inner: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                inner += each.values()
+            elif isinstance(each, list):
+                inner += each
+        levels, level = levels + 1, [each for each in inner if isinstance(each, dict | list)]
+    return levels
 
 
 class Uuid(Text):

@@ -10,9 +10,8 @@ from werkzeug.datastructures import MultiDict
 
 from audience.api.wiring import settings
 from audience.errors import NotJson, NotUnderstood, TooLarge
-from schemas.wire import dashed
+from schemas.wire import DEEPEST, dashed, depth
 
-DEEPEST = 64
 PIECE = 64 * 1024
 NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
@@ -71,7 +70,7 @@ def _parse(raw: bytes) -> Any:
         raise NotUnderstood(DEEP) from error
     except ValueError as error:
         raise NotUnderstood(JSON) from error
-    if _may_be_deep(raw) and _depth(body) > DEEPEST:
+    if _may_be_deep(raw) and depth(body) > DEEPEST:
         raise NotUnderstood(DEEP)
     return body
 
@@ -84,19 +83,6 @@ def _may_be_deep(raw: bytes) -> bool:
             return False
         skeleton = skeleton.replace(b"[]", b"").replace(b"{}", b"")
     return bool(skeleton)
-
-
-def _depth(body: Any) -> int:
-    depth, level = 0, [body]
-    while level:
-        inner: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                inner += each.values()
-            elif isinstance(each, list):
-                inner += each
-        depth, level = depth + 1, [each for each in inner if isinstance(each, dict | list)]
-    return depth
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:
