@@ -31,6 +31,11 @@ def write_text(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
+def defused(cell: str) -> str:
+    """A cell that means the same, and is no formula."""
+    return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
+
+
 def read_value(cell: str) -> Any:
     """A custom value."""
     first = cell[:1]

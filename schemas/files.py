@@ -12,6 +12,7 @@ import marshmallow as ma
 
 from schemas import texts
 from schemas.columns import NOTES, Column, normal, plan, refusal
+from schemas.imports import import_
 from schemas.subscribers import DATES, ImportItem, plain_item
 from schemas.wire import DATE, DEEPEST, FormError, Instant, Problem, depth, load
 
@@ -37,11 +38,11 @@ Check = Callable[[str], Any]
 class Row:
     """One row: the `item` to import, or what is wrong with it.
 
-    `number` counts the rows of a spreadsheet (the column names are row 1), the lines of JSON lines, or the
-    objects of an array. Of a refused row, `cells` are as the file has them, in the order of its columns.
+    `row_number` counts the rows of a spreadsheet (the column names are row 1), the lines of JSON lines, or
+    the objects of an array. Of a refused row, `cells` are as the file has them, in its columns' order.
     """
 
-    number: int
+    row_number: int
     given: Any
     email: str = ""
     item: dict[str, Any] | None = None
@@ -125,7 +126,7 @@ def look_at(binary: BinaryIO, kind: str | None = None, renames: Mapping[str, str
     encoding = texts.encoding(binary)
     with texts.reading(binary, encoding) as text:
         begins = text.read(texts.SAMPLE).lstrip()
-    if not begins:
+    if not begins and kind != JSON_LINES:
         raise refusal(EMPTY)
     kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(begins[0], CSV)
     named = {normal(name): meaning for name, meaning in (renames or {}).items()}
@@ -196,3 +197,11 @@ def shown(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def received(row: Any, file: File) -> dict[str, Any]:
+    """The import of a file, and as what the file was read."""
+    return {
+        "data": import_(row),
+        "meta": {"format": file.kind, "encoding": file.encoding, "delimiter": file.delimiter},
+    }

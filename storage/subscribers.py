@@ -161,3 +161,14 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
         )
         parameters += [site_id, tag_id]
     return " AND ".join(conditions), parameters
+
+
+def page(site_id: int, after: str, limit: int) -> list[Person]:
+    """The next people by uuid (version 7, so in order of creation), after one."""
+    return [
+        _person(found)
+        for found in rows(
+            f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
+            (site_id, after, limit),
+        )
+    ]

@@ -2,9 +2,9 @@
 
 from flask import Blueprint, Flask
 
-from audience.api import commands, custom_fields, events, imports, stats, subscribers, tags
+from audience.api import commands, custom_fields, events, exports, files, imports, stats, subscribers, tags
 
-NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats)
+NOUNS = (subscribers, imports, files, exports, commands, custom_fields, tags, events, stats)
 
 
 def register(app: Flask) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import request
@@ -10,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from audience.api.wiring import settings
 from audience.errors import NotJson, NotUnderstood, TooLarge
+from schemas.files import KINDS
 from schemas.wire import DEEPEST, dashed, depth
 
 PIECE = 64 * 1024
@@ -19,6 +20,7 @@ SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
 
 TOO_LARGE = "The body is too large: send less than {limit} bytes, in several requests."
+FILE = "Send the file as it is, with the Content-Type text/csv or application/x-ndjson."
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
@@ -43,16 +45,26 @@ def read_json() -> dict[str, Any]:
 
 
 def _read(limit: int) -> bytes:
-    """The body, counted, chunked or not."""
-    expected = request.content_length
-    if expected is not None and expected > limit:
-        raise TooLarge(TOO_LARGE.format(limit=limit))
+    return b"".join(pieces(limit))
+
+
+def check_file() -> dict[str, Any]:
+    """Of a file, before it is read: its type, and its length where it is declared. It names no site."""
+    if request.mimetype not in KINDS:
+        raise NotJson(FILE)
+    _declared(settings().import_max_bytes)
+    return {}
+
+
+def pieces(limit: int) -> Iterator[bytes]:
+    """The body as it comes, counted, chunked or not."""
+    expected = _declared(limit)
     if expected is None and not request.environ.get("wsgi.input_terminated"):
-        return b""
-    stream, pieces, left = request.environ["wsgi.input"], [], limit + 1 if expected is None else expected
+        return
+    stream, left = request.environ["wsgi.input"], limit + 1 if expected is None else expected
     try:
         while left > 0 and (piece := stream.read(min(left, PIECE))):
-            pieces.append(piece)
+            yield piece
             left -= len(piece)
     except (TimeoutError, ConnectionError, OSError) as error:
         raise NotUnderstood(INCOMPLETE) from error
@@ -60,7 +72,13 @@ def _read(limit: int) -> bytes:
         raise TooLarge(TOO_LARGE.format(limit=limit))
     if expected is not None and left > 0:
         raise NotUnderstood(INCOMPLETE)
-    return b"".join(pieces)
+
+
+def _declared(limit: int) -> int | None:
+    expected = request.content_length
+    if expected is not None and expected > limit:
+        raise TooLarge(TOO_LARGE.format(limit=limit))
+    return expected
 
 
 def _parse(raw: bytes) -> Any:

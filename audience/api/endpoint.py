@@ -22,13 +22,20 @@ View = Callable[..., Any]
 
 
 def endpoint(
-    scope: str, *, takes: type[Form] | None = None, query: bool = True, status: int = 200, site: bool = True
+    scope: str,
+    *,
+    takes: type[Form] | None = None,
+    query: bool = True,
+    status: int = 200,
+    site: bool = True,
+    reads: Callable[[], dict[str, Any]] = read_json,
 ) -> Callable[[View], View]:
     """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
 
     The view is called with `site` (None where a view with `site=False` is asked without one), `form` when it
-    `takes` one, and the parts of the path; what it returns is answered as JSON with `status`. Values in the
-    query string are part of the form unless `query` is off; the body wins.
+    `takes` one, and the parts of the path; what it returns is answered as JSON with `status`, but a response
+    as it is. Values in the query string are part of the form unless `query` is off; the body wins. A view
+    that takes a file `reads` only what is declared of it, and the file itself once all else is good.
     """
     form = takes() if takes else None
 
@@ -37,7 +44,7 @@ def endpoint(
         @auth.login_required  # type: ignore[untyped-decorator]
         def run(**arguments: Any) -> tuple[Response, int]:
             key: Key = auth.current_user()
-            body = read_json()
+            body = reads()
             values, named = read_query()
             arguments["site"] = _site(key, site_uuid(named, body), needed=site)
             if not key.may(scope):
@@ -46,7 +53,8 @@ def endpoint(
             if form:
                 given = {name: value for name, value in body.items() if value is not None}
                 arguments["form"] = load(form, values | given if query else given)
-            return jsonify(view(**arguments)), status
+            answer = view(**arguments)
+            return answer if isinstance(answer, Response) else jsonify(answer), status
 
         vars(run)["scope"] = scope
         return run
