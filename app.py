@@ -3,11 +3,12 @@
 import os
 import sys
 import uuid
+from functools import partial
 
 import click
 from flask import Flask, Response, g
 
-from audience import api, config, first_site, pepper, ports
+from audience import api, config, erasures, files, first_site, pepper, ports
 from audience.api import errors
 from audience.api.endpoint import check_scopes
 from audience.api.front import Front
@@ -122,7 +123,8 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    import_worker.run(instance.settings, lambda: open_worker(instance.settings))
+    chores = (files.sweep, partial(erasures.settle, instance.settings.instance))
+    import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 
 @click.command()

@@ -132,10 +132,11 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
         after = found[0]
 
 
-def rewrite_batch(batch_id: int, before: str, payload: str) -> bool:
-    """False when the batch is no longer as it was."""
-    return bool(
-        execute(
-            "UPDATE import_batches SET payload = ? WHERE id = ? AND payload = ?", (payload, batch_id, before)
-        )
-    )
+def payload(batch_id: int) -> str | None:
+    """What is in a batch; None once it is written."""
+    found = row("SELECT payload FROM import_batches WHERE id = ?", (batch_id,))
+    return found[0] if found else None
+
+
+def rewrite_batch(batch_id: int, payload: str) -> None:
+    execute("UPDATE import_batches SET payload = ? WHERE id = ?", (payload, batch_id))

@@ -111,6 +111,12 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def delete(site_id: int, subscriber_id: int) -> None:
+    """Deletes a person and what they did."""
+    execute("DELETE FROM events WHERE site_id = ? AND subscriber_id = ?", (site_id, subscriber_id))
+    execute("DELETE FROM subscribers WHERE site_id = ? AND id = ?", (site_id, subscriber_id))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """Exclusive bounds in milliseconds by date column, and what else a person must match."""
