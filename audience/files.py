@@ -7,9 +7,10 @@ whole.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from audience import addresses, clock, pepper, subscribers
@@ -44,14 +45,18 @@ class Row(Protocol):
     cells: list[str]
 
 
+Rows = Generator[Row, None, None]
+
+
 @dataclass
 class Reception:
-    """A file that is being received as an import; `taken` rows of it are kept already."""
+    """A file that is received as an import; `taken` rows of it are kept already, all of them once `whole`."""
 
     site: Site
     import_id: int
     lease: int
     taken: int = 0
+    whole: bool = False
     _renew_at: int = 0
 
     def hold(self) -> None:
@@ -61,20 +66,19 @@ class Reception:
             with database.write():
                 self._count(0, 0, at)
 
-    def keep(self, rows: Iterable[Row]) -> None:
+    def keep(self, rows: Rows) -> None:
         """Keeps all rows but the first `taken`, batch by batch."""
         good: list[dict[str, Any]] = []
         refused: list[Row] = []
-        for number, row in enumerate(rows):
-            if number < self.taken:
-                continue
-            if row.item is None:
-                refused.append(row)
-            else:
-                good.append(row.item)
-            if len(good) == BATCH or len(refused) == BATCH:
-                self._keep(good, refused)
-                good, refused = [], []
+        with closing(rows):
+            for row in islice(rows, self.taken, None):
+                if row.item is None:
+                    refused.append(row)
+                else:
+                    good.append(row.item)
+                if len(good) == BATCH or len(refused) == BATCH:
+                    self._keep(good, refused)
+                    good, refused = [], []
         self._keep(good, refused)
 
     @database.write()
@@ -90,6 +94,11 @@ class Reception:
         if not stored.receive(self.import_id, rows, refused, at + self.lease):
             raise Away(GIVEN_UP)
         self._renew_at = at + MINUTE
+
+    @database.write()
+    def discard(self) -> None:
+        """Leaves nothing of a file that does not come whole."""
+        stored.discard(self.import_id)
 
     def accept(self, columns: Sequence[str], doorbell: Doorbell | None = None) -> None:
         """The file is whole: its turn comes."""
@@ -109,8 +118,7 @@ def receiving(site: Site) -> Iterator[Reception]:
     try:
         yield reception
     except BaseException:
-        with database.write():
-            stored.discard(reception.import_id)
+        reception.discard()
         raise
 
 
@@ -122,33 +130,27 @@ def resume(site: Site, source: str) -> Reception:
     if import_id is None:
         return Reception(site, stored.begin(site.id, source, at, at + RESUME), RESUME)
     found = stored_imports.by_id(site.id, import_id)
-    return Reception(site, import_id, RESUME, found.rows + found.refused if found else 0)
+    taken = found.rows + found.refused if found else 0
+    return Reception(site, import_id, RESUME, taken, whole=found is None or found.status != "receiving")
 
 
-def foresee(site: Site, rows: Iterable[Row], tell: Callable[[int], None]) -> Counter[str]:
-    """What would become of rows, by outcome and `refused`; nothing is written. `tell` is told of each batch.
+def foresee(site: Site, rows: Rows) -> Counter[str]:
+    """What would become of rows, by outcome and `refused`; nothing is written.
 
     Keeps a number for each address that would be created: one that comes again would be updated.
     """
     counts: Counter[str] = Counter()
     created: set[int] = set()
-    batch: list[Row] = []
-    for row in rows:
-        if row.item is None:
-            counts["refused"] += 1
-        else:
-            batch.append(row)
-        if len(batch) == BATCH:
+    with closing(rows):
+        while batch := list(islice(rows, BATCH)):
             _foresee(site.id, batch, created, counts)
-            tell(len(batch))
-            batch = []
-    _foresee(site.id, batch, created, counts)
     return counts
 
 
 def _foresee(site_id: int, batch: list[Row], created: set[int], counts: Counter[str]) -> None:
     at = clock.now()
     changes = [subscribers.change(row.item, at) for row in batch if row.item is not None]
+    counts["refused"] += len(batch) - len(changes)
     for change, outcome in zip(changes, subscribers.foresee(site_id, changes), strict=True):
         again = outcome is Outcome.CREATED and hash(change.key) in created
         counts[Outcome.UPDATED if again else outcome] += 1

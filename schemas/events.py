@@ -1,5 +1,6 @@
 """Events on the wire (contract section 3)."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,7 @@ import marshmallow as ma
 from schemas.custom_fields import CustomValues, custom_values
 from schemas.imports import Rows, load_row
 from schemas.subscribers import names_in
-from schemas.wire import OBJECT, Form, Instant, Text, as_text, clean
+from schemas.wire import OBJECT, Form, Instant, Text, as_text, clean, date
 
 MOST = 1_000
 EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
@@ -81,3 +82,8 @@ class EventRows(ma.fields.Field[Rows]):
 
 class RecordEvents(Form):
     events = EventRows(required=True)
+
+
+def event(row: Any) -> dict[str, Any]:
+    """An event as it is shown of a person."""
+    return {"type": row.type, "date": date(row.occurred_at), "details": json.loads(row.details)}

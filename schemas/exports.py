@@ -66,24 +66,38 @@ WRITERS: dict[str, Callable[[Sequence[str], Iterable[Page]], Iterator[bytes]]] =
 
 
 def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[bytes]:
-    """Refused rows in the columns of their file, and why; corrected, it can be imported as it is.
+    """Refused rows in the columns of their file, and why; corrected, they can be imported as they are.
 
     Where a row has more cells than there are columns, the further ones stand behind the reasons.
     """
-    yield refused_line([*columns, *NOTES])
+    yield _harmless([*columns, *NOTES])
     for row in refused:
-        yield refused_row(columns, row)
+        yield _refused_cells(columns, row)
 
 
-def refused_row(columns: Sequence[str], row: Any) -> bytes:
+def refused_head(file: Any) -> bytes:
+    """How the refused rows of a file begin: with column names, or with nothing for JSON lines."""
+    return _harmless([*file.columns, *NOTES]) if file.kind == "csv" else b""
+
+
+def refused_line(file: Any, row: Any) -> bytes:
+    """A refused row as the file had it, and why."""
+    if file.kind == "csv":
+        return _refused_cells(file.columns, row)
+    given = row.given if isinstance(row.given, dict) else {"line": row.given}
+    notes = dict(zip(NOTES, (row.row_number, row.code, row.message), strict=True))
+    return f"{cells.write_json(given | notes)}\n".encode(errors="replace")
+
+
+def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
     width = len(columns)
     padding = [""] * (width - len(row.cells))
-    return refused_line(
+    return _harmless(
         [*row.cells[:width], *padding, str(row.row_number), row.code, row.message, *row.cells[width:]]
     )
 
 
-def refused_line(line: Iterable[str]) -> bytes:
+def _harmless(line: Iterable[str]) -> bytes:
     return _csv([[cells.defused(cell) for cell in line]])
 
 

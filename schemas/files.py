@@ -4,7 +4,7 @@ Memory is constant: a file is read line by line, and no line, cell or JSON objec
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TextIO
 
@@ -26,6 +26,7 @@ KINDS = {
     "application/jsonl": JSON_LINES,
     "application/x-jsonlines": JSON_LINES,
 }
+BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES}
 
 EMPTY = "The file is empty: send one with a row of column names, or with JSON objects."
 RAGGED = "The row has more cells than there are columns: put a cell that has a delimiter in it into quotes."
@@ -65,7 +66,7 @@ class File:
     binary: BinaryIO
     renames: Mapping[str, str]
 
-    def rows(self, check: Check) -> Iterator[Row]:
+    def rows(self, check: Check) -> Generator[Row, None, None]:
         """Every row that is not blank; `check` raises `ValueError` on a malformed address.
 
         Raises `FormError` where the file as a whole cannot be read on.
