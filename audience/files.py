@@ -95,10 +95,9 @@ class Reception:
             raise Away(GIVEN_UP)
         self._renew_at = at + MINUTE
 
-    @database.write()
     def discard(self) -> None:
         """Leaves nothing of a file that does not come whole."""
-        stored.discard(self.import_id)
+        _discard(self.import_id)
 
     def accept(self, columns: Sequence[str], doorbell: Doorbell | None = None) -> None:
         """The file is whole: its turn comes."""
@@ -132,6 +131,14 @@ def resume(site: Site, source: str) -> Reception:
     found = stored_imports.by_id(site.id, import_id)
     taken = found.rows + found.refused if found else 0
     return Reception(site, import_id, RESUME, taken, whole=found is None or found.status != "receiving")
+
+
+def _discard(import_id: int) -> None:
+    """Part by part, so that others can write in between."""
+    left = True
+    while left:
+        with database.write():
+            left = stored.discard(import_id)
 
 
 def foresee(site: Site, rows: Rows) -> Counter[str]:
@@ -208,8 +215,7 @@ def sweep() -> None:
     with database.session():
         abandoned, stale = stored.abandoned(at), stored.refused_before(at - KEPT)
     for import_id in abandoned:
-        with database.write():
-            stored.discard(import_id)
+        _discard(import_id)
     while stale:
         with database.write():
             stale = stored.forget_refused(at - KEPT) > 0

@@ -9,6 +9,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.models import Import
 
 PAGE = 1_000
+RECEIVED = "WHERE id = ? AND status = 'receiving'"
 
 
 class RefusedRow(NamedTuple):
@@ -61,9 +62,14 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int) -> bool:
     )
 
 
-def discard(import_id: int) -> None:
-    """Leaves nothing of an import whose file did not come whole."""
-    execute("DELETE FROM imports WHERE id = ? AND status = 'receiving'", (import_id,))
+def discard(import_id: int) -> bool:
+    """Deletes a part of an import whose file did not come whole; False once nothing of it is left."""
+    for table, most in (("import_batches", PAGE // 50), ("refused_rows", PAGE)):
+        chosen = f"SELECT id FROM {table} WHERE import_id = (SELECT id FROM imports {RECEIVED}) LIMIT ?"
+        if execute(f"DELETE FROM {table} WHERE id IN ({chosen})", (import_id, most)):
+            return True
+    execute(f"DELETE FROM imports {RECEIVED}", (import_id,))
+    return False
 
 
 def abandoned(at: int) -> list[int]:

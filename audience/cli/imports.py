@@ -1,5 +1,6 @@
 """`audience import`: a file of people, through the same queue as every import (docs/files.md)."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -57,6 +58,7 @@ def import_file(
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("name another file than the one to import", param_hint="--refused")
     with file.open("rb") as binary:
+        _lock(binary)
         try:
             found = wire.look_at(binary, wire.BY_SUFFIX.get(file.suffix.lower()), _meanings(renames))
             job = Job(site, found, refused or _beside(file, found), as_json)
@@ -70,6 +72,14 @@ def import_file(
         click.echo(json.dumps(shown))
     if shown.get("status") == "failed":
         raise click.ClickException("the import failed: the worker's log says where.")
+
+
+def _lock(binary: BinaryIO) -> None:
+    """Two commands would go on with one import at once."""
+    try:
+        fcntl.flock(binary, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise click.ClickException("another command imports this file now: let it end first.") from None
 
 
 def _meanings(renames: Iterable[str]) -> dict[str, str]:

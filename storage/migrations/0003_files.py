@@ -22,13 +22,13 @@ CREATE TABLE refused_rows (
     code TEXT NOT NULL,
     message TEXT NOT NULL,
     cells TEXT NOT NULL,
-    refused_at BIGINT NOT NULL
+    refused_at INTEGER NOT NULL
 );
 CREATE INDEX refused_rows_import_id ON refused_rows (import_id);
 CREATE INDEX refused_rows_site_id_address_hash ON refused_rows (site_id, address_hash);
 CREATE INDEX refused_rows_refused_at ON refused_rows (refused_at);
 ALTER TABLE imports ADD COLUMN turn INTEGER;
-ALTER TABLE imports ADD COLUMN accepted_at BIGINT;
+ALTER TABLE imports ADD COLUMN accepted_at INTEGER;
 ALTER TABLE imports ADD COLUMN source TEXT;
 ALTER TABLE imports ADD COLUMN columns TEXT;
 UPDATE imports SET turn = id, accepted_at = created_at;

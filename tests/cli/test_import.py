@@ -1,6 +1,7 @@
 """`audience import`: dialects, dry runs, refused rows, interruptions."""
 
 import csv
+import fcntl
 import json
 import os
 import signal
@@ -185,6 +186,14 @@ def test_interrupted_while_it_waits_it_waits_on(import_file, door, monkeypatch):
     outcome = import_file(PEOPLE)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
     assert import_file(PEOPLE)["import_id"] == "2"
+
+
+def test_two_commands_do_not_import_one_file_at_once(import_file, door, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text(PEOPLE)
+    with file.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another command" in import_file(PEOPLE, exit_code=1)
 
 
 def test_plain_lines_tell_how_far_it_is(run, door, tmp_path):

@@ -204,6 +204,16 @@ def test_reader_who_stops_holds_up_the_making_and_then_loses_the_connection(web,
     assert read_stream(settings, "/endless")[0] == 200
 
 
+def test_slow_readers_do_not_hold_up_others(web, settings):
+    web(BODY_TIMEOUT=20)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            slow = stack.enter_context(connect(settings))
+            slow.sendall(GET_ENDLESS)
+            assert slow.recv(12) == b"HTTP/1.1 200"
+        assert read_stream(settings, "/endless")[0] == 200
+
+
 def test_reader_who_goes_away_ends_the_making(web, settings):
     program = web()
     with connect(settings) as client:
