@@ -16,9 +16,9 @@ from storage import database, suppressions
 from storage import files as stored_files
 from storage import sites as stored_sites
 from storage import subscribers as stored
-from storage import tags as stored_tags
 
 LOG = "erasures.log"
+LONGEST_LINE = 1024
 MARK = "erased-*.mark"
 
 
@@ -58,9 +58,8 @@ def _key(site: Site, email: str | None, uuid: str | None) -> str | None:
 def _delete(site_id: int, key: str) -> None:
     person = stored.by_key(site_id, key)
     if person is not None:
-        stored_tags.unlink(site_id, [(tag_id, person.id) for tag_id in person.tag_ids])
-        stored.delete(site_id, person.id)
-        stored_sites.count(site_id, users=-1, unsubscribers=-(person.unsubscribed_at is not None))
+        users, unsubscribers = stored.delete(site_id, [person.id])
+        stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
 
 
 def _blank_waiting(site_id: int, key: str) -> None:
@@ -69,9 +68,9 @@ def _blank_waiting(site_id: int, key: str) -> None:
         found = [each for each, payload in stored_files.waiting_batches(site_id) if _blanked(payload, key)]
     for batch_id in found:
         with database.write():
-            blanked = _blanked(stored_files.payload(batch_id), key)
+            blanked = _blanked(stored_files.payload(site_id, batch_id), key)
             if blanked is not None:
-                stored_files.rewrite_batch(batch_id, blanked)
+                stored_files.rewrite_batch(site_id, batch_id, blanked)
 
 
 def _blanked(payload: str | None, key: str) -> str | None:
@@ -82,12 +81,17 @@ def _blanked(payload: str | None, key: str) -> str | None:
 
 
 def _append(log: Path, line: dict[str, Any]) -> None:
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        os.write(descriptor, f"{json.dumps(line)}\n".encode())
+    """In the caller's transaction, so that nobody else writes; a line that was cut off is cut away first."""
+    descriptor = os.open(log, os.O_RDWR | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - LONGEST_LINE))
+        last = file.read()
+        file.seek(end - len(last) + last.rfind(b"\n") + 1)
+        file.truncate()
+        file.write(f"{json.dumps(line)}\n".encode())
+        file.flush()
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def settle(instance: Path) -> bool:

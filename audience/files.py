@@ -91,13 +91,13 @@ class Reception:
         self._count(len(good), len(refused), at)
 
     def _count(self, rows: int, refused: int, at: int) -> None:
-        if not stored.receive(self.import_id, rows, refused, at + self.lease):
+        if not stored.receive(self.site.id, self.import_id, rows, refused, at + self.lease):
             raise Away(GIVEN_UP)
         self._renew_at = at + MINUTE
 
     def discard(self) -> None:
         """Leaves nothing of a file that does not come whole."""
-        _discard(self.import_id)
+        _discard(self.site.id, self.import_id)
 
     def accept(self, columns: Sequence[str], doorbell: Doorbell | None = None) -> None:
         """The file is whole: its turn comes."""
@@ -133,12 +133,12 @@ def resume(site: Site, source: str) -> Reception:
     return Reception(site, import_id, RESUME, taken, whole=found is None or found.status != "receiving")
 
 
-def _discard(import_id: int) -> None:
+def _discard(site_id: int, import_id: int) -> None:
     """Part by part, so that others can write in between."""
     left = True
     while left:
         with database.write():
-            left = stored.discard(import_id)
+            left = stored.discard(site_id, import_id)
 
 
 def foresee(site: Site, rows: Rows) -> Counter[str]:
@@ -197,12 +197,12 @@ def columns(site: Site, import_id: int) -> list[str]:
     return found
 
 
-def refused(import_id: int) -> Iterator[RefusedRow]:
+def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
     """The refused rows of an import, in order, a page at a time."""
     after = 0
     while True:
         with database.session():
-            page = stored.refused_page(import_id, after)
+            page = stored.refused_page(site.id, import_id, after)
         if not page:
             return
         yield from (row for _, row in page)
@@ -214,8 +214,8 @@ def sweep() -> None:
     at = clock.now()
     with database.session():
         abandoned, stale = stored.abandoned(at), stored.refused_before(at - KEPT)
-    for import_id in abandoned:
-        _discard(import_id)
+    for site_id, import_id in abandoned:
+        _discard(site_id, import_id)
     while stale:
         with database.write():
             stale = stored.forget_refused(at - KEPT) > 0

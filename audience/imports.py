@@ -147,11 +147,11 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(claimed, token, RETRY_AFTER, forgive=True)
+            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=True)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(claimed, token, RETRY_AFTER)
+            _hand_back(site_id, claimed, token, RETRY_AFTER)
             return False
     return True
 
@@ -164,20 +164,20 @@ def _claim(site_id: int, token: str) -> Claimed | None:
         claimed = stored.claim(site_id, import_id, token, at, at + LEASE)
         if claimed is None or claimed.attempts <= ATTEMPTS:
             return claimed
-        stored.fail(claimed.id, token, at)
+        stored.fail(site_id, claimed.id, token, at)
     return None
 
 
 @database.write()
-def _hand_back(claimed: Claimed, token: str, wait: int, forgive: bool = False) -> None:
-    stored.release(claimed.id, token, clock.now() + wait, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, wait: int, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now() + wait, forgive)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
     """Applies an import batch by batch, and hands it back where the deadline is over between two of them."""
     while claimed.applied < claimed.rows:
         if time.monotonic() >= deadline:
-            _hand_back(claimed, token, -1, forgive=True)
+            _hand_back(site_id, claimed, token, -1, forgive=True)
             return
         claimed = _apply_batch(site_id, claimed, token)
     if not claimed.rows:
@@ -194,7 +194,7 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> Claimed:
         with database.write():
             claimed = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
             if claimed.applied == end:
-                stored.drop_batch(batch.id)
+                stored.drop_batch(site_id, batch.id)
         time.sleep(PAUSE)
     return claimed
 
@@ -210,6 +210,7 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | No
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()
     moved = stored.advance(
+        site_id,
         claimed.id,
         token,
         claimed.applied,
@@ -226,5 +227,5 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | No
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     if claimed.applied == claimed.rows:
-        stored.finish(claimed.id, at)
+        stored.finish(site_id, claimed.id, at)
     return claimed

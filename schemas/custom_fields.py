@@ -5,12 +5,14 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.wire import OBJECT, Form, Text, as_text, clean, date, nested
+from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nested
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
 KEY_CHARACTERS = 100
+NAMES = ("first_name", "last_name")
 KEY = "Send a key of 1 to 100 letters, digits, or any of _ - . $"
+NOT_A_NAME = "Send another key: first_name and last_name are there for everyone, and no custom fields."
 
 
 def field_key(text: str) -> str:
@@ -46,14 +48,14 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
         try:
             values[field_key(as_text(key))] = clean(value)
         except ma.ValidationError as error:
-            messages[key if PLAIN_KEY.fullmatch(key) else "?"] = error.messages
+            messages[key if PLAIN_KEY.fullmatch(key) else NO_NAME] = error.messages
     if messages:
         raise ma.ValidationError(messages)
     return values
 
 
 class NewField(Form):
-    key = FieldKey(required=True)
+    key = FieldKey(required=True, validate=ma.validate.NoneOf(NAMES, error=NOT_A_NAME))
 
 
 class CreateField(Form):

@@ -6,11 +6,10 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.custom_fields import PLAIN_KEY, CustomValues
+from schemas.custom_fields import NAMES, PLAIN_KEY, CustomValues
 from schemas.tags import TagNames, trimmed
-from schemas.wire import Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
+from schemas.wire import NO_NAME, Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
 
-NAMES = ("first_name", "last_name")
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
@@ -19,6 +18,8 @@ RESERVED = frozenset({
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 PAGE = "Send a whole number, 1 or more."
 LARGEST_PAGE = 2**40
+MOST_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MOST_TAGS} tags."
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
 
 
@@ -31,14 +32,14 @@ class SubscriberInput(Form):
     tags = TagNames()
     remove_tags = TagNames()
     fields_ = CustomValues(data_key="fields")
-    further = CustomValues(data_key="?")
+    further = CustomValues(data_key=NO_NAME)
 
     @ma.pre_load
     def gather(self, data: Any, **_: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
         further = {key: value for key, value in data.items() if key not in RESERVED and key not in NAMES}
-        return {key: value for key, value in data.items() if key in COLUMNS} | {"?": further}
+        return {key: value for key, value in data.items() if key in COLUMNS} | {NO_NAME: further}
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -177,7 +178,7 @@ class SearchSubscribers(Form):
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames()
+    tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
 
 

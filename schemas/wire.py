@@ -21,11 +21,15 @@ NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 
 DEEPEST = 64  # levels of a JSON value
+CONTAINERS = (dict, list)
+NO_NAME = "?"  # a key of messages that adds nothing to the path
+
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")
 REDUCED = re.compile(r"(\d{4})(?:-(\d\d))?")
-ORDINAL = re.compile(r"\d{4}-?\d{3}")
+ORDINAL = re.compile(r"(\d{4})-?(\d{3})(?=[T ]|$)")
+MIDNIGHT = re.compile(r"[T ]24(?=(:?00){0,2}([.,]0+)?(Z|[+-]|$))")
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,17 @@ def load(form: Form, data: Any) -> Any:
         raise FormError(list(problems(error.messages))) from error
 
 
+def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a query string: an empty one is absent, unless the form requires it."""
+    required = {name for name, field in form.load_fields.items() if field.required}
+    return {name: value for name, value in values.items() if value != "" or name in required}
+
+
 def problems(messages: Any, path: str = "") -> Iterator[Problem]:
     """marshmallow's nested messages, flattened to paths such as `subscribers[3].email`."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
-            yield from problems(inner, path if key == "_schema" else _join(path, key))
+            yield from problems(inner, path if key in ("_schema", NO_NAME) else _join(path, key))
     else:
         for message in messages:
             yield Problem(path, message)
@@ -150,16 +160,16 @@ def is_storable_number(value: Any) -> bool:
 
 
 def depth(value: Any) -> int:
-    """How many levels of arrays and objects a JSON value has; a scalar has one."""
-    levels, level = 0, [value]
+    """How many levels of objects and arrays there are: one for `{}`, none for a scalar."""
+    levels, level = 0, [value] if type(value) in CONTAINERS else []
     while level:
-        inner: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                inner += each.values()
-            elif isinstance(each, list):
-                inner += each
-        levels, level = levels + 1, [each for each in inner if isinstance(each, dict | list)]
+        levels += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if type(each) is dict else each)
+            if type(inner) in CONTAINERS
+        ]
     return levels
 
 
@@ -184,20 +194,30 @@ class Instant(ma.fields.Field[int]):
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        text = as_text(value).strip()
+        text = as_text(value).strip().upper()
         try:
             instant = _parse_date(LOST_PLUS.sub(r"\1+\2", text))
-            return (instant.replace(tzinfo=instant.tzinfo or dt.UTC) - EPOCH) // MILLISECOND
+            return (
+                instant.replace(tzinfo=instant.tzinfo or dt.UTC).astimezone(dt.UTC) - EPOCH
+            ) // MILLISECOND
         except (ValueError, OverflowError) as error:
             raise ma.ValidationError(DATE) from error
 
 
 def _parse_date(text: str) -> dt.datetime:
+    """What `fromisoformat` reads, and of ISO 8601 also reduced and ordinal dates and the midnight 24:00."""
     reduced = REDUCED.fullmatch(text)
     if reduced:
         return dt.datetime(int(reduced[1]), int(reduced[2] or 1), 1, tzinfo=dt.UTC)
-    if ORDINAL.fullmatch(text):
-        return dt.datetime.strptime(text.replace("-", ""), "%Y%j").replace(tzinfo=dt.UTC)
+    ordinal = ORDINAL.match(text)
+    if ordinal:
+        first = dt.date(int(ordinal[1]), 1, 1)
+        day = first + dt.timedelta(days=int(ordinal[2]) - 1)
+        if day.year != first.year:
+            raise ValueError("no such day")
+        text = f"{day.isoformat()}{text[ordinal.end() :]}"
+    if MIDNIGHT.search(text):
+        return dt.datetime.fromisoformat(MIDNIGHT.sub("T00", text)) + dt.timedelta(days=1)
     return dt.datetime.fromisoformat(text)
 
 

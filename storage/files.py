@@ -9,7 +9,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.models import Import
 
 PAGE = 1_000
-RECEIVED = "WHERE id = ? AND status = 'receiving'"
+RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
 
 
 class RefusedRow(NamedTuple):
@@ -40,13 +40,12 @@ def unfinished(site_id: int, source: str) -> int | None:
     return found[0] if found else None
 
 
-def receive(import_id: int, rows: int, refused: int, lease_until: int) -> bool:
+def receive(site_id: int, import_id: int, rows: int, refused: int, lease_until: int) -> bool:
     """Counts rows that have come, and holds on to the import; False when it has been given up."""
     return bool(
         execute(
-            "UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? "
-            "WHERE id = ? AND status = 'receiving'",
-            (rows, refused, lease_until, import_id),
+            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED}",
+            (rows, refused, lease_until, site_id, import_id),
         )
     )
 
@@ -56,27 +55,29 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int) -> bool:
     return bool(
         execute(
             "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
-            "WHERE id = ? AND status = 'receiving'",
-            (json.dumps(columns), at, imports.next_turn(site_id), import_id),
+            f"{RECEIVED}",
+            (json.dumps(columns), at, imports.next_turn(site_id), site_id, import_id),
         )
     )
 
 
-def discard(import_id: int) -> bool:
+def discard(site_id: int, import_id: int) -> bool:
     """Deletes a part of an import whose file did not come whole; False once nothing of it is left."""
     for table, most in (("import_batches", PAGE // 50), ("refused_rows", PAGE)):
         chosen = f"SELECT id FROM {table} WHERE import_id = (SELECT id FROM imports {RECEIVED}) LIMIT ?"
-        if execute(f"DELETE FROM {table} WHERE id IN ({chosen})", (import_id, most)):
+        if execute(f"DELETE FROM {table} WHERE id IN ({chosen})", (site_id, import_id, most)):
             return True
-    execute(f"DELETE FROM imports {RECEIVED}", (import_id,))
+    execute(f"DELETE FROM imports {RECEIVED}", (site_id, import_id))
     return False
 
 
-def abandoned(at: int) -> list[int]:
-    """Imports that nobody receives any more."""
+def abandoned(at: int) -> list[tuple[int, int]]:
+    """(site id, id) of imports that nobody receives any more."""
     return [
-        found[0]
-        for found in rows("SELECT id FROM imports WHERE status = 'receiving' AND lease_until < ?", (at,))
+        (found[0], found[1])
+        for found in rows(
+            "SELECT site_id, id FROM imports WHERE status = 'receiving' AND lease_until < ?", (at,)
+        )
     ]
 
 
@@ -98,14 +99,14 @@ def columns(site_id: int, import_id: int) -> list[str] | None:
     return list(json.loads(found[0] or "[]")) if found else None
 
 
-def refused_page(import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
+def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
     """(id, row) of the next refused rows after an id."""
     return [
         (found[0], RefusedRow(found[1], found[2], found[3], found[4], json.loads(found[5])))
         for found in rows(
             "SELECT id, row_number, address_hash, code, message, cells FROM refused_rows "
-            "WHERE import_id = ? AND id > ? ORDER BY id LIMIT ?",
-            (import_id, after, PAGE),
+            "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
+            (import_id, after, site_id, PAGE),
         )
     ]
 
@@ -138,11 +139,13 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
         after = found[0]
 
 
-def payload(batch_id: int) -> str | None:
+def payload(site_id: int, batch_id: int) -> str | None:
     """What is in a batch; None once it is written."""
-    found = row("SELECT payload FROM import_batches WHERE id = ?", (batch_id,))
+    found = row("SELECT payload FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
     return found[0] if found else None
 
 
-def rewrite_batch(batch_id: int, payload: str) -> None:
-    execute("UPDATE import_batches SET payload = ? WHERE id = ?", (payload, batch_id))
+def rewrite_batch(site_id: int, batch_id: int, payload: str) -> None:
+    execute(
+        "UPDATE import_batches SET payload = ? WHERE site_id = ? AND id = ?", (payload, site_id, batch_id)
+    )

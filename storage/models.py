@@ -59,8 +59,7 @@ class KeySite(Table):
 
     class Meta:
         table_name = "key_sites"
-        primary_key = CompositeKey("key", "site")
-        indexes = ((("site", "key"), True),)
+        primary_key = CompositeKey("site", "key")
 
 
 class SiteRow(Row):
@@ -248,6 +247,18 @@ class RefusedRow(SiteRow):
         indexes = ((("site", "address_hash"), False),)
 
 
+class AddressList(SiteRow):
+    """An address or a domain that the operator always, or never, lets through."""
+
+    kind = TextField()
+    entry = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "address_lists"
+        indexes = ((("site", "entry"), True),)
+
+
 TABLES: tuple[type[Table], ...] = (
     Site,
     Key,
@@ -261,4 +272,5 @@ TABLES: tuple[type[Table], ...] = (
     Import,
     ImportBatch,
     RefusedRow,
+    AddressList,
 )

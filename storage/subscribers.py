@@ -111,10 +111,20 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
-def delete(site_id: int, subscriber_id: int) -> None:
-    """Deletes a person and what they did."""
-    execute("DELETE FROM events WHERE site_id = ? AND subscriber_id = ?", (site_id, subscriber_id))
-    execute("DELETE FROM subscribers WHERE site_id = ? AND id = ?", (site_id, subscriber_id))
+def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
+    """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
+    chosen = f"site_id = ? AND id IN ({marks(ids)})"
+    found = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    borne = (
+        "SELECT t.value, s.id FROM subscribers s, json_each(s.tag_ids) t "
+        f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
+    )
+    execute(
+        f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({borne})",
+        [site_id, site_id, *ids],
+    )
+    execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
+    return found[0], found[1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,8 @@ def run(settings: Settings, open_database: Callable[[], object], chores: Sequenc
     The `chores` are done every few seconds: each is quick, and harmless when two workers do it at once.
     """
     configure()
-    logging.getLogger("rq.worker").addFilter(OnceAMinute())
+    for logger in (log, logging.getLogger("rq.worker")):
+        logger.addFilter(OnceAMinute())
     stop = threading.Event()
     url = embedded_redis.url(settings)
     bell = Doorbell(Link(connect(url)))

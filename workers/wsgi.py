@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workers import stream
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 WHOLE_ANSWER = 2**20
 FIRST_PIECE = 2**16
 FILE_OPENED_WITHIN = 30.0
+DISCARDS = 32  # clients without a key may hold so many threads
+DISCARD_WITHIN, DISCARD_PAUSE = 5.0, 0.5
 MOST_HEADER_NAMES = 256
 PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
 FAILED = '{"error": "Something went wrong on our side. Try again."}'
@@ -46,6 +49,7 @@ class Gateway:
         self._body_timeout = body_timeout
         self._body_unit = body_unit
         self._header_names: dict[str, str] = {}
+        self._discards = threading.BoundedSemaphore(DISCARDS)
 
     def __call__(self, watcher: Any) -> None:
         try:
@@ -56,7 +60,9 @@ class Gateway:
         watcher.done()
 
     def _answer(self, scope: Any, proto: Any) -> None:
-        environ = self.environ(scope, proto)
+        environ = self.environ(scope)
+        body = Body(proto, _length(environ), self._body_timeout, self._body_unit)
+        environ["wsgi.input"] = io.BufferedReader(body)
         client = (environ["REMOTE_ADDR"], int(environ["REMOTE_PORT"] or 0))
         start = StartResponse(client, self._body_timeout)
         chunks = self._application(environ, start)
@@ -65,8 +71,13 @@ class Gateway:
         finally:
             if hasattr(chunks, "close"):
                 chunks.close()
+        if "HTTP_EXPECT" not in environ and self._discards.acquire(blocking=False):
+            try:
+                body.discard(self._body_unit)
+            finally:
+                self._discards.release()
 
-    def environ(self, scope: Any, proto: Any) -> dict[str, Any]:
+    def environ(self, scope: Any) -> dict[str, Any]:
         server, _, server_port = scope.server.rpartition(":")
         client, _, client_port = scope.client.rpartition(":")
         environ = {
@@ -95,8 +106,6 @@ class Gateway:
                 value = f"{environ[key]}{'; ' if name == 'cookie' else ','}{value}"
             if key:
                 environ[key] = value
-        body = Body(proto, _length(environ), self._body_timeout, self._body_unit)
-        environ["wsgi.input"] = io.BufferedReader(body)
         return environ
 
     def _name_header(self, name: str) -> str:
@@ -136,10 +145,16 @@ class Body(io.RawIOBase):
         self._chunk = self._chunk[size:]
         return size
 
+    def discard(self, most: int) -> None:
+        """Takes in up to `most` bytes for nothing: a client that is still sending would miss its answer."""
+        enough, until = self._received + most, time.monotonic() + DISCARD_WITHIN
+        with suppress(TimeoutError):
+            while not self._ended and self._received != self._length and self._received < enough:
+                self._ended = not self._receive(min(until, time.monotonic() + DISCARD_PAUSE))
+
     def _next(self) -> bytes:
-        chunk = None if self._ended else self._receive()
+        chunk = None if self._ended else self._receive(self._deadline())
         if chunk:
-            self._received += len(chunk)
             return chunk
         if not self._ended:
             self._end()
@@ -148,11 +163,15 @@ class Body(io.RawIOBase):
     def _end(self) -> None:
         """granian gives an empty chunk at the end, and where the connection breaks one more after it."""
         self._ended = True
-        whole = self._receive() is None if self._length is None else self._received >= self._length
+        whole = (
+            self._receive(self._deadline()) is None
+            if self._length is None
+            else self._received >= self._length
+        )
         if not whole:
             raise ConnectionError("the client went away before the end of the body")
 
-    def _receive(self) -> bytes | None:
+    def _receive(self, deadline: float) -> bytes | None:
         """The next chunk; None after the last."""
         if not self._begun:
             self._begun = True
@@ -164,11 +183,13 @@ class Body(io.RawIOBase):
         arrived = threading.Lock()
         arrived.acquire()
         future.add_done_callback(lambda _: arrived.release(), context=None)
-        if not arrived.acquire(timeout=max(0.0, self._deadline() - time.monotonic())):
+        if not arrived.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            self._ended = True
             future.cancel()
             raise TimeoutError("the body did not arrive in time")
-        result: bytes = future.result()
-        return result
+        chunk: bytes = future.result()
+        self._received += len(chunk)
+        return chunk
 
     def _deadline(self) -> float:
         return self._start + self._timeout * (1 + self._received // self._unit)

@@ -1,13 +1,32 @@
 """HTTP and nothing else: the blueprints under `/api/v1`."""
 
 from flask import Blueprint, Flask
+from werkzeug.routing import BaseConverter
 
-from audience.api import commands, custom_fields, events, exports, files, imports, stats, subscribers, tags
+from audience.api import (
+    answers,
+    commands,
+    custom_fields,
+    events,
+    exports,
+    files,
+    imports,
+    stats,
+    subscribers,
+    tags,
+)
 
-NOUNS = (subscribers, imports, files, exports, commands, custom_fields, tags, events, stats)
+NOUNS = (subscribers, imports, files, exports, commands, custom_fields, tags, events, stats, answers)
+
+
+class Letters(BaseConverter):
+    """Part of a path segment: existing clients call the strict rule set by a name of their own."""
+
+    regex = "[A-Za-z]+"
 
 
 def register(app: Flask) -> None:
+    app.url_map.converters["letters"] = Letters
     version1 = Blueprint("v1", __name__, url_prefix="/api/v1")
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)

@@ -14,12 +14,11 @@ from schemas.files import KINDS
 from schemas.wire import DEEPEST, dashed, depth
 
 PIECE = 64 * 1024
-NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
 SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
 
-TOO_LARGE = "The body is too large: send less than {limit} bytes, in several requests."
+TOO_LARGE = "The body is too large: split it into several requests."
 FILE = "Send the file as it is, with the Content-Type text/csv or application/x-ndjson."
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
@@ -69,7 +68,7 @@ def pieces(limit: int) -> Iterator[bytes]:
     except (TimeoutError, ConnectionError, OSError) as error:
         raise NotUnderstood(INCOMPLETE) from error
     if expected is None and left <= 0:
-        raise TooLarge(TOO_LARGE.format(limit=limit))
+        raise TooLarge(TOO_LARGE)
     if expected is not None and left > 0:
         raise NotUnderstood(INCOMPLETE)
 
@@ -77,7 +76,7 @@ def pieces(limit: int) -> Iterator[bytes]:
 def _declared(limit: int) -> int | None:
     expected = request.content_length
     if expected is not None and expected > limit:
-        raise TooLarge(TOO_LARGE.format(limit=limit))
+        raise TooLarge(TOO_LARGE)
     return expected
 
 
@@ -88,23 +87,13 @@ def _parse(raw: bytes) -> Any:
         raise NotUnderstood(DEEP) from error
     except ValueError as error:
         raise NotUnderstood(JSON) from error
-    if _may_be_deep(raw) and depth(body) > DEEPEST:
+    if depth(body) > DEEPEST:
         raise NotUnderstood(DEEP)
     return body
 
 
-def _may_be_deep(raw: bytes) -> bool:
-    """False when the brackets alone show that no level is below `DEEPEST`: at C speed, level by level."""
-    skeleton = raw.translate(None, NOT_BRACKETS)
-    for _ in range(DEEPEST):
-        if not skeleton:
-            return False
-        skeleton = skeleton.replace(b"[]", b"").replace(b"{}", b"")
-    return bool(skeleton)
-
-
 def read_query() -> tuple[dict[str, Any], list[str]]:
-    """The query's values, `a[b]=` and `a[]=` nested, empty ones dropped; and the site uuids that it names.
+    """The query's values, `a[b]=` and `a[]=` nested; and the site uuids that it names.
 
     One client appends `?site_uuid=...` to another value: it is cut off there.
     """
@@ -114,7 +103,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
     for key, text in arguments.items(multi=True):
         value, _, appended = text.partition(APPENDED_SITE)
         found += [each for each in (appended, value if key == SITE else "") if each]
-        if value and key != SITE:
+        if key != SITE:
             _nest(values, key, value)
     return values, found
 
@@ -122,7 +111,9 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
     match = SUBSCRIPT.fullmatch(key)
     if match is None:
-        values[key] = value
+        values[key] = value or values.get(key, "")
+        return
+    if not value:
         return
     name, inner = match.groups()
     if inner:

@@ -33,4 +33,4 @@ def receive(site: Site) -> dict[str, Any]:
 @endpoint("read")
 def errors(site: Site, import_id: int) -> Response:
     columns = files.columns(site, import_id)
-    return Response(exports.refused_csv(columns, files.refused(import_id)), mimetype="text/csv")
+    return Response(exports.refused_csv(columns, files.refused(site, import_id)), mimetype="text/csv")

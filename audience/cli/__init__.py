@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import exports, imports, keys, persons, sites
+from audience.cli import check, exports, imports, keys, persons, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -21,3 +21,4 @@ audience.add_command(keys.key)
 audience.add_command(imports.import_file)
 audience.add_command(exports.export)
 audience.add_command(persons.person)
+audience.add_command(check.check)

@@ -135,6 +135,15 @@ def test_an_erasure_is_logged_before_it_is_done(door, settings):
     assert log.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_line_that_was_cut_off_spoils_no_other(door, settings):
+    erase(door, email=ADDRESS)
+    log = settings.instance / erasures.LOG
+    with log.open("a") as file:
+        file.write('{"site_uuid": "')
+    erase(door, email="bob@example.com")
+    assert [json.loads(line)["site_uuid"] for line in log.read_text().splitlines()] == [door.site.uuid] * 2
+
+
 def test_a_reader_puts_the_truncation_off_and_a_later_try_does_it(door, settings):
     fill(door)
     reading, done = threading.Event(), threading.Event()

@@ -6,17 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import dns.flags
 import dns.message
+import dns.name
 import dns.rcode
 import dns.rdatatype
 import pytest
 
-from audience.checks.dns import DnsResolver
+from audience.checks.dns import ROOT, DnsResolver
 from audience.checks.dns_cache import Cache
 from audience.checks.dns_transport import Server, parse_server
 from audience.config import SettingError
 from audience.ports import DnsAnswer, DnsStatus
 from tests.checks.dns_servers import HOST, Impostor, free_port, nsd, refusal, reply
 from tests.conftest import program
+from tests.service import until
 
 MANY = "".join(f"many A 127.0.{n}.2\n" for n in range(60))
 RECORDS = (
@@ -103,6 +105,26 @@ def test_without_a_server_nothing_is_known(tmp_path, resolver_of, content):
         file.write_text(content)
     [got] = resolver_of(system=str(file)).ask([("example.org", "A")])
     assert got == DnsAnswer(DnsStatus.UNAVAILABLE)
+
+
+@pytest.mark.parametrize(
+    ("everything", "root", "status"),
+    [
+        ("NXDOMAIN", "NXDOMAIN", "unavailable"),
+        ("SERVFAIL", "SERVFAIL", "unavailable"),
+        ("NXDOMAIN", "NOERROR", "nxdomain"),
+        ("SERVFAIL", "NOERROR", "servfail"),
+        ("NXDOMAIN", "REFUSED", "nxdomain"),
+    ],
+)
+def test_servers_that_deny_the_root_are_cut_off_and_say_nothing(resolver_of, everything, root, status):
+    def handle(query):
+        is_root = query.question[0].name == dns.name.root
+        return [refusal(query, dns.rcode.from_text(root if is_root else everything))]
+
+    with Impostor(handle, knows_root=False) as impostor:
+        [got] = resolver_of(impostor.address).ask([("example.org", "MX")])
+        assert got == DnsAnswer(DnsStatus(status))
 
 
 def test_the_systems_servers_are_read_again_when_they_change(tmp_path):
@@ -237,8 +259,7 @@ def test_equal_questions_in_flight_are_asked_once(resolver_of):
             return resolver.ask([("a.org", "A"), ("A.ORG.", "A")])
 
         asked = [pool.submit(ask, number) for number in range(20)]
-        while len(resolver._flights) != 1:
-            threading.Event().wait(0.01)
+        until(lambda: len(resolver._flights.keys() - {ROOT}) == 1)
         go.set()
         answers = [answer for future in asked for answer in future.result(30)]
         assert {answer.records for answer in answers} == {("192.0.2.7",)}

@@ -32,7 +32,9 @@ def drain(site_id: int, seconds: float) -> bool:
 def wsgi():
     def application(environ, start_response):
         status, answer = "200 OK", b""
-        if environ["REQUEST_METHOD"] == "POST":
+        if environ["PATH_INFO"] == "/unread":
+            status = "401 Unauthorized"
+        elif environ["REQUEST_METHOD"] == "POST":
             try:
                 answer = str(len(environ["wsgi.input"].read())).encode()
             except (TimeoutError, ConnectionError) as error:

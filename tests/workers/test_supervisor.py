@@ -7,10 +7,11 @@ import stat
 
 import pytest
 
-from tests.workers.conftest import alive, descendants, eventually
+from tests.workers.conftest import alive, descendants, eventually, keep
 from tests.workers.test_worker import wait_for
 from workers import embedded_redis
 from workers.link import connect
+from workers.sweeper import heartbeat_age
 
 
 @pytest.fixture
@@ -45,6 +46,20 @@ def test_serve_starts_everything_and_leaves_nothing(serve, settings, number):
     assert program.end(number) == 0
     assert all_gone(below)()
     assert program.output().count("ready") == 1
+
+
+def test_web_stops_first_and_redis_last(serve, settings):
+    program = serve()
+    (web,), (worker,), (redis,) = (children(program, kind) for kind in ("web", "worker", "redis"))
+    (settings.instance / "inbox" / "1-slow").touch()
+    eventually(lambda: heartbeat_age(settings.instance) is not None)
+    program.process.send_signal(signal.SIGTERM)
+    seen = set()
+    while (
+        program.process.poll() is None
+    ):  # looks at the last to stop first, so that time passes the right way
+        seen.add(tuple(alive(pid) for pid in (redis, worker, web)))
+    assert seen <= {(True, True, True), (True, True, False), (True, False, False), (False, False, False)}
 
 
 def test_second_serve_is_refused(serve, run, settings):
@@ -104,7 +119,7 @@ def test_killed_serve_takes_everything_along_and_the_next_one_starts(serve, sett
     below = descendants(program.pid)
     assert len(below) >= 4
     with connect(embedded_redis.url(settings)) as client:
-        client.set("kept", "yes")
+        keep(client)
     program.process.kill()
     program.process.wait(10)
     again = serve()

@@ -4,6 +4,8 @@ import ast
 import contextlib
 import http.client
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -113,6 +115,30 @@ def test_odd_requests_are_answered_and_harm_nobody(web, settings, request_bytes,
 def test_whole_bodies_are_read_to_their_end(web, settings, request_bytes, body):
     web()
     assert answer(settings, request_bytes)[2] == body
+
+
+@pytest.mark.parametrize("size", [100_000, 5_000_000])
+def test_client_that_sends_all_before_it_reads_sees_why_it_is_refused(web, settings, size):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size
+    assert answer(settings, head, b"x" * size)[0] == 401
+
+
+def test_client_that_waits_to_be_told_need_not_send(web, settings):
+    web()
+    head = b"POST /unread HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 50\r\n\r\n"
+    assert answer(settings, head)[0] == 401
+
+
+def test_unread_bodies_do_not_hold_up_others(web, settings):
+    web()
+    stalled = [connect(settings) for _ in range(30)]
+    for client in stalled:
+        client.sendall(b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhello")
+        assert read_answer(client)[0] == 401
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+    for client in stalled:
+        client.close()
 
 
 def test_client_that_expects_to_be_told_is_told(web, settings):
@@ -253,3 +279,11 @@ def test_web_processes_end_with_their_parent(web):
     program.process.kill()
     program.process.wait(10)
     eventually(lambda: not any(alive(pid) for pid in below))
+
+
+@pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 4096, 3072), (256, 20000, 8192)])
+def test_connections_fit_the_limit_of_open_files(soft, hard, connections):
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
+    code = f"{limit}\nfrom workers import web; print(web.most_connections())"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(output) == connections

@@ -1,0 +1,51 @@
+"""Every endpoint, with a good request: the tables that several test files run along."""
+
+from typing import NamedTuple
+
+
+class Endpoint(NamedTuple):
+    method: str
+    path: str
+    scope: str
+    body: dict | None = None
+    query: dict | None = None
+    status: int = 200
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+PERSON = {"email": "ada@example.com"}
+ENDPOINTS = [
+    Endpoint("GET", "/fetch/fields", "read"),
+    Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
+    Endpoint("GET", "/fetch/subscribers", "read", query=PERSON),
+    Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": PERSON}, status=201),
+    Endpoint("DELETE", "/fetch/subscribers", "full", query=PERSON),
+    Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),
+    Endpoint("POST", "/fetch/search", "read", {"page": 1}),
+    Endpoint("GET", "/fetch/tags", "read"),
+    Endpoint("POST", "/fetch/tags", "full", {"tag": {"name": "vip"}}, status=201),
+    Endpoint("DELETE", "/fetch/tags/1", "full"),
+    Endpoint("POST", "/fetch/commands", "full", {"command": [{"command": "subscribe", **PERSON}]}),
+    Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [PERSON]}),
+    Endpoint("GET", "/batch/imports", "read"),
+    Endpoint("GET", "/batch/imports/1", "read"),
+    Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **PERSON}]}),
+    Endpoint("GET", "/stats/site", "stats"),
+]
+FILES = {"/batch/imports": {"POST"}}  # take a file: see test_file_imports.py
+WITH_BODY = [each for each in ENDPOINTS if each.body]
+ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
+
+
+def prepare(door) -> None:
+    """A person, a tag and an import, so that each endpoint's good request succeeds."""
+    door.create("ada@example.com", tags="first")
+    door.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
+
+
+def ask(door, endpoint: Endpoint, **options):
+    """The endpoint's good request, or what the options make of it."""
+    given = {"body": endpoint.body, "query": endpoint.query or {}} | options
+    return door.call(endpoint.method, endpoint.path, given.pop("body"), **given)

@@ -1,0 +1,150 @@
+"""What each answer must look like, to the letter (contract sections 1 to 4)."""
+
+import re
+from typing import Any
+
+from werkzeug.test import TestResponse
+
+DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+DIGITS = re.compile(r"[0-9]+")
+WORDS = {  # what some clients search an error for, by the status that alone may carry it
+    401: ("401", "unauthorized"),
+    403: ("403", "forbidden"),
+    404: ("404", "not found"),
+    429: ("429", "rate limit"),
+    0: ("timeout",),
+    422: ("422", "validation", "invalid"),
+}
+STATUSES = {"receiving", "queued", "running", "finished", "failed"}
+
+
+def keys(value: Any, *names: str) -> None:
+    assert type(value) is dict
+    assert sorted(value) == sorted(names)
+
+
+def text(value: Any, pattern: re.Pattern[str]) -> None:
+    assert type(value) is str
+    assert pattern.fullmatch(value), value
+
+
+def date(value: Any, null: bool = False) -> None:
+    if not (null and value is None):
+        text(value, DATE)
+
+
+def resource(value: Any, type_: str, *attributes: str) -> dict[str, Any]:
+    """`{"id", "type", "attributes"}`; the attributes."""
+    keys(value, "id", "type", "attributes")
+    text(value["id"], DIGITS)
+    assert value["type"] == type_
+    keys(value["attributes"], *attributes)
+    return value["attributes"]
+
+
+def subscriber(value: Any) -> dict[str, Any]:
+    found = resource(
+        value, "visitors", "uuid", "email", "fields", "cached_tag_ids", "unsubscribed_at", "navigation_url",
+        "first_name", "last_name", "created_at", "updated_at", "last_event_at",
+    )  # fmt: skip
+    text(found["uuid"], UUID)
+    assert type(found["email"]) is str
+    assert type(found["fields"]) is dict
+    assert type(found["cached_tag_ids"]) is list
+    for tag_id in found["cached_tag_ids"]:
+        text(tag_id, DIGITS)
+    for name in ("first_name", "last_name"):
+        assert found[name] is None or type(found[name]) is str
+        assert found["fields"].get(name) == found[name]
+    date(found["created_at"])
+    date(found["updated_at"])
+    date(found["unsubscribed_at"], null=True)
+    date(found["last_event_at"], null=True)
+    assert found["navigation_url"].endswith(f"/console/people/{found['uuid']}")
+    return found
+
+
+def field(value: Any) -> dict[str, Any]:
+    found = resource(value, "visitors-fields", "name", "key", "whitelisted", "created_at")
+    assert type(found["name"]) is type(found["key"]) is str
+    assert found["whitelisted"] is None
+    date(found["created_at"])
+    return found
+
+
+def tag(value: Any) -> dict[str, Any]:
+    found = resource(value, "tags", "name", "created_at", "discarded_at", "site_id")
+    assert type(found["name"]) is str
+    assert found["discarded_at"] is None
+    assert type(found["site_id"]) is int
+    assert 0 <= found["site_id"] < 2**31
+    date(found["created_at"])
+    return found
+
+
+def import_(value: Any) -> dict[str, Any]:
+    counts = ("total", "processed", "created", "updated", "unchanged", "failed", "suppressed")
+    dates = ("created_at", "started_at", "finished_at")
+    found = resource(value, "imports", "status", *counts, *dates)
+    assert found["status"] in STATUSES
+    assert all(type(found[name]) is int for name in counts)
+    date(found["created_at"])
+    date(found["started_at"], null=True)
+    date(found["finished_at"], null=True)
+    return found
+
+
+def errors(value: Any, status: int) -> list[tuple[str, str]]:
+    """A list of `{"field", "message"}`; the pairs."""
+    assert type(value) is list
+    for each in value:
+        keys(each, "field", "message")
+        assert type(each["field"]) is str
+        wording(each["message"], status)
+    return [(each["field"], each["message"]) for each in value]
+
+
+def wording(sentence: Any, status: int) -> None:
+    """A sentence that tells what to do, and carries no other status's words."""
+    assert type(sentence) is str
+    assert len(sentence) > 8
+    assert sentence.endswith(".") or "Send" in sentence
+    for owner, words in WORDS.items():
+        for word in words:
+            assert owner == status or word not in sentence.lower(), f"{status}: {sentence}"
+
+
+def answer(response: TestResponse, status: int = 200) -> Any:
+    """JSON of a success."""
+    assert response.status_code == status, response.text
+    assert response.content_type == "application/json"
+    assert response.headers["X-Request-Id"]
+    return response.json
+
+
+def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
+    """An error of that status, worded as the contract wants; its `errors`."""
+    assert response.status_code == status, response.text
+    assert response.content_type == "application/json"
+    assert response.headers["X-Request-Id"] not in response.text
+    body = response.json
+    assert set(body) <= {"error", "errors"}
+    wording(body["error"], status)
+    assert ("Retry-After" in response.headers) == (status == 429)
+    assert ("WWW-Authenticate" in response.headers) == (status == 401)
+    assert ("Allow" in response.headers) == (status == 405)
+    listed = errors(body.get("errors", []), status)
+    assert ("errors" in body) == bool(listed)
+    return listed
+
+
+def error_fields(response: TestResponse, status: int = 422) -> list[str]:
+    return [field for field, _ in error(response, status)]
+
+
+def tally(value: Any, *further: str) -> list[tuple[str, str]]:
+    """The counts of a batch answer; its errors."""
+    keys(value, "results", "failed", "errors", *further)
+    assert type(value["results"]) is type(value["failed"]) is int
+    return errors(value["errors"], 200)

@@ -1,0 +1,93 @@
+"""What a person sees who starts the service for the first time, on a terminal."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.conftest import program
+from tests.service import command, environment, free_port, until
+
+ROOT = Path(__file__).parent.parent
+
+
+class Terminal:
+    """A program on a terminal of its own, and what it has printed."""
+
+    def __init__(self, instance: Path) -> None:
+        self.port = free_port()
+        self.text = ""
+        self.master, slave = pty.openpty()
+        os.set_blocking(self.master, False)
+        self.process = subprocess.Popen(
+            command("serve"),
+            cwd=ROOT,
+            env=environment(instance, self.port),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+
+    def shows(self, wanted: str) -> bool:
+        with contextlib.suppress(BlockingIOError, OSError):
+            self.text += os.read(self.master, 1 << 16).decode().replace("\r\n", "\n")
+        return wanted in self.text
+
+    def interrupt(self) -> None:
+        os.killpg(self.process.pid, signal.SIGINT)
+        self.process.wait(30)
+
+    def close(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.master)
+
+
+@contextlib.contextmanager
+def terminal(instance):
+    opened = Terminal(instance)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def left_running(instance) -> str:
+    listed = subprocess.run(["ps", "-wweo", "args"], capture_output=True, text=True, check=True).stdout
+    return "\n".join(line for line in listed.splitlines() if str(instance) in line)
+
+
+def test_keys_are_shown_once_with_a_curl_that_works_pasted_and_ctrl_c_leaves_nothing_running(tmp_path):
+    program("curl")
+    with terminal(tmp_path) as first:
+        until(lambda: first.shows("curl -u") and first.shows("-d '"))
+        kept = json.loads((tmp_path / "first-site.json").read_text())
+        assert all(kept[name] in first.text for name in ("site_uuid", "publishable_key", "secret_key"))
+        pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)[0]
+        run = subprocess.run(["bash", "-c", pasted], capture_output=True, text=True, timeout=30, check=True)
+        assert json.loads(run.stdout)["data"]["attributes"]["email"] == "ann@example.com"
+        first.interrupt()
+        assert first.process.returncode == 0
+        assert left_running(tmp_path) == ""
+    with terminal(tmp_path) as second:
+        until(lambda: second.shows("Audience is at"))
+        second.interrupt()
+        assert kept["secret_key"] not in second.text
+
+
+def test_a_wrong_setting_is_named_with_what_is_wrong(tmp_path):
+    run = subprocess.run(
+        command("serve"), cwd=ROOT, env=environment(tmp_path, 0), capture_output=True, text=True, timeout=30
+    )
+    assert run.returncode == 2
+    assert (
+        run.stderr
+        == "audience: environment variable AUDIENCE_PORT: port must be a whole number from 1 to 65535\n"
+    )
