@@ -8,7 +8,7 @@ from storage import custom_fields as stored_fields
 from storage import database
 from storage import subscribers as stored
 from storage import tags as stored_tags
-from storage.subscribers import Person
+from storage.subscribers import Filters, Person
 
 PAGE = 500
 
@@ -20,16 +20,20 @@ def people(site: Site, segment_id: str | None = None) -> Iterator[Page]:
 
     Each page is as it is when it is read: nobody comes twice, and who comes while it runs comes at the end.
     """
+    return _pages(site.id, _wanted(segment_id))
+
+
+def _wanted(segment_id: str | None) -> Filters:
     if segment_id is not None:
         raise NotFound("Segment not found: this site has none.")
-    return _pages(site.id)
+    return Filters()
 
 
-def _pages(site_id: int) -> Iterator[Page]:
+def _pages(site_id: int, filters: Filters) -> Iterator[Page]:
     after = ""
     while True:
         with database.session():
-            found = stored.page(site_id, after, PAGE)
+            found = stored.page(site_id, filters, after, PAGE)
             names = stored_tags.names(site_id, {tag_id for person in found for tag_id in person.tag_ids})
         if not found:
             return

@@ -179,12 +179,17 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
     return " AND ".join(conditions), parameters
 
 
-def page(site_id: int, after: str, limit: int) -> list[Person]:
-    """The next people by uuid (version 7, so in order of creation), after one."""
+def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Person]:
+    """The next matches by uuid (version 7, so in order of creation), after one.
+
+    Along the index of uuids in any case: another would sort all matches for each page.
+    """
+    where, parameters = _conditions(site_id, filters)
     return [
         _person(found)
         for found in rows(
-            f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
-            (site_id, after, limit),
+            f"SELECT {COLUMNS} FROM subscribers INDEXED BY subscribers_site_id_uuid "
+            f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
+            [*parameters, after, limit],
         )
     ]
