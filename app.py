@@ -2,11 +2,12 @@
 
 import os
 import sys
+from functools import partial
 
 import click
 from flask import Flask
 
-from audience import api, config, first_site, journal, pepper, ports
+from audience import api, config, erasures, files, first_site, journal, pepper, ports
 from audience.api import errors
 from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
@@ -122,7 +123,8 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    import_worker.run(instance.settings, lambda: open_worker(instance.settings))
+    chores = (files.sweep, partial(erasures.settle, instance.settings.instance))
+    import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 
 @click.command()

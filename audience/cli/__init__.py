@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import check, keys, sites
+from audience.cli import check, exports, imports, keys, persons, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -18,4 +18,7 @@ def audience() -> None:
 
 audience.add_command(sites.site)
 audience.add_command(keys.key)
+audience.add_command(imports.import_file)
+audience.add_command(exports.export)
+audience.add_command(persons.person)
 audience.add_command(check.check)

@@ -32,6 +32,7 @@ ENDPOINTS = [
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
     Endpoint("GET", "/fetch/subscribers", "read", query=PERSON),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": PERSON}, status=201),
+    Endpoint("DELETE", "/fetch/subscribers", "full", query=PERSON),
     Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),
     Endpoint("POST", "/fetch/search", "read", {"page": 1}),
     Endpoint("GET", "/fetch/tags", "read"),
@@ -44,6 +45,7 @@ ENDPOINTS = [
     Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **PERSON}]}),
     Endpoint("GET", "/stats/site", "stats"),
 ]
+FILES = {"/batch/imports": {"POST"}}  # take a file: see test_file_imports.py
 WITH_BODY = [each for each in ENDPOINTS if each.body]
 ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
