@@ -12,7 +12,8 @@ import marshmallow as ma
 
 from schemas import texts
 from schemas.columns import NOTES, Column, normal, plan, refusal
-from schemas.imports import import_
+from schemas.imports import Import, import_
+from schemas.shapes import Answer, one
 from schemas.subscribers import DATES, ImportItem, plain_item
 from schemas.wire import DATE, DEEPEST, FormError, Instant, Problem, depth, load
 
@@ -198,6 +199,15 @@ def shown(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class FileMeta(Answer):
+    format = ma.fields.String(validate=ma.validate.OneOf((CSV, JSON_LINES, JSON_ARRAY)))
+    encoding = ma.fields.String(allow_none=True)
+    delimiter = ma.fields.String(allow_none=True)
+
+
+ReceivedFile = one("ReceivedFile", Import, meta=ma.fields.Nested(FileMeta))
 
 
 def received(row: Any, file: File) -> dict[str, Any]:

@@ -17,8 +17,9 @@ blueprint = Blueprint("files", __name__)
 
 
 @blueprint.post("/batch/imports")
-@endpoint("full", reads=check_file)
+@endpoint("full", reads=check_file, accepts=("text/csv", "application/x-ndjson"), gives=wire.ReceivedFile)
 def receive(site: Site) -> dict[str, Any]:
+    """Import a file of people"""
     with files.receiving(site) as reception, tempfile.TemporaryFile(dir=settings().instance) as file:
         for piece in pieces(settings().import_max_bytes):
             file.write(piece)
@@ -30,7 +31,8 @@ def receive(site: Site) -> dict[str, Any]:
 
 
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>/errors.csv")
-@endpoint("read")
+@endpoint("read", gives=("text/csv",))
 def errors(site: Site, import_id: int) -> Response:
+    """The refused rows of a file import, with what to correct in each"""
     columns = files.columns(site, import_id)
     return Response(exports.refused_csv(columns, files.refused(site, import_id)), mimetype="text/csv")

@@ -30,8 +30,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.delete("/fetch/subscribers")
-@endpoint("full", takes=wire.FindSubscriber)
+@endpoint("full", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
 def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Erase a person for good; `data` is null"""
     erasures.erase(site, settings().instance, form.get("email"), form.get("uuid"))
     return {"data": None}
 
