@@ -238,7 +238,7 @@ def test_other_types_are_refused(door, content_type):
 @pytest.fixture
 def small(tmp_path):
     """The owner of a site where a file has 4 KiB at most."""
-    application = create_app(Settings(instance=tmp_path, import_max_bytes=4096), Rung(), Patient())
+    application = create_app(Settings(instance=tmp_path, import_max_bytes=4096), Rung(), Patient(), Fit())
     database.migrate()
     yield open_door(application.test_client())
     database.close()
