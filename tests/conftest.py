@@ -9,7 +9,7 @@ from app import create_app
 from audience.checks.geo_table import FILE, open_table
 from audience.config import Settings
 from storage import database
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
 PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
@@ -41,7 +41,7 @@ def settings(tmp_path):
 
 @pytest.fixture
 def app(settings):
-    application = create_app(settings, Rung(), Patient())
+    application = create_app(settings, Rung(), Patient(), Fit())
     database.migrate()
     yield application
     database.close()

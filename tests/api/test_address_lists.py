@@ -7,7 +7,7 @@ from audience import address_lists
 from audience.config import Settings
 from storage import database
 from tests import shapes
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 PATHS = ["/experimental/validation", "/experimental/strict_ruleset"]
 
@@ -58,7 +58,7 @@ def test_the_settings_speak_for_every_site(tmp_path):
     settings = Settings(
         instance=tmp_path, allow_addresses=("partner.example",), deny_addresses=("müller.de", "ann@gmail.com")
     )
-    app = create_app(settings, Rung(), Patient())
+    app = create_app(settings, Rung(), Patient(), Fit())
     database.migrate()
     door = open_door(app.test_client())
     assert reasons(door, "bob@partner.example") == ["allowed"]

@@ -7,7 +7,7 @@ from audience.config import Settings
 from storage import database
 from tests import shapes
 from tests.checks.geo_tables import write_mmdb
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 PATH = "/experimental/geolocation"
 KEYS = [
@@ -72,7 +72,7 @@ def test_an_operators_database_answers_in_place_of_the_bundled_table(asker, tmp_
     }
     mine = write_mmdb(tmp_path / "mine.mmdb", "8.8.8.0/24", record)
     settings = Settings(instance=tmp_path / "other", geo_database=str(mine))
-    app = create_app(settings, Rung(), Patient())
+    app = create_app(settings, Rung(), Patient(), Fit())
     database.migrate()
     caller = open_door(app.test_client())
     answer = shapes.answer(caller.get(PATH, query={"ip": "8.8.8.8"}))
