@@ -52,6 +52,13 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+class Flag(ma.fields.Field[bool]):
+    """Never refuses: `0`, `false` and `no` are false, anything else is true."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        return str(value).strip().lower() not in ("0", "false", "no")
+
+
 class NewField(Form):
     key = FieldKey(required=True)
 
@@ -60,7 +67,15 @@ class CreateField(Form):
     field = nested(NewField, required=True)
 
 
-def field(row: Any) -> dict[str, Any]:
+class ListFields(Form):
+    """`values` asks for the commonest values of each field."""
+
+    values_ = Flag(data_key="values", attribute="values", load_default=False)
+
+
+def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:
+    """The field resource; with the commonest values by key, also its `values`."""
+    listed = [{"value": value, "count": count} for value, count in (values or {}).get(row.key, [])]
     return {
         "id": str(row.id),
         "type": "visitors-fields",
@@ -69,5 +84,6 @@ def field(row: Any) -> dict[str, Any]:
             "key": row.key,
             "whitelisted": row.whitelisted,
             "created_at": date(row.created_at),
+            **({} if values is None else {"values": listed}),
         },
     }

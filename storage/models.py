@@ -37,6 +37,7 @@ class Site(Row):
     user_count = IntegerField(default=0)
     unsubscriber_count = IntegerField(default=0)
     created_at = BigIntegerField()
+    time_zone = TextField(default="UTC")
 
     class Meta:
         table_name = "sites"
@@ -198,7 +199,10 @@ class Import(SiteRow):
 
     class Meta:
         table_name = "imports"
-        indexes = ((("site", "id"), False),)
+        indexes = (
+            (("site", "id"), False),
+            (("site", "created_at"), False),
+        )
 
 
 Import.add_index(
@@ -209,6 +213,35 @@ Import.add_index(
         name="imports_waiting",
     )
 )
+
+
+class Segment(SiteRow):
+    """`rules` is the JSON tree as it was given."""
+
+    name = TextField()
+    description = TextField()
+    rules = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "segments"
+        indexes = ((("site", "id"), False),)
+
+
+class Report(SiteRow):
+    name = TextField()
+    report_type = TextField()
+    chart_style = TextField()
+    segment = ForeignKeyField(Segment, null=True)
+    settings = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "reports"
+        indexes = ((("site", "id"), False),)
+
 
 TABLES: tuple[type[Table], ...] = (
     Site,
@@ -221,4 +254,6 @@ TABLES: tuple[type[Table], ...] = (
     Event,
     Suppression,
     Import,
+    Segment,
+    Report,
 )

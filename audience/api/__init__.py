@@ -1,13 +1,21 @@
 """HTTP and nothing else: the blueprints under `/api/v1`."""
 
 from flask import Blueprint, Flask
+from werkzeug.routing import BaseConverter
 
-from audience.api import commands, custom_fields, events, imports, stats, subscribers, tags
+from audience.api import commands, custom_fields, events, imports, reports, segments, stats, subscribers, tags
 
-NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats)
+NOUNS = (subscribers, imports, commands, custom_fields, tags, events, segments, reports, stats)
+
+
+class Id(BaseConverter):
+    """The id of a segment or report as it was sent: the domain says what is not one."""
+
+    regex = r"(?!preview$)[^/]+"
 
 
 def register(app: Flask) -> None:
+    app.url_map.converters["id"] = Id
     version1 = Blueprint("v1", __name__, url_prefix="/api/v1")
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)

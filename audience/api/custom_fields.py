@@ -13,9 +13,10 @@ blueprint = Blueprint("custom_fields", __name__)
 
 
 @blueprint.get("/fetch/fields")
-@endpoint("read")
-def every(site: Site) -> dict[str, Any]:
-    return {"data": [wire.field(row) for row in custom_fields.every(site)]}
+@endpoint("read", takes=wire.ListFields)
+def every(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    values = custom_fields.common_values(site) if form["values"] else None
+    return {"data": [wire.field(row, values) for row in custom_fields.every(site)]}
 
 
 @blueprint.post("/fetch/fields")
