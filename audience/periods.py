@@ -13,7 +13,7 @@ ONE_DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Period:
-    """`days` are the first days of its parts; part i lasts from `bounds[i]` to `bounds[i + 1]` (milliseconds)."""
+    """`days` are the first days of its parts; each lasts from a bound, in milliseconds, to the next one."""
 
     days: tuple[dt.date, ...]
     bounds: tuple[int, ...]

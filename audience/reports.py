@@ -165,7 +165,8 @@ TYPES = {
             ("line_chart", "column_chart", "area_chart"), settings=("unit", "event"),
         ),
         "Imports": Type(
-            imports, "rows of imports: created, updated, unchanged, failed", settings=("unit",), of_people=False
+            imports, "rows of imports: created, updated, unchanged, failed", settings=("unit",),
+            of_people=False,
         ),
     }.items()
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """The language of segment rules: one table of subjects and operators, and the reading of a rule.
 
-A rule is `{"all": [...]}`, `{"any": [...]}`, `{"not": rule}` or a condition. A condition names one subject:
-`{"field": KEY, OPERATOR: OPERAND, ...}`, `{"event": TYPE, ...}`, else `{SUBJECT: {OPERATOR: OPERAND, ...}}` or,
+A rule is `{"all": [...]}`, `{"any": [...]}`, `{"not": rule}` or a condition on one subject. A condition is
+`{"field": KEY, OPERATOR: OPERAND}`, `{"event": TYPE, OPERATOR: OPERAND}`, `{SUBJECT: {OPERATOR: OPERAND}}` or,
 for `is`, `{SUBJECT: OPERAND}`. Of several operators, all must hold. docs/segments.md shows the tables.
 """
 

@@ -197,8 +197,9 @@ def _amend(person: Person, each: Change, tag_ids: Mapping[str, int]) -> None:
     if each.tags or each.remove_tags:
         _retag(person, each, tag_ids)
     if each.event_at is not None:
-        person.last_event_at = max(each.event_at, person.last_event_at or 0)
-    if each.consent is not None and each.at >= (person.consent_at or 0):
+        known = each.event_at if person.last_event_at is None else person.last_event_at
+        person.last_event_at = max(each.event_at, known)
+    if each.consent is not None and (person.consent_at is None or each.at >= person.consent_at):
         _consent(person, each.consent, each.at)
 
 

@@ -10,7 +10,9 @@ from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nest
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
 KEY_CHARACTERS = 100
+NAMES = ("first_name", "last_name")
 KEY = "Send a key of 1 to 100 letters, digits, or any of _ - . $"
+NOT_A_NAME = "Send another key: first_name and last_name are there for everyone, and no custom fields."
 
 
 def field_key(text: str) -> str:
@@ -60,7 +62,7 @@ class Flag(ma.fields.Field[bool]):
 
 
 class NewField(Form):
-    key = FieldKey(required=True)
+    key = FieldKey(required=True, validate=ma.validate.NoneOf(NAMES, error=NOT_A_NAME))
 
 
 class CreateField(Form):

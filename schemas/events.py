@@ -56,7 +56,8 @@ def _at(field: str, read: Any, value: Any) -> Any:
 
 
 def _tag(details: dict[str, Any]) -> str:
-    tag = as_text(details.get("tag") or "").strip()
+    given = details.get("tag")
+    tag = "" if given is None else as_text(given).strip()
     if not tag:
         raise ma.ValidationError(TAG)
     return tag
@@ -80,4 +81,12 @@ class EventRows(ma.fields.Field[Rows]):
 
 
 class RecordEvents(Form):
+    """`{"events": [...]}`, or one event in place of the array or of the whole."""
+
     events = EventRows(required=True)
+
+    @ma.pre_load
+    def unflatten(self, data: Any, **_: Any) -> Any:
+        if isinstance(data, Mapping) and "events" not in data and "type" in data:
+            return {"events": dict(data)}
+        return data

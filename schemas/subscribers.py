@@ -6,11 +6,10 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.custom_fields import PLAIN_KEY, CustomValues
+from schemas.custom_fields import NAMES, PLAIN_KEY, CustomValues
 from schemas.tags import TagNames, trimmed
 from schemas.wire import NO_NAME, Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
 
-NAMES = ("first_name", "last_name")
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",

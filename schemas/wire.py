@@ -26,7 +26,8 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")
 REDUCED = re.compile(r"(\d{4})(?:-(\d\d))?")
-ORDINAL = re.compile(r"\d{4}-?\d{3}")
+ORDINAL = re.compile(r"(\d{4})-?(\d{3})(?=[T ]|$)")
+MIDNIGHT = re.compile(r"[T ]24(?=(:?00){0,2}([.,]0+)?(Z|[+-]|$))")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,12 @@ def load(form: Form, data: Any) -> Any:
         return form.load(data)
     except ma.ValidationError as error:
         raise FormError(list(problems(error.messages))) from error
+
+
+def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a query string: an empty one is absent, unless the form requires it."""
+    required = {name for name, field in form.load_fields.items() if field.required}
+    return {name: value for name, value in values.items() if value != "" or name in required}
 
 
 def problems(messages: Any, path: str = "") -> Iterator[Problem]:
@@ -171,20 +178,30 @@ class Instant(ma.fields.Field[int]):
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        text = as_text(value).strip()
+        text = as_text(value).strip().upper()
         try:
             instant = _parse_date(LOST_PLUS.sub(r"\1+\2", text))
-            return (instant.replace(tzinfo=instant.tzinfo or dt.UTC) - EPOCH) // MILLISECOND
+            return (
+                instant.replace(tzinfo=instant.tzinfo or dt.UTC).astimezone(dt.UTC) - EPOCH
+            ) // MILLISECOND
         except (ValueError, OverflowError) as error:
             raise ma.ValidationError(DATE) from error
 
 
 def _parse_date(text: str) -> dt.datetime:
+    """What `fromisoformat` reads, and of ISO 8601 also reduced and ordinal dates and the midnight 24:00."""
     reduced = REDUCED.fullmatch(text)
     if reduced:
         return dt.datetime(int(reduced[1]), int(reduced[2] or 1), 1, tzinfo=dt.UTC)
-    if ORDINAL.fullmatch(text):
-        return dt.datetime.strptime(text.replace("-", ""), "%Y%j").replace(tzinfo=dt.UTC)
+    ordinal = ORDINAL.match(text)
+    if ordinal:
+        first = dt.date(int(ordinal[1]), 1, 1)
+        day = first + dt.timedelta(days=int(ordinal[2]) - 1)
+        if day.year != first.year:
+            raise ValueError("no such day")
+        text = f"{day.isoformat()}{text[ordinal.end() :]}"
+    if MIDNIGHT.search(text):
+        return dt.datetime.fromisoformat(MIDNIGHT.sub("T00", text)) + dt.timedelta(days=1)
     return dt.datetime.fromisoformat(text)
 
 

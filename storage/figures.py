@@ -123,7 +123,8 @@ def common_values(site_id: int, people: int, limit: int) -> list[tuple[str, str,
             "row_number() OVER (PARTITION BY key ORDER BY people DESC, value) AS place "
             "FROM (SELECT v.key AS key, v.type AS type, v.atom AS value, count(*) AS people "
             "FROM (SELECT fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC "
-            "LIMIT ?) AS s, json_each(s.fields) AS v WHERE v.type IN ('text', 'integer', 'real', 'true', 'false') "
+            "LIMIT ?) AS s, json_each(s.fields) AS v "
+            "WHERE v.type IN ('text', 'integer', 'real', 'true', 'false') "
             "GROUP BY 1, 2, 3)) WHERE place <= ? ORDER BY key, place",
             (site_id, people, limit),
         )

@@ -243,6 +243,18 @@ class Report(SiteRow):
         indexes = ((("site", "id"), False),)
 
 
+class AddressList(SiteRow):
+    """An address or a domain that the operator always, or never, lets through."""
+
+    kind = TextField()
+    entry = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "address_lists"
+        indexes = ((("site", "entry"), True),)
+
+
 TABLES: tuple[type[Table], ...] = (
     Site,
     Key,
@@ -256,4 +268,5 @@ TABLES: tuple[type[Table], ...] = (
     Import,
     Segment,
     Report,
+    AddressList,
 )

@@ -46,9 +46,14 @@ def test_env_example_lists_every_setting_with_its_default():
     ]
 
 
+def path_of(rule):
+    named = rule.removeprefix("/api/v1").replace("<letters:name>", "{letters}")
+    return re.sub(r"<[^>]+>", "{id}", named)
+
+
 def test_the_readme_lists_every_endpoint_with_its_scope(app):
     routes = {
-        (method, re.sub(r"<[^>]*:?\w+>", "{id}", rule.rule.removeprefix("/api/v1")), scope)
+        (method, path_of(rule.rule), scope)
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if (scope := app.view_functions[rule.endpoint].scope) != "public"

@@ -11,7 +11,7 @@ from workers.leash import leashed
 
 STDERR = 2
 STABLE_AFTER = 5.0
-LONGEST_WAIT = 10.0
+WAITS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)  # seconds before the next start, by early deaths in a row
 
 
 class Child:
@@ -42,7 +42,7 @@ class Child:
             kill_group(self._process.pid)
             self._process = None
             self._early_deaths = self._early_deaths + 1 if now - self._started < STABLE_AFTER else 0
-            wait = min(0.1 * 2**self._early_deaths, LONGEST_WAIT) if self._early_deaths else 0.0
+            wait = WAITS[min(self._early_deaths, len(WAITS) - 1)]
             self._start_at = now + wait
             say(f"{self.kind} ended ({status_text(status)}), starting it again in {wait:.1f} s")
         if self._process is None and now >= self._start_at:

@@ -24,7 +24,7 @@ native: Any = _granian
 signals: Any = _signals
 worker_process: Any = WorkerProcess
 
-CONNECTIONS = 8192
+CONNECTIONS = 8192  # per web process
 HEADER_TIMEOUT_MS = 10_000
 STOP_WITHIN = 3
 PARENT_LOOK = 0.3
@@ -32,7 +32,6 @@ PARENT_LOOK = 0.3
 
 def serve(settings: Settings, application: str = "app:wsgi") -> None:
     """Serves `application`, a `module:factory` of a WSGI callable, until SIGTERM or SIGINT."""
-    raise_file_limit()
     server = MPServer(
         application,
         factory=True,
@@ -41,7 +40,7 @@ def serve(settings: Settings, application: str = "app:wsgi") -> None:
         interface=Interfaces.RSGI,
         workers=settings.web_workers,
         backlog=2048,
-        backpressure=CONNECTIONS,
+        backpressure=most_connections(),
         runtime_mode=RuntimeModes.mt,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_TIMEOUT_MS),
@@ -129,10 +128,7 @@ class CallsAtOnce:
     call_soon = call_soon_threadsafe
 
 
-def raise_file_limit() -> None:
-    """Each connection is an open file."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + 1024
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+def most_connections() -> int:
+    """What the limit of open files leaves for connections; granian has raised it as far as it may be."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return CONNECTIONS if limit == resource.RLIM_INFINITY else min(CONNECTIONS, limit * 3 // 4)

@@ -29,7 +29,8 @@ log = logging.getLogger(__name__)
 def run(settings: Settings, open_database: Callable[[], object]) -> None:
     """Works until SIGTERM or SIGINT, then finishes what it is at; never gives up on an absent Redis."""
     configure()
-    logging.getLogger("rq.worker").addFilter(OnceAMinute())
+    for logger in (log, logging.getLogger("rq.worker")):
+        logger.addFilter(OnceAMinute())
     stop = threading.Event()
     url = embedded_redis.url(settings)
     bell = Doorbell(Link(connect(url)))

@@ -3,9 +3,26 @@
 from flask import Blueprint, Flask
 from werkzeug.routing import BaseConverter
 
-from audience.api import commands, custom_fields, events, imports, reports, segments, stats, subscribers, tags
+from audience.api import (
+    answers,
+    commands,
+    custom_fields,
+    events,
+    imports,
+    reports,
+    segments,
+    stats,
+    subscribers,
+    tags,
+)
 
-NOUNS = (subscribers, imports, commands, custom_fields, tags, events, segments, reports, stats)
+NOUNS = (subscribers, imports, commands, custom_fields, tags, events, segments, reports, stats, answers)
+
+
+class Letters(BaseConverter):
+    """Part of a path segment: existing clients call the strict rule set by a name of their own."""
+
+    regex = "[A-Za-z]+"
 
 
 class Id(BaseConverter):
@@ -15,7 +32,7 @@ class Id(BaseConverter):
 
 
 def register(app: Flask) -> None:
-    app.url_map.converters["id"] = Id
+    app.url_map.converters |= {"letters": Letters, "id": Id}
     version1 = Blueprint("v1", __name__, url_prefix="/api/v1")
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)

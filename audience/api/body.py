@@ -91,7 +91,7 @@ def _depth(body: Any) -> int:
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:
-    """The query's values, `a[b]=` and `a[]=` nested, empty ones dropped; and the site uuids that it names.
+    """The query's values, `a[b]=` and `a[]=` nested; and the site uuids that it names.
 
     One client appends `?site_uuid=...` to another value: it is cut off there.
     """
@@ -101,7 +101,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
     for key, text in arguments.items(multi=True):
         value, _, appended = text.partition(APPENDED_SITE)
         found += [each for each in (appended, value if key == SITE else "") if each]
-        if value and key != SITE:
+        if key != SITE:
             _nest(values, key, value)
     return values, found
 
@@ -109,7 +109,9 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
     match = SUBSCRIPT.fullmatch(key)
     if match is None:
-        values[key] = value
+        values[key] = value or values.get(key, "")
+        return
+    if not value:
         return
     name, inner = match.groups()
     if inner:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 from flask import Flask, Response, jsonify, request
 
@@ -12,7 +12,7 @@ from audience.api.body import read_json, read_query, site_uuid
 from audience.api.wiring import settings, wiring
 from audience.errors import Forbidden, TooMany
 from audience.sites import Key, Site
-from schemas.wire import Form, load
+from schemas.wire import Form, load, present
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
 RATE_LIMITED = "Rate limit: too many requests; wait for the seconds in Retry-After."
@@ -22,13 +22,18 @@ View = Callable[..., Any]
 
 
 def endpoint(
-    scope: str, *, takes: type[Form] | None = None, query: bool = True, status: int = 200, site: bool = True
+    scope: str,
+    *,
+    takes: type[Form] | None = None,
+    query: bool = True,
+    status: int = 200,
+    site: Literal["needed", "optional", "unused"] = "needed",
 ) -> Callable[[View], View]:
     """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
 
-    The view is called with `site` (None where a view with `site=False` is asked without one), `form` when it
-    `takes` one, and the parts of the path; what it returns is answered as JSON with `status`. Values in the
-    query string are part of the form unless `query` is off; the body wins.
+    The view is called with `site` (None where it is optional and not named; not at all where it is unused),
+    `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`.
+    Values in the query string are part of the form unless `query` is off; the body wins.
     """
     form = takes() if takes else None
 
@@ -39,13 +44,15 @@ def endpoint(
             key: Key = auth.current_user()
             body = read_json()
             values, named = read_query()
-            arguments["site"] = _site(key, site_uuid(named, body), needed=site)
+            found = _site(key, site_uuid(named, body), needed=site == "needed")
+            if site != "unused":
+                arguments["site"] = found
             if not key.may(scope):
                 raise Forbidden(FORBIDDEN)
             _limit_rate(key)
             if form:
                 given = {name: value for name, value in body.items() if value is not None}
-                arguments["form"] = load(form, values | given if query else given)
+                arguments["form"] = load(form, present(form, values) | given if query else given)
             return jsonify(view(**arguments)), status
 
         vars(run)["scope"] = scope

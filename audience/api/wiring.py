@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from flask import current_app
 
 from audience.config import Settings
+from audience.judges import Judges
 from audience.ports import Doorbell, Limiter
 
 
@@ -13,6 +14,7 @@ class Wiring:
     settings: Settings
     doorbell: Doorbell
     limiter: Limiter
+    judges: Judges
 
 
 def wiring() -> Wiring:

@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import keys, sites
+from audience.cli import check, keys, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -18,3 +18,4 @@ def audience() -> None:
 
 audience.add_command(sites.site)
 audience.add_command(keys.key)
+audience.add_command(check.check)

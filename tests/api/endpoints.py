@@ -38,17 +38,17 @@ ENDPOINTS = [
     Endpoint("POST", "/fetch/segments", "full", SEGMENT, status=201),
     Endpoint("GET", "/fetch/segments/1", "read"),
     Endpoint("PUT", "/fetch/segments/1", "full", SEGMENT),
-    Endpoint("DELETE", "/fetch/segments/1", "full"),
     Endpoint("POST", "/fetch/segments/preview", "read", SEGMENT),
     Endpoint("GET", "/stats/segment", "stats", query={"segment_id": "1"}),
     Endpoint("GET", "/stats/segments/1", "stats"),
+    Endpoint("DELETE", "/fetch/segments/1", "full"),
     Endpoint("GET", "/fetch/reports", "read"),
     Endpoint("POST", "/fetch/reports", "full", REPORT, status=201),
     Endpoint("GET", "/fetch/reports/1", "read"),
     Endpoint("PUT", "/fetch/reports/1", "full", REPORT),
-    Endpoint("DELETE", "/fetch/reports/1", "full"),
     Endpoint("GET", "/stats/report", "stats", query={"report_id": "1"}),
     Endpoint("GET", "/stats/reports/1", "stats"),
+    Endpoint("DELETE", "/fetch/reports/1", "full"),
 ]
 WITH_BODY = [each for each in ENDPOINTS if each.body]
 ADDRESSES = [f"p{number}@example.com" for number in range(1001)]

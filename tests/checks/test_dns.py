@@ -3,9 +3,11 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import dns.flags
 import dns.message
+import dns.name
 import dns.rcode
 import dns.rdatatype
 import pytest
@@ -103,6 +105,23 @@ def test_without_a_server_nothing_is_known(tmp_path, resolver_of, content):
         file.write_text(content)
     [got] = resolver_of(system=str(file)).ask([("example.org", "A")])
     assert got == DnsAnswer(DnsStatus.UNAVAILABLE)
+
+
+@pytest.mark.parametrize(
+    ("denies_root", "named", "status"),
+    [(True, False, "unavailable"), (False, False, "nxdomain"), (True, True, "nxdomain")],
+    ids=["a system that is cut off", "a system that works", "servers that the operator named"],
+)
+def test_a_system_that_denies_the_root_is_cut_off_and_says_nothing(resolver_of, denies_root, named, status):
+    def handle(query):
+        is_root = query.question[0].name == dns.name.root
+        return [reply(query) if is_root and not denies_root else refusal(query, dns.rcode.NXDOMAIN)]
+
+    with Impostor(handle) as impostor:
+        resolver = resolver_of(*[impostor.address] if named else [])
+        resolver._system = SimpleNamespace(read=lambda: (parse_server(impostor.address),))
+        [got] = resolver.ask([("example.org", "MX")])
+        assert got == DnsAnswer(DnsStatus(status))
 
 
 def test_the_systems_servers_are_read_again_when_they_change(tmp_path):

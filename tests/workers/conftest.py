@@ -105,6 +105,12 @@ def run(settings):
         program.process.wait(10)
 
 
+def keep(client):
+    """Sets a key and waits until it is on the disk."""
+    client.set("kept", "yes")
+    eventually(lambda: client.execute_command("WAITAOF", 1, 0, 100)[0] == 1)
+
+
 class Server:
     """An embedded Redis that can be ended and started again."""
 

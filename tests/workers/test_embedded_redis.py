@@ -5,10 +5,11 @@ import os
 import signal
 import stat
 import subprocess
+import tempfile
 
 import pytest
 
-from tests.workers.conftest import Server, eventually
+from tests.workers.conftest import Server, eventually, keep
 from workers import embedded_redis
 from workers.link import connect
 
@@ -27,7 +28,7 @@ def test_socket_is_private_and_no_port_is_open(settings, client):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_data_survive(server, client, number):
-    client.set("kept", "yes")
+    keep(client)
     server.end(number)
     server.start()
     assert client.get("kept") == b"yes"
@@ -37,7 +38,8 @@ def test_full_memory_is_an_error_and_never_a_loss(client):
     assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
 
 
-def test_long_path_gets_a_private_folder(settings):
+def test_long_path_gets_a_private_folder(settings, tmp_path_factory, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("short")))
     settings = long_settings(settings)
     server = Server(settings)
     server.start()

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.workers.conftest import alive, descendants, eventually
+from tests.workers.conftest import alive, descendants, eventually, keep
 from tests.workers.test_worker import wait_for
 from workers import embedded_redis
 from workers.link import connect
@@ -119,7 +119,7 @@ def test_killed_serve_takes_everything_along_and_the_next_one_starts(serve, sett
     below = descendants(program.pid)
     assert len(below) >= 4
     with connect(embedded_redis.url(settings)) as client:
-        client.set("kept", "yes")
+        keep(client)
     program.process.kill()
     program.process.wait(10)
     again = serve()

@@ -2,6 +2,8 @@
 
 import ast
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -219,3 +221,11 @@ def test_web_processes_end_with_their_parent(web):
     program.process.kill()
     program.process.wait(10)
     eventually(lambda: not any(alive(pid) for pid in below))
+
+
+@pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 4096, 3072), (256, 20000, 8192)])
+def test_connections_fit_the_limit_of_open_files(soft, hard, connections):
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
+    code = f"{limit}\nfrom workers import web; print(web.most_connections())"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(output) == connections

@@ -1,0 +1,54 @@
+"""The questions asked at sign-up (spec sections 4.1 to 4.6)."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import address_lists
+from audience.api.endpoint import endpoint
+from audience.api.wiring import wiring
+from audience.checks.validation import Candidate
+from audience.sites import Site
+from schemas import answers as wire
+
+blueprint = Blueprint("answers", __name__, url_prefix="/experimental")
+
+
+@blueprint.post("/validation")
+@endpoint("utility", takes=wire.ValidateEmail, site="optional")
+def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
+    return wire.validation(wiring().judges.validate(Candidate(**form), address_lists.of(site)))
+
+
+@blueprint.post("/<letters:name>_ruleset")
+@endpoint("utility", takes=wire.ValidateEmailStrictly, site="optional")
+def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
+    options = {name: form.pop(name, None) for name in ("block_free_providers", "wiggleroom")}
+    verdict = wiring().judges.validate_strictly(Candidate(**form), address_lists.of(site), **options)
+    return wire.strict_validation(verdict, options["block_free_providers"])
+
+
+@blueprint.post("/content_moderation")
+@blueprint.post("/moderation")
+@endpoint("utility", takes=wire.ModerateContent, site="unused")
+def moderate(form: dict[str, Any]) -> dict[str, Any]:
+    return wire.moderation(wiring().judges.moderate(form["content"]))
+
+
+@blueprint.post("/gender")
+@endpoint("utility", takes=wire.GuessGender, site="unused")
+def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
+    return wire.gender(wiring().judges.guess_gender(form["name"]))
+
+
+@blueprint.get("/geolocation")
+@endpoint("utility", takes=wire.GeolocateIp, site="unused")
+def geolocate(form: dict[str, Any]) -> dict[str, Any]:
+    return wiring().judges.locate(form["ip"])
+
+
+@blueprint.route("/blacklist", methods=["GET", "POST"])
+@blueprint.route("/blacklist.json", methods=["GET", "POST"])
+@endpoint("utility", takes=wire.SearchBlacklists, site="unused")
+def search_blacklists(form: dict[str, Any]) -> dict[str, Any]:
+    return wire.blacklist(wiring().judges.look_up(form["domain"], form["ip_address"]))

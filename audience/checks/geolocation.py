@@ -1,0 +1,138 @@
+"""Where an IPv4 address is (spec 4.6, contract section 5), by the bundled table or an operator's `.mmdb`."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv4Network
+from itertools import chain
+from pathlib import Path
+from socket import AF_INET, inet_pton
+from typing import Any, Protocol
+
+import maxminddb
+
+from audience.checks.geo_table import DATA, Country, Place, Tables, open_table
+from audience.config import SettingError
+from audience.errors import Away, FieldError, Refused
+
+ATTRIBUTION = "IP Geolocation by DB-IP"
+ATTRIBUTION_URL = "https://db-ip.com"
+
+NOWHERE = (  # RFC 6890 and the IANA registry of special-purpose addresses; RFC 5771 for multicast
+    "0.0.0.0/8",  # this network
+    "10.0.0.0/8",  # private
+    "100.64.0.0/10",  # shared by carriers
+    "127.0.0.0/8",  # loopback
+    "169.254.0.0/16",  # link-local
+    "172.16.0.0/12",  # private
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.88.99.0/24",  # the former 6to4 relays
+    "192.168.0.0/16",  # private
+    "198.18.0.0/15",  # benchmarking
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/4",  # multicast
+    "240.0.0.0/4",  # reserved, broadcast
+)
+
+
+def _edges(networks: tuple[str, ...]) -> list[int]:
+    """First address and the one after the last of each network, ascending."""
+    spans = ((int(net[0]), int(net[-1]) + 1) for net in map(IPv4Network, networks))
+    return list(chain.from_iterable(spans))
+
+
+NOWHERE_EDGES = _edges(NOWHERE)
+
+
+class Places(Protocol):
+    """What answers: the bundled `geo_table.Table`, or a `Database`."""
+
+    def place(self, number: int) -> Place | None:
+        """The place of the public address `number` (0 to 2**32 - 1), None if it is unknown."""
+        ...
+
+
+def locate(ip: str, places: Places) -> dict[str, str | float | None]:
+    """The answer of spec 4.6 with `country_code2`, `country_code3` and `continent_code`; `{}` for private,
+    reserved and unknown addresses. A region or city that is unknown is `""`; latitude and longitude are
+    degrees, None only where an operator's database has none. Raises `Refused` for anything but an IPv4
+    address in dotted decimal, four numbers without leading zeros; blanks around it are trimmed."""
+    ip = ip.strip()
+    try:
+        number = int.from_bytes(inet_pton(AF_INET, ip))
+    except (OSError, ValueError):
+        raise Refused("The ip is not valid.", [FieldError("ip", "must be an IPv4 address")]) from None
+    if bisect_right(NOWHERE_EDGES, number) % 2:
+        return {}
+    place = places.place(number)
+    if place is None:
+        return {}
+    country, region, city, latitude, longitude = place
+    return {
+        "ip": ip,
+        "country_name": country.name,
+        "region_name": region,
+        "city_name": city,
+        "latitude": latitude,
+        "longitude": longitude,
+        "country_code2": country.code2,
+        "country_code3": country.code3,
+        "continent_code": country.continent_code,
+    }
+
+
+def open_places(instance: Path, geo_database: str = "", folder: Path = DATA) -> Places:
+    """What the setting `geo_database` asks for: that `.mmdb`, or the bundled table, compiled into the folder
+    `instance` when needed. Raises `SettingError` for a database that cannot be used."""
+    return Database(Path(geo_database), Tables(folder)) if geo_database else open_table(instance, folder)
+
+
+class Database:
+    """An operator's MaxMind-format database with countries (GeoLite2, GeoIP2, DB-IP). Countries in the
+    bundled list are named as there, the others as the database names them in English."""
+
+    def __init__(self, path: Path, tables: Tables) -> None:
+        try:
+            self._reader = maxminddb.open_database(path)
+            next(iter(self._reader))
+        except (OSError, ValueError, maxminddb.InvalidDatabaseError, StopIteration) as error:
+            reason = str(error) or "it is empty"
+            raise SettingError(f"geo_database: {path} cannot be used: {reason}") from error
+        self._countries = {country.code2: country for country in tables.countries()}
+
+    def place(self, number: int) -> Place | None:
+        try:
+            record = self._reader.get(IPv4Address(number))
+        except maxminddb.InvalidDatabaseError as error:
+            raise Away("The geolocation database is damaged: replace the file of geo_database.") from error
+        return self._place(_map(record))
+
+    def _place(self, record: Mapping[str, Any]) -> Place | None:
+        found = _map(record.get("country")) or _map(record.get("registered_country"))
+        code = found.get("iso_code")
+        if not isinstance(code, str):
+            return None
+        continent = str(_map(record.get("continent")).get("code", ""))
+        country = self._countries.get(code) or Country(code, "", continent, _name(found) or code)
+        regions = record.get("subdivisions")
+        location = _map(record.get("location"))
+        return (
+            country,
+            _name(regions[0]) if isinstance(regions, list) and regions else "",
+            _name(record.get("city")),
+            _degrees(location.get("latitude")),
+            _degrees(location.get("longitude")),
+        )
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _name(value: object) -> str:
+    return str(_map(_map(value).get("names")).get("en", ""))
+
+
+def _degrees(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,104 @@
+"""Where a domain's mail goes, by the DNS (RFC 5321 section 5.1, RFC 7505)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import ip_address
+
+from audience.ports import DnsAnswer, DnsStatus, Resolver
+
+MOST_EXCHANGERS = 8  # of which addresses are asked, the preferred ones first
+CONTROL = ("gmail.com", "MX")  # where even this fails, the resolver does, and not the domain's servers
+LOCAL = (".localhost", ".local", ".localdomain", ".internal")
+
+
+class RouteStatus(StrEnum):
+    MX = "mx"
+    ADDRESS_ONLY = "address_only"
+    NONE = "none"
+    NULL_MX = "null_mx"
+    NO_SUCH_DOMAIN = "no_such_domain"
+    UNROUTABLE = "unroutable"
+    FAILING = "failing"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class MailRoute:
+    """`exchangers` are host names, the preferred ones first."""
+
+    status: RouteStatus
+    exchangers: tuple[str, ...] = ()
+
+
+def find_route(domain: str, resolver: Resolver, timeout: float) -> MailRoute:
+    """Asks for the exchangers of a domain (A-labels) and whether they have addresses; `timeout` in seconds,
+    for all questions together. What could not be asked is `UNKNOWN`, never an error."""
+    return _Search(resolver, timeout).find(domain)
+
+
+class _Search:
+    def __init__(self, resolver: Resolver, timeout: float) -> None:
+        self._resolver = resolver
+        self._end = time.monotonic() + timeout
+
+    def find(self, domain: str) -> MailRoute:
+        mx = self._ask([(domain, "MX")])[0]
+        if mx.status is DnsStatus.NXDOMAIN:
+            return MailRoute(RouteStatus.NO_SUCH_DOMAIN)
+        if mx.status is DnsStatus.SERVFAIL:
+            return MailRoute(self._failing())
+        if mx.status is DnsStatus.UNAVAILABLE:
+            return MailRoute(RouteStatus.UNKNOWN)
+        hosts = exchangers(mx.records)
+        if mx.records and not hosts:
+            return MailRoute(RouteStatus.NULL_MX)
+        return MailRoute(self._reach(hosts), hosts) if hosts else MailRoute(self._reach_itself(domain))
+
+    def _reach(self, hosts: Sequence[str]) -> RouteStatus:
+        if all(f".{host}".endswith(LOCAL) for host in hosts):
+            return RouteStatus.UNROUTABLE
+        answers = self._addresses(hosts[:MOST_EXCHANGERS])
+        return _by_address(answers, RouteStatus.MX) or self._failing()
+
+    def _reach_itself(self, domain: str) -> RouteStatus:
+        answers = self._addresses([domain])
+        found = _by_address(answers, RouteStatus.ADDRESS_ONLY)
+        if found:
+            return found
+        statuses = {answer.status for answer in answers}
+        if DnsStatus.SERVFAIL in statuses:
+            return self._failing()
+        return RouteStatus.NO_SUCH_DOMAIN if statuses == {DnsStatus.NXDOMAIN} else RouteStatus.NONE
+
+    def _failing(self) -> RouteStatus:
+        well = self._ask([CONTROL])[0].status is not DnsStatus.SERVFAIL
+        return RouteStatus.FAILING if well else RouteStatus.UNKNOWN
+
+    def _addresses(self, hosts: Sequence[str]) -> list[DnsAnswer]:
+        return self._ask([(host, kind) for host in hosts for kind in ("A", "AAAA")])
+
+    def _ask(self, questions: Sequence[tuple[str, str]]) -> list[DnsAnswer]:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            return [DnsAnswer(DnsStatus.UNAVAILABLE)] * len(questions)
+        return self._resolver.ask(questions, left)
+
+
+def exchangers(records: Sequence[str]) -> tuple[str, ...]:
+    """Host names of MX records (`PREFERENCE EXCHANGE`), in order of preference, without the null MX."""
+    pairs = sorted(
+        (int(preference), host) for preference, _, host in (text.partition(" ") for text in records)
+    )
+    return tuple(host.lower() for _, host in pairs if host not in (".", ""))
+
+
+def _by_address(answers: Sequence[DnsAnswer], reached: RouteStatus) -> RouteStatus | None:
+    """What the addresses say; None where there is none and every question was answered."""
+    addresses = [ip_address(record) for answer in answers for record in answer.records]
+    if any(address.is_global for address in addresses):
+        return reached
+    if any(answer.status is DnsStatus.UNAVAILABLE for answer in answers):
+        return RouteStatus.UNKNOWN
+    return RouteStatus.UNROUTABLE if addresses else None

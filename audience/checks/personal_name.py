@@ -1,0 +1,117 @@
+"""The words of a personal name as people write it: titles, given names, and what is neither."""
+
+import csv
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DATA = Path(__file__).parent.parent / "data" / "gender"
+LONGEST = 300  # characters; what lies behind them is no name
+
+MARKS = str.maketrans(
+    dict.fromkeys("‘’‛ʻʼ`´′", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—", "-")
+)
+LETTERS = str.maketrans(  # Latin letters that Unicode does not decompose
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  # "Bob", (Bob), [Bob], 'Bob'
+COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
+WORD = re.compile(r"[^\W\d_]+(?:[.-]+[^\W\d_]+)*")
+
+Kinds = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class PersonalName:
+    """`title` is what a title says: `male`, `female`, `neither` or nothing. `given` holds the given names
+    in the order in which they should be asked, folded to `a` to `z` where they are Latin; `surname_likely`
+    if the only one stands after a title, as in `Dr. Smith`."""
+
+    title: str = ""
+    given: tuple[str, ...] = ()
+    surname_likely: bool = False
+
+
+def load_kinds(folder: Path = DATA) -> Kinds:
+    """The kinds of each word in `name_words.csv`, whose README says what they mean."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    with (folder / "name_words.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            kinds[row["word"]].add(row["kind"])
+    return {word: frozenset(found) for word, found in kinds.items()}
+
+
+def parse(text: str, kinds: Kinds) -> PersonalName:
+    """Reads `First Middle Last` and `Last, First Middle`, with titles, suffixes, initials, surname
+    particles, and nicknames in quotes or brackets. Two people (`Mr. and Mrs. Smith`) have no name."""
+    text = fold(text[:LONGEST])
+    asides = [next(filter(None, found), "") for found in ASIDE.findall(text)]
+    text = ASIDE.sub(" ", text).replace("'", "")
+    if COUPLE.search(text):
+        return PersonalName()
+    first, *rest = (_words(part, kinds) for part in text.split(","))
+    parts = [_without_suffixes(first, kinds, at_least=1)]
+    parts += [_without_suffixes(part, kinds, at_least=0) for part in rest]
+    said, *others = [part for part in parts if part] or [[]]
+    title, said = _split_title(said, kinds)
+    if others:
+        own_title, said = _split_title(others[0], kinds)
+        title = own_title or title
+    given = _given(said, kinds, has_surname=not others)
+    nicknames = [word for aside in asides if len(word := "".join(_words(aside, kinds))) > 1]
+    spelled = tuple(spelling for word in [*given, *nicknames] for spelling in _spellings(word))
+    lone = bool(title) and len(said) == 1 and not others
+    return PersonalName("" if title == "title" else title, spelled, lone)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents; apostrophes, quotes and hyphens in one form each."""
+    plain = unicodedata.normalize("NFKD", text.translate(MARKS).casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(LETTERS)
+
+
+def _words(text: str, kinds: Kinds) -> list[str]:
+    """Words, hyphens kept. Dots go: `ph.d.` is one word because it is known, `c.l.` and `dr.who` are two."""
+    words: list[str] = []
+    for word in WORD.findall(text):
+        whole = word.replace(".", "")
+        words += [whole] if whole in kinds else filter(None, re.split(r"[.]|^-+|-+$", word))
+    return words
+
+
+def _without_suffixes(words: list[str], kinds: Kinds, at_least: int) -> list[str]:
+    while len(words) > at_least and "suffix" in kinds.get(words[-1], ()):
+        words = words[:-1]
+    return words
+
+
+def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
+    """What the leading titles say (the last that says anything), and the words behind them."""
+    title = ""
+    while words:
+        own = kinds.get(words[0], frozenset())
+        says = next(iter(own & {"male", "female", "neither"}), "")
+        if not says and "title" not in own and not ("name_or_title" in own and len(words) > 2):
+            break
+        title = says or title or "title"
+        words = words[1:]
+    return title, words
+
+
+def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
+    """The words before the surname: before its particle, or all but the last. A word alone is a given
+    name."""
+    for at, word in enumerate(words[1:], 1):
+        if "particle" in kinds.get(word, ()):
+            return words[:at]
+    return words[:-1] if has_surname and len(words) > 1 else words
+
+
+def _spellings(word: str) -> list[str]:
+    """`maria-jose` is asked as `mariajose`, `maria`, `jose`; an initial not at all."""
+    parts = word.split("-")
+    spellings = ["".join(parts), *parts] if len(parts) > 1 else parts
+    return [spelling for spelling in spellings if len(spelling) > 1]

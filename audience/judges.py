@@ -1,0 +1,120 @@
+"""The judges with their tables at hand, each loaded when it is first needed, once in a process."""
+
+import logging
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from audience.address_lists import Lists
+from audience.checks import (
+    blacklist,
+    blacklist_providers,
+    email_tables,
+    gender,
+    geolocation,
+    moderation,
+    validation,
+)
+from audience.checks.blacklist import Entry
+from audience.checks.dns import DnsResolver
+from audience.checks.gender import Guess, Names
+from audience.checks.geolocation import Places
+from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, Verdict
+from audience.config import Settings
+from audience.errors import Refused, where
+
+log = logging.getLogger(__name__)
+
+
+class Judges:
+    """The six answers on an instance's tables and settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @cached_property
+    def resolver(self) -> DnsResolver:
+        return DnsResolver(self._settings.dns_servers, self._settings.dns_timeout)
+
+    @cached_property
+    def places(self) -> Places:
+        return geolocation.open_places(self._settings.instance, self._settings.geo_database)
+
+    @cached_property
+    def names(self) -> Names:
+        return gender.open_names()
+
+    @cached_property
+    def providers(self) -> blacklist_providers.Providers:
+        settings = self._settings
+        keys = {"spamhaus_dqs_key": settings.spamhaus_dqs_key, "abusix_key": settings.abusix_key}
+        return blacklist_providers.load(settings.instance / "blacklist" / "providers.csv", keys)
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(
+            tables=email_tables.bundled(),
+            resolver=self.resolver,
+            country_of=self._country_of,
+            tier1_countries=self._settings.tier1_countries,
+            dns_timeout=self._settings.dns_timeout,
+        )
+
+    def warm(self) -> None:
+        """Loads everything, beside the work of the process."""
+        threading.Thread(target=self._load, daemon=True).start()
+
+    def _load(self) -> None:
+        try:
+            _ = (self.places, self.names, self.providers, self.sources)
+        except Exception as error:
+            log.error("a table cannot be loaded: %s", where(error))
+
+    def _country_of(self, ip: str) -> str | None:
+        """Raises `ValueError` on what is not an IPv4 address."""
+        try:
+            country = self.locate(ip).get("country_code2")
+        except Refused as error:
+            raise ValueError(error.message) from error
+        return str(country) if country else None
+
+    def validate(self, candidate: Candidate, lists: Lists) -> Verdict:
+        return validation.judge(candidate, self._ruleset(lists), self.sources)
+
+    def validate_strictly(
+        self, candidate: Candidate, lists: Lists, block_free_providers: bool | None, wiggleroom: bool | None
+    ) -> Verdict:
+        ruleset = self._ruleset(
+            lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
+        )
+        return validation.judge(candidate, ruleset, self.sources)
+
+    def _ruleset(self, lists: Lists, **options: Any) -> Ruleset:
+        settings = self._settings
+        return Ruleset(
+            threshold=settings.validation_threshold,
+            allow=AddressList([*settings.allow_addresses, *lists.allow]),
+            deny=AddressList([*settings.deny_addresses, *lists.deny]),
+            **options,
+        )
+
+    def moderate(self, content: str) -> moderation.Verdict:
+        return moderation.judge(content)
+
+    def guess_gender(self, name: str) -> Guess:
+        return gender.guess(name, self.names)
+
+    def locate(self, ip: str) -> dict[str, Any]:
+        """Raises `Refused` on what is not an IPv4 address."""
+        return geolocation.locate(ip, self.places)
+
+    def look_up(self, domain: str | None, ip_address: str | None) -> Sequence[Entry]:
+        """Raises `Refused` on a malformed value, or on none."""
+        return blacklist.look_up(
+            domain=domain,
+            ip_address=ip_address,
+            providers=self.providers,
+            resolver=self.resolver,
+            timeout=self._settings.dns_timeout,
+        )

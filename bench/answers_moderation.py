@@ -1,0 +1,83 @@
+"""Moderation: rate, latency and quality beside nh3 and plain bleach. Run from the project's root:
+`python -m bench.answers_moderation` (needs the extra `bench`)."""
+
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+import bleach
+import nh3
+
+from audience.checks.cleaning import clean
+from audience.checks.moderation import judge
+from audience.checks.reasons import ModerationReason
+from tests.checks.chromium import browser, which_ran
+from tests.checks.corpora import documentation, every_payload, ordinary_sentences
+
+PAYLOADS = [
+    payload.encode(errors="ignore").decode() for payload in every_payload()
+]  # nh3 takes no surrogates
+WORST = ['"' * 10_000, "&quot;" * 10_000, "<" * 10_000, "<a<" * 3_333, "<b>" * 3_333, "<b i=1><p>" * 1_000]
+CLEANERS: dict[str, Callable[[str], str]] = {
+    "clean": clean,
+    "bleach.clean": lambda text: bleach.clean(text, tags=()),
+    "nh3.clean": lambda text: nh3.clean(text, tags=set()),
+    "nh3.clean_text": nh3.clean_text,
+}
+DETECTORS: dict[str, Callable[[str], bool]] = {
+    "judge": lambda text: ModerationReason.XSS in judge(text).reasons,
+    "nh3.is_html": nh3.is_html,
+}
+
+
+def measure(name: str, work: Callable[[str], object], texts: Sequence[str]) -> None:
+    took = []
+    for text in texts:
+        start = time.perf_counter()
+        work(text)
+        took.append(time.perf_counter() - start)
+    centiles = statistics.quantiles(took, n=100)
+    print(
+        f"  {name:<16}{len(texts) / sum(took):>10,.0f} texts/s"
+        f"   p50 {centiles[49] * 1e6:>7,.0f} µs   p99 {centiles[98] * 1e6:>7,.0f} µs"
+        f"   max {max(took) * 1e3:>6,.1f} ms"
+    )
+
+
+def speed() -> None:
+    for title, texts in (("ordinary sentences", ordinary_sentences() * 5), ("payloads", PAYLOADS)):
+        print(f"{title} ({len(texts):,})")
+        for name, work in (CLEANERS | DETECTORS).items():
+            measure(name, work, texts)
+    print("worst cases known, 10,000 characters each")
+    for name, work in (CLEANERS | DETECTORS).items():
+        measure(name, work, WORST)
+
+
+def running() -> list[str]:
+    """The payloads that run in this machine's Chromium; none without one."""
+    path = shutil.which("chromium")
+    if path is None:
+        return []
+    with browser(path) as page:
+        return [PAYLOADS[index] for index in sorted(which_ran(page, PAYLOADS))]
+
+
+def quality() -> None:
+    for title, texts in (
+        ("payloads flagged", PAYLOADS),
+        ("payloads flagged, of those that run in Chromium", running()),
+        ("ordinary sentences flagged", ordinary_sentences()),
+        ("paragraphs of Python's documentation flagged", documentation()),
+    ):
+        print(title)
+        for name, detect in DETECTORS.items():
+            found = sum(map(detect, texts))
+            print(f"  {name:<16}{found:>6,} of {len(texts):,} ({found / max(len(texts), 1):.2%})")
+
+
+if __name__ == "__main__":
+    judge("warm up: example.com")
+    speed()
+    quality()

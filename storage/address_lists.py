@@ -1,0 +1,23 @@
+"""Allow and deny lists of sites."""
+
+from storage.database import execute, rows
+
+
+def entries(site_id: int) -> list[tuple[str, str]]:
+    """(kind, entry), oldest first."""
+    return [
+        (found[0], found[1])
+        for found in rows("SELECT kind, entry FROM address_lists WHERE site_id = ? ORDER BY id", (site_id,))
+    ]
+
+
+def put(site_id: int, kind: str, entry: str, at: int) -> None:
+    execute(
+        "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind",
+        (site_id, kind, entry, at),
+    )
+
+
+def remove(site_id: int, entry: str) -> bool:
+    return bool(execute("DELETE FROM address_lists WHERE site_id = ? AND entry = ?", (site_id, entry)))

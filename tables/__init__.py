@@ -1,0 +1,1 @@
+"""Scripts that make the bundled tables from the packages that carry their sources: `make tables`."""

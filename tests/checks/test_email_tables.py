@@ -1,0 +1,67 @@
+"""The bundled tables hold what they promise, and do not contradict each other."""
+
+import pytest
+
+from audience.checks.address import ancestors, is_reserved
+from audience.checks.email_tables import DATA, bundled
+from audience.checks.typos import Typos
+
+DOMAIN_TABLES = ("disposable_domains", "disposable_mx", "free_providers", "big_providers", "lookalikes")
+
+
+def lines(name):
+    return (DATA / f"{name}.txt").read_text("ascii").splitlines()
+
+
+@pytest.mark.parametrize("name", DOMAIN_TABLES)
+def test_a_domain_a_line_and_none_twice(name):
+    domains = lines(name)
+    assert len(domains) == len(set(domains))
+    assert [each for each in domains if each != each.lower() or "." not in each or " " in each] == []
+
+
+@pytest.mark.parametrize("name", ["disposable_domains", "disposable_mx", "free_providers", "lookalikes"])
+def test_sorted(name):
+    assert lines(name) == sorted(lines(name))
+
+
+def test_nothing_is_both_free_and_disposable():
+    tables = bundled()
+    assert [domain for domain in tables.free if not tables.disposable.isdisjoint(ancestors(domain))] == []
+
+
+def test_every_big_provider_is_free():
+    assert set(lines("big_providers")) <= bundled().free
+
+
+def test_every_lookalike_would_be_taken_for_a_typo():
+    typos = Typos(lines("big_providers"), frozenset(), bundled().typos.is_suffix)
+    assert [domain for domain in lines("lookalikes") if typos.suggest(domain) is None] == []
+
+
+def test_disposable_covers_no_public_suffix_and_no_reserved_name():
+    tables = bundled()
+    suffixes = [domain for domain in tables.disposable if tables.typos.is_suffix(domain)]
+    assert suffixes == []
+    assert not any(is_reserved(domain) for domain in tables.disposable)
+
+
+@pytest.mark.parametrize(
+    "domain", ["mailinator.com", "yopmail.com", "guerrillamail.com", "temp-mail.org", "10minutemail.com"]
+)
+def test_the_best_known_disposable_services_are_known(domain):
+    assert domain in bundled().disposable
+
+
+@pytest.mark.parametrize(
+    "domain", ["google.com", "duck.com", "nus.edu.sg", "simplelogin.io", "ox.ac.uk", "gmx.de"]
+)
+def test_real_domains_are_not_disposable(domain):
+    assert bundled().disposable.isdisjoint(ancestors(domain))
+
+
+@pytest.mark.parametrize(
+    "mailbox", ["ann", "j.smith", "mike99", "alexa", "angel", "coach", "paris", "mail", "me"]
+)
+def test_what_a_person_may_be_called_is_no_role(mailbox):
+    assert mailbox not in bundled().mailboxes
