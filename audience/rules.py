@@ -1,8 +1,8 @@
 """The language of segment rules: one table of subjects and operators, and the reading of a rule.
 
-A rule is `{"all": [...]}`, `{"any": [...]}`, `{"not": rule}` or a condition on one subject. A condition is
-`{"field": KEY, OPERATOR: OPERAND}`, `{"event": TYPE, OPERATOR: OPERAND}`, `{SUBJECT: {OPERATOR: OPERAND}}` or,
-for `is`, `{SUBJECT: OPERAND}`. Of several operators, all must hold. docs/segments.md shows the tables.
+A rule is `{"all": [...]}`, `{"any": [...]}`, `{"not": rule}` or a condition on one subject, which is
+`{"field": KEY, OPERATOR: OPERAND}`, `{"event": TYPE, OPERATOR: OPERAND}`, `{SUBJECT: {OPERATOR: OPERAND}}`
+or, for `is`, `{SUBJECT: OPERAND}`. Of several operators, all must hold. docs/segments.md shows the tables.
 """
 
 import datetime as dt
@@ -79,7 +79,11 @@ class _Malformed(ValueError):
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise _Malformed(TEXT)
-    return value.casefold()
+    return value
+
+
+def _part(value: Any) -> str:
+    return _text(value).casefold()
 
 
 def _scalar(value: Any) -> bool | int | float | str:
@@ -118,7 +122,7 @@ def _address(value: Any) -> str:
     try:
         return addresses.identity(text)
     except addresses.MalformedAddress:
-        return text
+        return text.casefold()
 
 
 def _domain(value: Any) -> str:
@@ -296,7 +300,7 @@ class _Reader:
             return self._problem(where, str(error))
 
 
-PLAIN: dict[str, Callable[[Any], Any]] = {"text": _text, "flag": _flag, "count": _count}
+PLAIN: dict[str, Callable[[Any], Any]] = {"text": _part, "flag": _flag, "count": _count}
 
 
 def _values(given: Any) -> list[Any]:
