@@ -144,11 +144,11 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(claimed, token, forgive=True)
+            _hand_back(site_id, claimed, token, forgive=True)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(claimed, token)
+            _hand_back(site_id, claimed, token)
             return False
     return True
 
@@ -161,13 +161,13 @@ def _claim(site_id: int, token: str) -> Claimed | None:
         claimed = stored.claim(site_id, import_id, token, at, at + LEASE)
         if claimed is None or claimed.attempts <= ATTEMPTS:
             return claimed
-        stored.fail(claimed.id, token, at)
+        stored.fail(site_id, claimed.id, token, at)
     return None
 
 
 @database.write()
-def _hand_back(claimed: Claimed, token: str, forgive: bool = False) -> None:
-    stored.release(claimed.id, token, clock.now() + RETRY_AFTER, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now() + RETRY_AFTER, forgive)
 
 
 def _work(site_id: int, claimed: Claimed, token: str) -> None:
@@ -191,6 +191,7 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()
     moved = stored.advance(
+        site_id,
         claimed.id,
         token,
         claimed.applied,
@@ -207,5 +208,5 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     if claimed.applied == len(items):
-        stored.finish(claimed.id, at)
+        stored.finish(site_id, claimed.id, at)
     return claimed

@@ -18,6 +18,8 @@ RESERVED = frozenset({
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 PAGE = "Send a whole number, 1 or more."
 LARGEST_PAGE = 2**40
+MOST_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MOST_TAGS} tags."
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
 
 
@@ -176,7 +178,7 @@ class SearchSubscribers(Form):
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames()
+    tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
 
 

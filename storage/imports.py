@@ -95,7 +95,12 @@ def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -
 
 
 def advance(
-    import_id: int, token: str, applied: int, counts: tuple[int, int, int, int, int], lease_until: int
+    site_id: int,
+    import_id: int,
+    token: str,
+    applied: int,
+    counts: tuple[int, int, int, int, int],
+    lease_until: int,
 ) -> bool:
     """Moves an import from `applied`, by (rows, created, updated, unchanged, suppressed).
 
@@ -105,33 +110,34 @@ def advance(
         execute(
             "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
             "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
-            "WHERE id = ? AND claim = ? AND applied = ? AND status = 'running'",
-            (*counts, lease_until, import_id, token, applied),
+            "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
+            (*counts, lease_until, site_id, import_id, token, applied),
         )
     )
 
 
-def finish(import_id: int, at: int) -> None:
+def finish(site_id: int, import_id: int, at: int) -> None:
     """Ends an import whose rows are all applied, and drops its payload."""
     execute(
         "UPDATE imports SET status = 'finished', payload = NULL, claim = NULL, finished_at = ?, "
-        "started_at = COALESCE(started_at, ?) WHERE id = ?",
-        (at, at, import_id),
+        "started_at = COALESCE(started_at, ?) WHERE site_id = ? AND id = ?",
+        (at, at, site_id, import_id),
     )
 
 
-def fail(import_id: int, token: str, at: int) -> None:
+def fail(site_id: int, import_id: int, token: str, at: int) -> None:
     """Gives an import up; the payload stays."""
     execute(
-        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? WHERE id = ? AND claim = ?",
-        (at, import_id, token),
+        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
+        "WHERE site_id = ? AND id = ? AND claim = ?",
+        (at, site_id, import_id, token),
     )
 
 
-def release(import_id: int, token: str, not_before: int, forgive: bool) -> None:
+def release(site_id: int, import_id: int, token: str, not_before: int, forgive: bool) -> None:
     """Hands an import back, to be taken again after `not_before`; forgiven, the attempt does not count."""
     execute(
         "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
-        "WHERE id = ? AND claim = ?",
-        (not_before, int(forgive), import_id, token),
+        "WHERE site_id = ? AND id = ? AND claim = ?",
+        (not_before, int(forgive), site_id, import_id, token),
     )
