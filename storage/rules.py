@@ -178,6 +178,13 @@ def path(key: str) -> str:
     return f"$.{json.dumps(key, ensure_ascii=False)}"
 
 
+def values(key: str) -> Sql:
+    """A person's value, or those of the array or object that it is, as a source of `type` and `atom`."""
+    if key in NAMES:
+        return Sql(f"(SELECT 'text' AS type, subscribers.{key} AS atom WHERE subscribers.{key} <> '')")
+    return Sql("json_each(subscribers.fields, ?)", (path(key),))
+
+
 def _present(rule: Condition) -> Sql:
     if rule.key in NAMES:
         return Sql(f"subscribers.{rule.key} <> ''")
@@ -186,15 +193,9 @@ def _present(rule: Condition) -> Sql:
 
 def _some(rule: Condition, value: Sql) -> Sql:
     """Whether a person's value, or one of the values of an array or object, is such a one."""
-    if rule.key in NAMES:
-        source = Sql(
-            f"SELECT 'text' AS type, subscribers.{rule.key} AS atom WHERE subscribers.{rule.key} <> ''"
-        )
-    else:
-        source = Sql("SELECT type, atom FROM json_each(subscribers.fields, ?)", (path(rule.key),))
+    source = values(rule.key)
     return Sql(
-        f"EXISTS (SELECT 1 FROM ({source.text}) AS v WHERE {value.text})",
-        source.parameters + value.parameters,
+        f"EXISTS (SELECT 1 FROM {source.text} AS v WHERE {value.text})", source.parameters + value.parameters
     )
 
 

@@ -106,11 +106,11 @@ class Audience:
 
 @pytest.fixture(scope="module")
 def audience(tmp_path_factory):
-    """A site with 150 people, beside another with the same; and the people."""
+    """A site with 100 people, beside another with the same; and the people."""
     database.open(f"sqlite:///{tmp_path_factory.mktemp('rules')}/audience.db", allow_faulty=True)
     database.migrate()
     r = random.Random(20)
-    people = [someone(r, number) for number in range(150)]
+    people = [someone(r, number) for number in range(100)]
     site, other = sites.create("One"), sites.create("Other")
     keep(site.id, people)
     keep(other.id, people)
@@ -176,7 +176,7 @@ any_rule = st.recursive(
 )
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rule=any_rule)
 def test_sql_finds_whom_plain_python_finds(audience, rule):
     assert audience.found(rule) == audience.who(rule)
