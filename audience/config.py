@@ -98,6 +98,18 @@ def optional_rate(value: Any) -> str:
     return rate(value) if value else text(value)
 
 
+def token(value: Any) -> str:
+    if value and len(text(value)) < 16:
+        raise ValueError("must be empty or 16 characters or more")
+    return text(value)
+
+
+def level(value: Any) -> str:
+    if text(value).lower() not in ("info", "warning", "error"):
+        raise ValueError("must be info, warning or error")
+    return text(value).lower()
+
+
 def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
     return field(default=default, metadata={"parse": parse, "meaning": meaning})
 
@@ -142,6 +154,14 @@ class Settings:
     rate_limit_batch: str = setting("", optional_rate, "requests per key to /v1/batch")
     rate_limit_experimental: str = setting("", optional_rate, "requests per key to /v1/experimental")
     rate_limit_stats: str = setting("", optional_rate, "requests per key to /v1/stats")
+    ready_import_age: float = setting(
+        900.0, decimal(1, 1e9), "seconds that an import may wait before /readyz says so"
+    )
+    ready_disk_bytes: int = setting(2**28, integer(0, 2**50), "free disk space below which /readyz says so")
+    metrics_token: str = setting(
+        "", token, "bearer token of /metrics, 16 characters or more; empty: only this machine may ask"
+    )
+    log_level: str = setting("info", level, "least of what is logged: info, warning or error")
     geo_database: str = setting("", text, "a MaxMind-format .mmdb file to use in place of the bundled table")
     dns_servers: tuple[str, ...] = setting(
         (), names, "resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audience import addresses, clock, subscribers
+from audience import addresses, clock, journal, subscribers
 from audience.errors import FieldError, NotFound, where
 from audience.ports import Doorbell
 from audience.sites import Site
@@ -69,7 +69,9 @@ def accept(
         import_id = stored.add(site.id, json.dumps(good), len(good), refused, at)
         if now:
             _apply_at_once(site.id, import_id, good, at)
-    if not now:
+    if now:
+        _tell(site.id, import_id)
+    else:
         doorbell.ring(site.id)
         if small:
             _await(site.id, import_id)
@@ -162,7 +164,28 @@ def _claim(site_id: int, token: str) -> Claimed | None:
         if claimed is None or claimed.attempts <= ATTEMPTS:
             return claimed
         stored.fail(site_id, claimed.id, token, at)
+        _tell(site_id, claimed.id)
     return None
+
+
+def _tell(site_id: int, import_id: int) -> None:
+    """The journal hears of an import that has ended."""
+    ended = progress_of(site_id, import_id)
+    if ended.finished_at is None:
+        return
+    journal.batch(
+        journal.Batch(
+            import_id=import_id,
+            site_id=site_id,
+            status=ended.status,
+            created=ended.created,
+            updated=ended.updated,
+            unchanged=ended.unchanged,
+            suppressed=ended.suppressed,
+            refused=ended.refused,
+            ms=ended.finished_at - ended.created_at,
+        )
+    )
 
 
 @database.write()
@@ -176,6 +199,7 @@ def _work(site_id: int, claimed: Claimed, token: str) -> None:
         with database.write():
             claimed = _apply(site_id, claimed, token, items)
         if claimed.applied == len(items):
+            _tell(site_id, claimed.id)
             return
         time.sleep(PAUSE)
 

@@ -1,11 +1,12 @@
 """Custom fields on the wire (spec section 2.1, contract section 3)."""
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nested
+from schemas.shapes import Answer, Date, many, one, resource
+from schemas.wire import NO_NAME, OBJECT, Form, Spelling, Text, as_text, clean, date, nested
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
@@ -30,6 +31,8 @@ class FieldKey(Text):
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
     """Key to JSON value; `null` changes nothing, and `[]` is `{}`."""
+
+    spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if value == []:
@@ -57,6 +60,8 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
 class Flag(ma.fields.Field[bool]):
     """Never refuses: `0`, `false` and `no` are false, anything else is true."""
 
+    spelled: ClassVar[Spelling] = {"type": "boolean"}
+
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
         return str(value).strip().lower() not in ("0", "false", "no")
 
@@ -66,13 +71,35 @@ class NewField(Form):
 
 
 class CreateField(Form):
+    example: ClassVar[Any] = {"field": {"key": "plan"}}
+
     field = nested(NewField, required=True)
 
 
 class ListFields(Form):
-    """`values` asks for the commonest values of each field."""
-
     values_ = Flag(data_key="values", attribute="values", load_default=False)
+
+
+class CommonValue(Answer):
+    value = ma.fields.Raw(metadata={"description": "Text, a number or a boolean."})
+    count = ma.fields.Integer(strict=True, metadata={"description": "How many of the newest 10,000 people."})
+
+
+class FieldAttributes(Answer):
+    name = ma.fields.String(metadata={"description": "The key in words."})
+    key = ma.fields.String()
+    whitelisted = ma.fields.Boolean(allow_none=True)
+    created_at = Date()
+    values_ = ma.fields.List(
+        ma.fields.Nested(CommonValue),
+        data_key="values",
+        metadata={"description": "The commonest values, where they are asked for.", "may_be_absent": True},
+    )
+
+
+CustomField = resource("CustomField", "visitors-fields", FieldAttributes)
+FieldAnswer = one("FieldAnswer", CustomField)
+FieldList = many("FieldList", CustomField)
 
 
 def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:

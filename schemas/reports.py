@@ -2,12 +2,13 @@
 
 import datetime as dt
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
 from schemas.custom_fields import FieldKey
-from schemas.wire import Form, Text, as_text, date, nested
+from schemas.shapes import Answer, Date, Id, many, one, resource
+from schemas.wire import Form, Spelling, Text, as_text, date, nested
 
 DAY = "Send a date from 1970-01-01 to 2199-12-31, such as 2026-08-21."
 WHOLE = "Send a whole number from 1 to {}."
@@ -17,6 +18,8 @@ ORDER = "Send a date that is not before `from`."
 
 class Day(ma.fields.Field[str]):
     """A calendar date as `YYYY-MM-DD`."""
+
+    spelled: ClassVar[Spelling] = {"type": "string", "format": "date"}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         try:
@@ -30,6 +33,8 @@ class Day(ma.fields.Field[str]):
 
 class Whole(ma.fields.Field[int]):
     """A whole number from 1 to `most`; digits are read as one."""
+
+    spelled: ClassVar[Spelling] = {"type": "integer", "minimum": 1}
 
     def __init__(self, most: int, **options: Any) -> None:
         super().__init__(**options)
@@ -67,11 +72,65 @@ class NewReport(Form):
 
 
 class SaveReport(Form):
+    example: ClassVar[Any] = {
+        "report": {
+            "name": "Plans",
+            "report_type": "Reporting::Reports::VisitorsByFieldReport",
+            "chart_style": "column_chart",
+            "settings": {"field": "plan", "days": 90},
+        }
+    }
+
     report = nested(NewReport, required=True)
 
 
 class ReportId(Form):
     report_id = Text(required=True, strip=True)
+
+
+class ReportAttributes(Answer):
+    name = ma.fields.String()
+    report_type = ma.fields.String()
+    chart_style = ma.fields.String()
+    segment_id = Id(allow_none=True)
+    settings = ma.fields.Nested(Settings)
+    created_at = Date()
+    updated_at = Date()
+
+
+Report = resource("Report", "reports", ReportAttributes)
+ReportAnswer = one("ReportAnswer", Report)
+ReportList = many("ReportList", Report)
+
+
+class Point(Answer):
+    x = ma.fields.String(metadata={"description": "The first day of a part of the period, or a label."})
+    y = ma.fields.Integer(strict=True)
+    g = ma.fields.String(metadata={"description": "The name of the series."})
+
+
+class Data(Answer):
+    """Either of the two."""
+
+    value = ma.fields.Integer(strict=True, metadata={"description": "Of a count.", "may_be_absent": True})
+    points = ma.fields.List(
+        ma.fields.Nested(Point), metadata={"description": "Of any other.", "may_be_absent": True}
+    )
+
+
+class ReportData(Answer):
+    data = ma.fields.Nested(Data)
+    chart_style = ma.fields.String(
+        validate=ma.validate.OneOf(["count", "line_chart", "column_chart", "area_chart"])
+    )
+    report_type = ma.fields.String()
+    report_name = ma.fields.String()
+
+
+class ReportStats(ReportData):
+    """The same four keys stand in `report_data` and beside it."""
+
+    report_data = ma.fields.Nested(ReportData)
 
 
 def report(row: Any) -> dict[str, Any]:

@@ -7,7 +7,10 @@ from audience.api import (
     answers,
     commands,
     custom_fields,
+    description,
+    docs,
     events,
+    health,
     imports,
     reports,
     segments,
@@ -37,3 +40,6 @@ def register(app: Flask) -> None:
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)
     app.register_blueprint(version1)
+    app.register_blueprint(description.blueprint)
+    app.register_blueprint(docs.blueprint)
+    app.register_blueprint(health.blueprint)

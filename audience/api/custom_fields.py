@@ -13,13 +13,15 @@ blueprint = Blueprint("custom_fields", __name__)
 
 
 @blueprint.get("/fetch/fields")
-@endpoint("read", takes=wire.ListFields)
+@endpoint("read", takes=wire.ListFields, gives=wire.FieldList)
 def every(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """List the custom fields, newest first; with `values`, also the commonest values of each"""
     values = custom_fields.common_values(site) if form["values"] else None
     return {"data": [wire.field(row, values) for row in custom_fields.every(site)]}
 
 
 @blueprint.post("/fetch/fields")
-@endpoint("full", takes=wire.CreateField, query=False, status=201)
+@endpoint("full", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Create a custom field, or find the one that has the key"""
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}

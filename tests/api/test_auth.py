@@ -16,7 +16,7 @@ from audience.sites import NewKey
 from storage import database
 from tests import shapes
 from tests.api.endpoints import ENDPOINTS, ask, prepare
-from tests.door import Door, Patient, Rung, basic, open_door
+from tests.door import Door, Fit, Patient, Rung, basic, open_door
 
 SCOPES = {"full": {"full", "read", "stats"}, "read": {"read", "stats"}, "stats": {"stats"}, "utility": set()}
 
@@ -31,7 +31,7 @@ def with_key(door, **changes):
 
 
 def opened(tmp_path, **changes):
-    app = create_app(Settings(instance=tmp_path, **changes), Rung(), Patient())
+    app = create_app(Settings(instance=tmp_path, **changes), Rung(), Patient(), Fit())
     database.migrate()
     return open_door(app.test_client())
 
