@@ -112,6 +112,22 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
+    """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
+    chosen = f"site_id = ? AND id IN ({marks(ids)})"
+    found = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    borne = (
+        "SELECT t.value, s.id FROM subscribers s, json_each(s.tag_ids) t "
+        f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
+    )
+    execute(
+        f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({borne})",
+        [site_id, site_id, *ids],
+    )
+    execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
+    return found[0], found[1]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """Exclusive bounds in milliseconds by date column, and what else a person must match."""
@@ -166,3 +182,19 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
         conditions.append(f"({filters.rule.text})")
         parameters += filters.rule.parameters
     return " AND ".join(conditions), parameters
+
+
+def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Person]:
+    """The next matches by uuid (version 7, so in order of creation), after one.
+
+    Along the index of uuids in any case: another would sort all matches for each page.
+    """
+    where, parameters = _conditions(site_id, filters)
+    return [
+        _person(found)
+        for found in rows(
+            f"SELECT {COLUMNS} FROM subscribers INDEXED BY subscribers_site_id_uuid "
+            f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
+            [*parameters, after, limit],
+        )
+    ]

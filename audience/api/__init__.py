@@ -10,6 +10,8 @@ from audience.api import (
     description,
     docs,
     events,
+    exports,
+    files,
     health,
     imports,
     reports,
@@ -19,7 +21,20 @@ from audience.api import (
     tags,
 )
 
-NOUNS = (subscribers, imports, commands, custom_fields, tags, events, segments, reports, stats, answers)
+NOUNS = (
+    subscribers,
+    imports,
+    files,
+    exports,
+    commands,
+    custom_fields,
+    tags,
+    events,
+    segments,
+    reports,
+    stats,
+    answers,
+)
 
 
 class Letters(BaseConverter):

@@ -30,7 +30,9 @@ def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
         except FormError as error:
             raise click.ClickException(_listed(error.problems)) from error
         except Refused as error:
-            raise click.ClickException(_listed(error.errors) or str(error)) from error
+            if not error.errors:
+                raise
+            raise click.ClickException(_listed(error.errors)) from error
 
     return run
 

@@ -171,7 +171,7 @@ def test_import_outcomes(door):
     door.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com", "plan": "pro"}]})
     door.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}, {"email": "nonsense"}]})
     with database.write():
-        imports.add(door.site.id, "[]", 0, 4, NOW - 3 * DAY)
+        imports.add(door.site.id, 0, 4, NOW - 3 * DAY)
     none = days(*[0] * 7)
     assert series(run(door, "Imports", WEEK)) == {
         "created": none | {DATES[6]: 1},
