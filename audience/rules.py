@@ -259,18 +259,16 @@ class _Reader:
         operands = self._operands(head, given, where)
         if head == "event":
             return Events(name, operands.get("at_least", 1), operands.get("within_days"))
-        return self._conditions(head, operands, where, name)
+        return self._conditions(head, operands, name)
 
     def _plain(self, head: str, given: Any, where: str) -> Rule:
         if isinstance(given, Mapping):
-            return self._conditions(head, self._operands(head, _without_nulls(given), where), where)
+            return self._conditions(head, self._operands(head, _without_nulls(given), where))
         if "is" not in SUBJECTS[head].operators:
             return self._problem(where, OPERATOR.format(", ".join(SUBJECTS[head].operators)))
         return Condition(head, "is", self._operand(head, "is", given, where))
 
-    def _conditions(self, head: str, operands: Mapping[str, Any], where: str, key: str = "") -> Rule:
-        if not operands:
-            return self._problem(where, OPERATOR.format(", ".join(SUBJECTS[head].operators)))
+    def _conditions(self, head: str, operands: Mapping[str, Any], key: str = "") -> Rule:
         parts = tuple(
             Condition(head, OPPOSITES[operator] if operand is False and operator in OPPOSITES else operator,
                       operand, key)
@@ -280,7 +278,7 @@ class _Reader:
 
     def _operands(self, head: str, given: Mapping[str, Any], where: str) -> dict[str, Any]:
         operators = SUBJECTS[head].operators
-        if not given.keys() <= set(operators):
+        if not given.keys() <= set(operators) or not (given or head == "event"):
             self._problem(where, OPERATOR.format(", ".join(operators)))
         return {
             operator: self._operand(head, operator, given[operator], f"{where}.{operator}")
