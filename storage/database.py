@@ -44,16 +44,16 @@ def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty
         )
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     close()
-    database.initialize(
-        PooledSqliteDatabase(
-            path,
-            max_connections=connections,
-            timeout=timeout,
-            pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
-            autoconnect=False,
-            check_same_thread=False,  # the pool hands a connection to one thread at a time
-        )
+    pool = PooledSqliteDatabase(
+        path,
+        max_connections=connections,
+        timeout=timeout,
+        pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+        autoconnect=False,
+        check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
+    pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # SQLite's lower() is for ASCII
+    database.initialize(pool)
 
 
 def close() -> None:
@@ -77,6 +77,17 @@ def session() -> Iterator[None]:
         finally:
             if opened:
                 database.close()
+
+
+@contextlib.contextmanager
+def snapshot() -> Iterator[None]:
+    """A session whose reads all see the database at one instant."""
+    with session():
+        if database.in_transaction():
+            yield
+            return
+        with database.atomic("DEFERRED"):
+            yield
 
 
 @contextlib.contextmanager

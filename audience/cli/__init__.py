@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import check, exports, imports, keys, persons, sites
+from audience.cli import check, exports, imports, keys, persons, reports, segments, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -22,3 +22,5 @@ audience.add_command(imports.import_file)
 audience.add_command(exports.export)
 audience.add_command(persons.person)
 audience.add_command(check.check)
+audience.add_command(segments.segment)
+audience.add_command(reports.report)

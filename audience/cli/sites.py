@@ -17,14 +17,15 @@ def site() -> None:
 
 @site.command()
 @click.argument("name")
+@click.option("--time-zone", default="UTC", show_default=True, help="Whose days reports count by.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @on_instance
-def create(settings: Settings, name: str, as_json: bool) -> None:
+def create(settings: Settings, name: str, time_zone: str, as_json: bool) -> None:
     """Create a site with a key of scope full. The secret is shown once.
 
     Example: audience site create "My newsletter"
     """
-    new = sites.create(name)
+    new = sites.create(name, time_zone)
     key = sites.create_key([new])
     shown = {
         "base_url": settings.base_url,
@@ -47,7 +48,7 @@ def list_sites(_: Settings, as_json: bool) -> None:
 
     Example: audience site list
     """
-    rows = [{"site_uuid": row.uuid, "name": row.name} for row in sites.every()]
+    rows = [{"site_uuid": row.uuid, "name": row.name, "time_zone": row.time_zone} for row in sites.every()]
     if as_json:
         click.echo(json.dumps(rows))
     for row in () if as_json else rows:
@@ -109,3 +110,16 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
     for kind, entries in () if as_json else found.items():
         for entry in entries:
             click.echo(f"{kind:<6} {entry}")
+
+
+@site.command()
+@click.argument("site_uuid")
+@click.argument("name")
+@on_instance
+def time_zone(_: Settings, site_uuid: str, name: str) -> None:
+    """Set the time zone whose days a site's reports count by: a name such as Europe/Berlin.
+
+    Example: audience site time-zone 6f1c... Europe/Berlin
+    """
+    sites.set_time_zone(sites.named(site_uuid), name)
+    click.echo("Set.")
