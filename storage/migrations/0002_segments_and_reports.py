@@ -12,8 +12,8 @@ CREATE TABLE segments (
     name TEXT NOT NULL,
     description TEXT NOT NULL,
     rules TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
 );
 CREATE INDEX segments_site_id_id ON segments (site_id, id);
 CREATE TABLE reports (
@@ -24,8 +24,8 @@ CREATE TABLE reports (
     chart_style TEXT NOT NULL,
     segment_id INTEGER REFERENCES segments (id),
     settings TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    updated_at BIGINT NOT NULL
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
 );
 CREATE INDEX reports_site_id_id ON reports (site_id, id);
 CREATE INDEX reports_segment_id ON reports (segment_id);
