@@ -14,6 +14,7 @@ from audience.api.front import Front
 from audience.api.wiring import Wiring
 from audience.cli import audience
 from audience.cli.instance import Instance
+from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
 from audience.judges import Judges
@@ -24,6 +25,7 @@ from workers import web as web_server
 from workers import worker as import_worker
 from workers.limiter import Limiter
 from workers.link import Link, connect
+from workers.processes import Processes
 from workers.queue import Doorbell
 
 GREETING = """
@@ -129,14 +131,15 @@ def worker(instance: Instance) -> None:
 
 
 @click.command()
+@as_json
 @click.pass_obj
-def migrate(instance: Instance) -> None:
+def migrate(instance: Instance, as_json: bool) -> None:
     """Bring the database up to date; `serve` does it too.
 
     Example: audience migrate
     """
     instance.open()
-    click.echo("The database is up to date.")
+    show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
 def open_worker(settings: Settings) -> None:
@@ -153,15 +156,25 @@ def greet(url: str, settings: Settings, first: dict[str, str] | None) -> None:
         click.echo(f"The first site and its keys are in {settings.instance / first_site.FILE}")
 
 
+for command in (serve, web, worker, migrate):
+    audience.add_command(command)
+
+
+def instance(settings: Settings) -> Instance:
+    return Instance(
+        settings,
+        open=lambda: open_instance(settings),
+        connect=lambda: open_database(settings),
+        processes=Processes(settings),
+    )
+
+
 def main() -> None:
     """The entry point `audience`. What it makes is its user's alone."""
     os.umask(0o077)
     try:
-        settings = config.load()
-        for command in (serve, web, worker, migrate):
-            audience.add_command(command)
-        audience(obj=Instance(settings, lambda: open_instance(settings)))
-    except (config.SettingError, Unusable, supervisor.CannotServe, AudienceError) as error:
+        audience(obj=instance(config.load()))
+    except (config.SettingError, Unusable, Unavailable, supervisor.CannotServe, AudienceError) as error:
         click.echo(f"audience: {error}", err=True)
         sys.exit(2)
 

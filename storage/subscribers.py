@@ -111,6 +111,28 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
+    """(id, email key) of the next people by id."""
+    return [
+        (found[0], found[1])
+        for found in rows(
+            "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+            (site_id, last_id, limit),
+        )
+    ]
+
+
+def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
+    """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
+    chosen = f"site_id = ? AND id IN ({marks(ids)})"
+    found = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    execute(
+        f"DELETE FROM subscriber_tags WHERE site_id = ? AND subscriber_id IN ({marks(ids)})", [site_id, *ids]
+    )
+    execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
+    return found[0], found[1]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """Exclusive bounds in milliseconds by date column, and what else a person must match."""

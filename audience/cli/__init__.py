@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import check, keys, sites
+from audience.cli import backups, check, keys, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -19,3 +19,5 @@ def audience() -> None:
 audience.add_command(sites.site)
 audience.add_command(keys.key)
 audience.add_command(check.check)
+audience.add_command(backups.backup)
+audience.add_command(backups.restore)

@@ -8,12 +8,17 @@ from typing import Any
 import click
 
 from audience.config import Settings
+from audience.ports import Processes
 
 
 @dataclass(frozen=True)
 class Instance:
+    """`open` also brings the database up to date; `connect` leaves it as it is."""
+
     settings: Settings
     open: Callable[[], None]
+    connect: Callable[[], None]
+    processes: Processes
 
 
 def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
