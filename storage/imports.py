@@ -37,6 +37,58 @@ class Claimed(NamedTuple):
     created_at: int
 
 
+class Failed(NamedTuple):
+    """An import that was given up; its payload is still there."""
+
+    id: int
+    site_uuid: str
+    rows: int
+    applied: int
+    finished_at: int
+
+
+class Waiting(NamedTuple):
+    """All imports that wait; `abandoned` of them are running under a lease that has run out."""
+
+    imports: int
+    rows: int
+    oldest_at: int | None
+    abandoned: int
+
+
+def failed() -> list[Failed]:
+    """Those of all sites, oldest first."""
+    return [
+        Failed(*found)
+        for found in rows(
+            "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
+            "JOIN sites s ON s.id = i.site_id WHERE i.status = 'failed' ORDER BY i.id"
+        )
+    ]
+
+
+def waiting(at: int) -> Waiting:
+    return Waiting(
+        *row(
+            "SELECT count(*), COALESCE(sum(rows - applied), 0), min(created_at), "
+            "COALESCE(sum(status = 'running' AND lease_until < ?), 0) "
+            f"FROM imports WHERE {WAITING}",
+            (at,),
+        )
+    )
+
+
+def retry(import_id: int) -> bool:
+    """Puts a failed import back into the queue; False when there is no such."""
+    return bool(
+        execute(
+            "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
+            "WHERE id = ? AND status = 'failed'",
+            (import_id,),
+        )
+    )
+
+
 def add(site_id: int, payload: str, accepted: int, refused: int, at: int) -> int:
     """A queued import; its id."""
     import_id: int = Import.insert(
