@@ -84,9 +84,9 @@ def _pack(draft: Path, manifest: Manifest, folder: Path, progress: Progress) -> 
     with open(draft, "xb", opener=_private) as raw:
         with tarfile.open(fileobj=raw, mode="w") as tar:
             _put(tar, MANIFEST, io.BytesIO(json.dumps(asdict(manifest), indent=2).encode()), manifest)
-            for name in (pepper.FILE, DATABASE):
-                with (folder / name).open("rb") as source:
-                    _put(tar, name, _Watched(source, "Writing", progress), manifest)
+            _put(tar, pepper.FILE, io.BytesIO((folder / pepper.FILE).read_bytes()), manifest)
+            with (folder / DATABASE).open("rb") as source:
+                _put(tar, DATABASE, _Watched(source, progress), manifest)
         raw.flush()
         os.fsync(raw.fileno())
 
@@ -102,15 +102,14 @@ def _put(tar: tarfile.TarFile, name: str, source: Any, manifest: Manifest) -> No
 class _Watched:
     """A file that tells how far it has been read."""
 
-    def __init__(self, source: IO[bytes], step: str, progress: Progress) -> None:
-        self._source, self._step, self._progress = source, step, progress
-        self._size = 0
+    def __init__(self, source: IO[bytes], progress: Progress) -> None:
+        self._source, self._progress = source, progress
+        self._size = os.fstat(source.fileno()).st_size
         self.seek = source.seek
 
     def read(self, size: int = -1) -> bytes:
         piece = self._source.read(size)
-        self._size = self._size or os.fstat(self._source.fileno()).st_size
-        self._progress(self._step, self._source.tell(), self._size)
+        self._progress("Writing", self._source.tell(), self._size)
         return piece
 
 
@@ -123,8 +122,8 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
     try:
         with source, tarfile.open(fileobj=source, mode="r:") as tar:
             manifest = _manifest(tar)
-            for name in (pepper.FILE, DATABASE):
-                _extract(tar, name, folder / name, manifest, progress)
+            _extract(tar, pepper.FILE, folder, manifest, lambda *_: None)
+            _extract(tar, DATABASE, folder, manifest, progress)
     except (tarfile.TarError, KeyError, ValueError, TypeError) as error:
         raise Refused(f"{ODD}{file} cannot be read as one.") from error
     contents = stored.examine(folder / DATABASE)
@@ -140,10 +139,10 @@ def _manifest(tar: tarfile.TarFile) -> Manifest:
     return Manifest(**found)
 
 
-def _extract(tar: tarfile.TarFile, name: str, target: Path, manifest: Manifest, progress: Progress) -> None:
+def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, progress: Progress) -> None:
     size, done = tar.getmember(name).size, 0
     source, digest = _member(tar, name), hashlib.sha256()
-    with open(target, "wb", opener=_private) as written:
+    with open(folder / name, "wb", opener=_private) as written:
         while piece := source.read(PIECE):
             written.write(piece)
             digest.update(piece)

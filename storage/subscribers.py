@@ -111,6 +111,14 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def backdate(site_id: int, dates: Iterable[tuple[int, int, str]]) -> None:
+    """Sets (created at, updated at) of people, by email key."""
+    execute_many(
+        "UPDATE subscribers SET created_at = ?, updated_at = ? WHERE site_id = ? AND email_key = ?",
+        ((created_at, updated_at, site_id, key) for created_at, updated_at, key in dates),
+    )
+
+
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
     """(id, email key) of the next people by id."""
     return [

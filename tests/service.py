@@ -100,7 +100,8 @@ def serving(instance: Path, **settings: str) -> Iterator[Service]:
     service = Service(process, instance, port)
     try:
         until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
-        service.first = json.loads((instance / "first-site.json").read_text())
+        first = instance / "first-site.json"
+        service.first = json.loads(first.read_text()) if first.exists() else {}
         yield service
     finally:
         process.send_signal(signal.SIGINT)

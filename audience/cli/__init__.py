@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import backups, check, doctor, inbox, keys, sites
+from audience.cli import backups, check, demo, doctor, inbox, keys, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -21,5 +21,6 @@ audience.add_command(keys.key)
 audience.add_command(check.check)
 audience.add_command(backups.backup)
 audience.add_command(backups.restore)
+audience.add_command(demo.demo)
 audience.add_command(doctor.doctor)
 audience.add_command(inbox.inbox)

@@ -275,3 +275,43 @@ def test_what_is_no_backup_is_refused(type_, tmp_path, octets):
     if octets is not None:
         file.write_bytes(octets)
     assert "cannot be read" in str(type_("restore", str(file), "--yes").exception)
+
+
+@pytest.mark.parametrize("step", ["Copying", "Writing", "Reading"])
+def test_ctrl_c_while_backing_up_leaves_nothing_behind(settings, door, tmp_path_factory, step):
+    door.create("ann@example.com")
+    folder = tmp_path_factory.mktemp("backups")
+    with pytest.raises(KeyboardInterrupt):
+        backups.create(settings, folder / "b.tar", interrupt_at(step))
+    assert list(folder.iterdir()) == []
+    door.create("bob@example.com")
+    assert door.counts() == (2, 2, 0)
+
+
+def test_ctrl_c_while_restoring_changes_nothing(backup, settings, door):
+    door.create("cy@example.com")
+    before = {each.name for each in settings.instance.iterdir()}
+    with pytest.raises(KeyboardInterrupt):
+        backups.restore(settings, backup, interrupt_at("Reading"))
+    assert {each.name for each in settings.instance.iterdir()} == before
+    reopen(settings)
+    assert door.counts() == (3, 3, 0)
+
+
+def interrupt_at(wanted):
+    def progress(step, done, total):
+        if step == wanted:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(type_, door, tmp_path):
+    result = type_("backup", str(tmp_path / "b.tar"))
+    assert [line.partition(":")[0] for line in result.stderr.splitlines() if "100 %" in line] == [
+        "Copying",
+        "Writing",
+        "Reading",
+    ]
+    assert "people" in result.stdout
+    assert "%" not in result.stdout
