@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench bench-answers lock tables clean
+.PHONY: help run test lint types format check bench bench-answers dist lock tables clean
 
 help: ## print these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: lint types test ## lint, types and test: what CI runs
 bench: .venv/.dev ## measure the main job beside its limits
 	$(BIN)/python -m bench.main_job
 	$(BIN)/python -m bench.fresh_clone
+
+dist: .venv/.run ## build dist/audience.pyz: the whole service in one file
+	$(BIN)/python -m packing.pyz
 
 .venv/.bench: .venv/.dev requirements-bench.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock

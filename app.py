@@ -2,13 +2,13 @@
 
 import os
 import sys
-import uuid
 
 import click
-from flask import Flask, Response, g
+from flask import Flask
 
-from audience import api, config, first_site, pepper, ports
+from audience import api, config, first_site, journal, pepper, ports
 from audience.api import errors
+from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
 from audience.api.front import Front
 from audience.api.wiring import Wiring
@@ -20,13 +20,15 @@ from audience.errors import AudienceError
 from audience.judges import Judges
 from storage import database
 from storage.errors import Unavailable, Unusable
-from workers import embedded_redis, supervisor
+from workers import embedded_redis, meter, supervisor
 from workers import web as web_server
 from workers import worker as import_worker
 from workers.limiter import Limiter
 from workers.link import Link, connect
+from workers.meter import Meter
 from workers.processes import Processes
 from workers.queue import Doorbell
+from workers.vitals import Vitals
 
 GREETING = """
 Your first site, shown once (also in the instance folder, in first-site.json):
@@ -51,7 +53,9 @@ def open_database(settings: Settings) -> None:
     )
 
 
-def create_app(settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limiter) -> Flask:
+def create_app(
+    settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limiter, vitals: ports.Vitals
+) -> Flask:
     """The web application over an instance whose database is migrated."""
     pepper.open(settings.instance)
     open_database(settings)
@@ -60,31 +64,21 @@ def create_app(settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limi
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    app.extensions["audience"] = Wiring(settings, doorbell, limiter, Judges(settings))
+    app.extensions["audience"] = Wiring(settings, doorbell, limiter, vitals, Judges(settings))
     api.register(app)
     errors.register(app, away=[Unavailable])
-    app.before_request(number)
-    app.after_request(finish)
+    requests_told.register(app)
     check_scopes(app)
     app.wsgi_app = Front(app.wsgi_app)  # type: ignore[method-assign]
     return app
-
-
-def number() -> None:
-    g.request_id = uuid.uuid4().hex
-
-
-def finish(response: Response) -> Response:
-    response.headers["X-Request-Id"] = g.request_id
-    response.headers["Cache-Control"] = "no-store"
-    return response
 
 
 def wsgi() -> Flask:
     """The web application of a web process."""
     settings = config.load()
     link = Link(connect(embedded_redis.url(settings)))
-    app = create_app(settings, Doorbell(link), Limiter(link))
+    journal.open(Meter(settings.instance))
+    app = create_app(settings, Doorbell(link), Limiter(link), Vitals(link, settings.instance))
     app.extensions["audience"].judges.warm()
     return app
 
@@ -107,6 +101,7 @@ def serve(instance: Instance) -> None:
     instance.open()
     first = first_site.ensure(settings)
     database.close()
+    meter.forget(settings.instance)
     supervisor.serve(settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first))
 
 
@@ -143,6 +138,7 @@ def migrate(instance: Instance, as_json: bool) -> None:
 
 
 def open_worker(settings: Settings) -> None:
+    journal.open(Meter(settings.instance))
     pepper.open(settings.instance)
     open_database(settings)
 
@@ -173,7 +169,7 @@ def main() -> None:
     """The entry point `audience`. What it makes is its user's alone."""
     os.umask(0o077)
     try:
-        audience(obj=instance(config.load()))
+        audience(prog_name="audience", obj=instance(config.load()))
     except (config.SettingError, Unusable, Unavailable, supervisor.CannotServe, AudienceError) as error:
         click.echo(f"audience: {error}", err=True)
         sys.exit(2)

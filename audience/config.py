@@ -4,6 +4,8 @@ The environment (`AUDIENCE_NAME`) wins over `config.toml` in the instance folder
 over the default. An unknown name or a value of the wrong form is a `SettingError` that says which and why.
 """
 
+import contextlib
+import ipaddress
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -56,33 +58,56 @@ def folder(value: Any) -> Path:
     return Path(text(value)).expanduser().absolute()
 
 
+def networks(value: Any) -> tuple[str, ...]:
+    try:
+        return tuple(name for name in names(value) if ipaddress.ip_network(name, strict=False))
+    except ValueError as error:
+        raise ValueError("must be a comma-separated list of addresses and networks") from error
+
+
 def integer(least: int, most: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
-        number = int(text(value)) if not isinstance(value, int) else value
-        if isinstance(value, bool) or not least <= number <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}")
-        return number
+        with contextlib.suppress(ValueError):
+            number = value if type(value) is int else int(text(value))
+            if least <= number <= most:
+                return number
+        raise ValueError(f"must be a whole number from {least} to {most}")
 
     return parse
 
 
 def decimal(least: float, most: float) -> Callable[[Any], float]:
     def parse(value: Any) -> float:
-        number = float(value)
-        if isinstance(value, bool) or not least <= number <= most:
-            raise ValueError(f"must be a number from {least:g} to {most:g}")
-        return number
+        with contextlib.suppress(ValueError):
+            number = float(value if type(value) in (int, float) else text(value))
+            if least <= number <= most:
+                return number
+        raise ValueError(f"must be a number from {least:g} to {most:g}")
 
     return parse
 
 
 def rate(value: Any) -> str:
     count, slash, unit = text(value).partition("/")
-    if value and not (
-        slash and count.isdigit() and int(count) and unit in ("second", "minute", "hour", "day")
-    ):
-        raise ValueError("must be empty or like 100/minute (second, minute, hour, day)")
+    if not (slash and count.isdecimal() and int(count) and unit in ("second", "minute", "hour", "day")):
+        raise ValueError("must be like 100/minute (second, minute, hour, day)")
     return text(value)
+
+
+def optional_rate(value: Any) -> str:
+    return rate(value) if value else text(value)
+
+
+def token(value: Any) -> str:
+    if value and len(text(value)) < 16:
+        raise ValueError("must be empty or 16 characters or more")
+    return text(value)
+
+
+def level(value: Any) -> str:
+    if text(value).lower() not in ("info", "warning", "error"):
+        raise ValueError("must be info, warning or error")
+    return text(value).lower()
 
 
 def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
@@ -118,17 +143,25 @@ class Settings:
         False, flag, "run on a SQLite that has the WAL-reset fault (3.7.0 to 3.51.2)"
     )
     trusted_proxies: tuple[str, ...] = setting(
-        (), names, "addresses or networks whose X-Forwarded-For counts"
+        (), networks, "addresses or networks whose X-Forwarded-For counts"
     )
     auth_failures: str = setting(
         "30/minute", rate, "failed authentications per address, and per address and key"
     )
     rate_limit_fetch: str = setting(
-        "", rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
+        "", optional_rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
     )
-    rate_limit_batch: str = setting("", rate, "requests per key to /v1/batch")
-    rate_limit_experimental: str = setting("", rate, "requests per key to /v1/experimental")
-    rate_limit_stats: str = setting("", rate, "requests per key to /v1/stats")
+    rate_limit_batch: str = setting("", optional_rate, "requests per key to /v1/batch")
+    rate_limit_experimental: str = setting("", optional_rate, "requests per key to /v1/experimental")
+    rate_limit_stats: str = setting("", optional_rate, "requests per key to /v1/stats")
+    ready_import_age: float = setting(
+        900.0, decimal(1, 1e9), "seconds that an import may wait before /readyz says so"
+    )
+    ready_disk_bytes: int = setting(2**28, integer(0, 2**50), "free disk space below which /readyz says so")
+    metrics_token: str = setting(
+        "", token, "bearer token of /metrics, 16 characters or more; empty: only this machine may ask"
+    )
+    log_level: str = setting("info", level, "least of what is logged: info, warning or error")
     geo_database: str = setting("", text, "a MaxMind-format .mmdb file to use in place of the bundled table")
     dns_servers: tuple[str, ...] = setting(
         (), names, "resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"

@@ -8,6 +8,7 @@ from audience import clock, imports, sites, stats
 from audience.findings import Case, Finding, bad, ok, size, warn
 from storage import database
 from storage import doctor as stored
+from storage import health as stored_health
 
 WAL_LARGE = 256 * 2**20
 WAITS_LONG = 60.0  # seconds
@@ -61,11 +62,11 @@ def queue(case: Case) -> Iterator[Finding]:
             f"of {given_up.rows}; its rows are kept",
             f"Find out why from the worker's log, then: audience imports retry {given_up.id}",
         )
-    waiting = imports.waiting()
+    waiting = stored_health.waiting()
     age = (clock.now() - waiting.oldest_at) / 1000 if waiting.oldest_at else 0.0
     found = f"{waiting.imports} wait, {waiting.rows} rows, the oldest for {age:.0f} s"
-    if waiting.abandoned:
-        found += f"; {waiting.abandoned} left by a worker that died, to be taken up again"
+    if abandoned := imports.abandoned():
+        found += f"; {abandoned} left by a worker that died, to be taken up again"
     if age > WAITS_LONG and not case.serving:
         yield warn("imports", found, "They are drained as soon as `audience serve` runs.")
     elif age > WAITS_LONG:

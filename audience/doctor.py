@@ -16,7 +16,7 @@ from audience.errors import AudienceError
 from audience.findings import Case, Finding, bad, ok, size, warn
 from audience.judges import Judges
 from storage import database
-from storage.errors import Unavailable, Unusable
+from storage.errors import Mistaken, Unavailable, Unusable
 
 DISK_LOW = 2**30
 DISK_FULL = 200 * 2**20
@@ -48,7 +48,7 @@ def examine(case: Case) -> Iterator[Finding]:
 def up_to_date() -> bool:
     try:
         return not database.pending() and not database.unknown()
-    except (Unavailable, Unusable):
+    except (Mistaken, Unavailable, Unusable):
         return False
 
 
@@ -58,7 +58,7 @@ def _findings(
     try:
         with within or nullcontext():
             return list(check(case))
-    except (Unavailable, Unusable, SettingError, AudienceError, OSError) as error:
+    except (Mistaken, Unavailable, Unusable, SettingError, AudienceError, OSError) as error:
         return [bad(name, str(error))]
 
 
@@ -91,7 +91,7 @@ def redis(case: Case) -> Iterator[Finding]:
 
 
 def worker(case: Case) -> Iterator[Finding]:
-    age = case.processes.heartbeat_age()
+    age = case.processes.worker_age()
     if age is not None and age < SILENT:
         yield ok("worker", f"alive {age:.0f} s ago")
     elif case.serving:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audience import addresses, clock, subscribers
+from audience import addresses, clock, journal, subscribers
 from audience.errors import FieldError, NotFound, where
 from audience.ports import Doorbell
 from audience.sites import Site
@@ -21,7 +21,7 @@ from audience.subscribers import Outcome
 from storage import database
 from storage import imports as stored
 from storage.errors import Unavailable
-from storage.imports import Claimed, Failed, Waiting
+from storage.imports import Claimed, Failed
 from storage.imports import ImportRow as Import
 
 __all__ = ["Import"]
@@ -69,7 +69,9 @@ def accept(
         import_id = stored.add(site.id, json.dumps(good), len(good), refused, at)
         if now:
             _apply_at_once(site.id, import_id, good, at)
-    if not now:
+    if now:
+        _tell(site.id, import_id)
+    else:
         doorbell.ring(site.id)
         if small:
             _await(site.id, import_id)
@@ -135,8 +137,9 @@ def failed() -> list[Failed]:
 
 
 @database.session()
-def waiting() -> Waiting:
-    return stored.waiting(clock.now())
+def abandoned() -> int:
+    """How many imports a worker that died has left, to be taken up again."""
+    return stored.abandoned(clock.now())
 
 
 @database.write()
@@ -162,11 +165,11 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(claimed, token, forgive=True)
+            _hand_back(site_id, claimed, token, forgive=True)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(claimed, token)
+            _hand_back(site_id, claimed, token)
             return False
     return True
 
@@ -179,13 +182,34 @@ def _claim(site_id: int, token: str) -> Claimed | None:
         claimed = stored.claim(site_id, import_id, token, at, at + LEASE)
         if claimed is None or claimed.attempts <= ATTEMPTS:
             return claimed
-        stored.fail(claimed.id, token, at)
+        stored.fail(site_id, claimed.id, token, at)
+        _tell(site_id, claimed.id)
     return None
 
 
+def _tell(site_id: int, import_id: int) -> None:
+    """The journal hears of an import that has ended."""
+    ended = progress_of(site_id, import_id)
+    if ended.finished_at is None:
+        return
+    journal.batch(
+        journal.Batch(
+            import_id=import_id,
+            site_id=site_id,
+            status=ended.status,
+            created=ended.created,
+            updated=ended.updated,
+            unchanged=ended.unchanged,
+            suppressed=ended.suppressed,
+            refused=ended.refused,
+            ms=ended.finished_at - ended.created_at,
+        )
+    )
+
+
 @database.write()
-def _hand_back(claimed: Claimed, token: str, forgive: bool = False) -> None:
-    stored.release(claimed.id, token, clock.now() + RETRY_AFTER, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now() + RETRY_AFTER, forgive)
 
 
 def _work(site_id: int, claimed: Claimed, token: str) -> None:
@@ -194,6 +218,7 @@ def _work(site_id: int, claimed: Claimed, token: str) -> None:
         with database.write():
             claimed = _apply(site_id, claimed, token, items)
         if claimed.applied == len(items):
+            _tell(site_id, claimed.id)
             return
         time.sleep(PAUSE)
 
@@ -209,6 +234,7 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()
     moved = stored.advance(
+        site_id,
         claimed.id,
         token,
         claimed.applied,
@@ -225,5 +251,5 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     if claimed.applied == len(items):
-        stored.finish(claimed.id, at)
+        stored.finish(site_id, claimed.id, at)
     return claimed

@@ -2,10 +2,12 @@
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from audience import journal
 from audience.address_lists import Lists
 from audience.checks import (
     blacklist,
@@ -23,8 +25,23 @@ from audience.checks.geolocation import Places
 from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, Verdict
 from audience.config import Settings
 from audience.errors import Refused, where
+from audience.ports import DnsAnswer, Resolver
 
 log = logging.getLogger(__name__)
+
+
+class Timed:
+    """A resolver whose rounds of questions the journal hears of."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
+        started = time.perf_counter()
+        try:
+            return self._resolver.ask(questions, timeout)
+        finally:
+            journal.dns(time.perf_counter() - started)
 
 
 class Judges:
@@ -34,8 +51,8 @@ class Judges:
         self._settings = settings
 
     @cached_property
-    def resolver(self) -> DnsResolver:
-        return DnsResolver(self._settings.dns_servers, self._settings.dns_timeout)
+    def resolver(self) -> Resolver:
+        return Timed(DnsResolver(self._settings.dns_servers, self._settings.dns_timeout))
 
     @cached_property
     def places(self) -> Places:
@@ -74,13 +91,15 @@ class Judges:
     def _country_of(self, ip: str) -> str | None:
         """Raises `ValueError` on what is not an IPv4 address."""
         try:
-            country = self.locate(ip).get("country_code2")
+            country = geolocation.locate(ip, self.places).get("country_code2")
         except Refused as error:
             raise ValueError(error.message) from error
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: Lists) -> Verdict:
-        return validation.judge(candidate, self._ruleset(lists), self.sources)
+        verdict = validation.judge(candidate, self._ruleset(lists), self.sources)
+        journal.answer("validation", verdict.reasons)
+        return verdict
 
     def validate_strictly(
         self, candidate: Candidate, lists: Lists, block_free_providers: bool | None, wiggleroom: bool | None
@@ -88,7 +107,9 @@ class Judges:
         ruleset = self._ruleset(
             lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
         )
-        return validation.judge(candidate, ruleset, self.sources)
+        verdict = validation.judge(candidate, ruleset, self.sources)
+        journal.answer("strict_ruleset", verdict.reasons)
+        return verdict
 
     def _ruleset(self, lists: Lists, **options: Any) -> Ruleset:
         settings = self._settings
@@ -100,21 +121,29 @@ class Judges:
         )
 
     def moderate(self, content: str) -> moderation.Verdict:
-        return moderation.judge(content)
+        verdict = moderation.judge(content)
+        journal.answer("content_moderation", verdict.reasons)
+        return verdict
 
     def guess_gender(self, name: str) -> Guess:
-        return gender.guess(name, self.names)
+        guess = gender.guess(name, self.names)
+        journal.answer("gender", [guess.gender])
+        return guess
 
     def locate(self, ip: str) -> dict[str, Any]:
         """Raises `Refused` on what is not an IPv4 address."""
-        return geolocation.locate(ip, self.places)
+        place = geolocation.locate(ip, self.places)
+        journal.answer("geolocation", ["found" if place else "unknown"])
+        return place
 
     def look_up(self, domain: str | None, ip_address: str | None) -> Sequence[Entry]:
         """Raises `Refused` on a malformed value, or on none."""
-        return blacklist.look_up(
+        entries = blacklist.look_up(
             domain=domain,
             ip_address=ip_address,
             providers=self.providers,
             resolver=self.resolver,
             timeout=self._settings.dns_timeout,
         )
+        journal.answer("blacklist", [status for entry in entries for status in entry.status.values()])
+        return entries

@@ -14,7 +14,7 @@ from storage import backups as stored
 from storage import database, suppressions
 from storage import sites as stored_sites
 from storage import subscribers as stored_subscribers
-from storage.errors import Unavailable, Unusable
+from storage.errors import Mistaken, Unavailable, Unusable
 
 LOG = "erasures.log"
 SLACK = 600_000  # milliseconds between an erasure and its place in a backup, generously
@@ -58,7 +58,7 @@ def read(settings: Settings, since: int) -> Lasting:
     try:
         with database.session():
             _read_database(lasting)
-    except (Unavailable, Unusable):
+    except (Mistaken, Unavailable, Unusable):
         lasting.damaged = True
     finally:
         database.close()

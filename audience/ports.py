@@ -1,6 +1,6 @@
 """What the domain is handed from outside: small protocols, filled in by `app.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +18,36 @@ class Limiter(Protocol):
 
     def hit(self, limit: str, *key: str) -> int:
         """Counts one act of `key`; 0 while within the limit, else the whole seconds to wait."""
+        ...
+
+
+class Vitals(Protocol):
+    """How the parts beside the web server are."""
+
+    def redis_answers(self) -> bool: ...
+
+    def worker_age(self) -> float | None:
+        """Seconds since an import worker last showed itself; None when none ever did."""
+        ...
+
+
+class Meter(Protocol):
+    """Counts what happens, over all processes of an instance."""
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None: ...
+
+    def batch(self, status: str, rows: Mapping[str, int]) -> None:
+        """An import that has ended, and its rows by outcome."""
+        ...
+
+    def answer(self, question: str, reasons: Sequence[str]) -> None:
+        """One answer to a sign-up question, and its reason codes."""
+        ...
+
+    def dns(self, seconds: float) -> None: ...
+
+    def page(self, gauges: Mapping[str, float]) -> bytes:
+        """Everything counted, and `gauges` as given, in Prometheus' text format."""
         ...
 
 
@@ -46,8 +76,8 @@ class Processes(Protocol):
 
     def serving(self) -> bool: ...
 
-    def heartbeat_age(self) -> float | None:
-        """Seconds since an import worker last showed that it is alive; None when none ever did."""
+    def worker_age(self) -> float | None:
+        """Seconds since an import worker last showed itself; None when none ever did."""
         ...
 
     def queue(self) -> QueueHealth: ...

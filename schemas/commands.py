@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
 from schemas.custom_fields import field_key
-from schemas.subscribers import names_in
+from schemas.shapes import one, problems
+from schemas.subscribers import Subscriber, names_in
 from schemas.wire import REQUIRED, Form, Text, Uuid, as_text, clean
 
 MOST = 100
@@ -66,7 +67,11 @@ class Command(Form):
     command = Text(required=True, strip=True, validate=ma.validate.OneOf(QUERIES, error=COMMAND))
     email = Text(strip=True)
     uuid = Uuid()
-    query = ma.fields.Raw()
+    query = ma.fields.Raw(
+        metadata={
+            "description": "What it is about: a tag, an address, a field; which, depends on the command."
+        }
+    )
 
     @ma.post_load
     def read_query(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -82,11 +87,19 @@ class Command(Form):
 
 
 class RunCommands(Form):
+    example: ClassVar[Any] = {
+        "command": [
+            {"command": "add_tag", "email": "ann@example.com", "query": "vip"},
+            {"command": "add_field", "email": "ann@example.com", "query": {"key": "plan", "value": "pro"}},
+        ]
+    }
+
     command = ma.fields.List(
         ma.fields.Nested(Command),
         required=True,
         validate=ma.validate.Length(1, MOST, error=COMMANDS),
         error_messages={"required": COMMANDS, "invalid": COMMANDS},
+        metadata={"description": "In order; one command object alone may stand in place of the array."},
     )
 
     @ma.pre_load
@@ -94,3 +107,13 @@ class RunCommands(Form):
         if isinstance(data, Mapping) and isinstance(data.get("command"), Mapping):
             return dict(data) | {"command": [data["command"]]}
         return data
+
+
+Ran = one(
+    "Ran",
+    Subscriber,
+    or_null=True,
+    results=ma.fields.Integer(strict=True, metadata={"description": "How many commands succeeded."}),
+    failed=ma.fields.Integer(strict=True, metadata={"description": "How many could not be done."}),
+    errors=problems(),
+)

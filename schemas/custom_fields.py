@@ -1,11 +1,12 @@
 """Custom fields on the wire (spec section 2.1, contract section 3)."""
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.wire import NO_NAME, OBJECT, Form, Text, as_text, clean, date, nested
+from schemas.shapes import Answer, Date, many, one, resource
+from schemas.wire import NO_NAME, OBJECT, Form, Spelling, Text, as_text, clean, date, nested
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
@@ -30,6 +31,8 @@ class FieldKey(Text):
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
     """Key to JSON value; `null` changes nothing, and `[]` is `{}`."""
+
+    spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if value == []:
@@ -59,7 +62,21 @@ class NewField(Form):
 
 
 class CreateField(Form):
+    example: ClassVar[Any] = {"field": {"key": "plan"}}
+
     field = nested(NewField, required=True)
+
+
+class FieldAttributes(Answer):
+    name = ma.fields.String(metadata={"description": "The key in words."})
+    key = ma.fields.String()
+    whitelisted = ma.fields.Boolean(allow_none=True)
+    created_at = Date()
+
+
+CustomField = resource("CustomField", "visitors-fields", FieldAttributes)
+FieldAnswer = one("FieldAnswer", CustomField)
+FieldList = many("FieldList", CustomField)
 
 
 def field(row: Any) -> dict[str, Any]:

@@ -1,14 +1,15 @@
 """Events on the wire (contract section 3)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
 from schemas.custom_fields import CustomValues, custom_values
 from schemas.imports import Rows, load_row
+from schemas.shapes import Answer, problems
 from schemas.subscribers import names_in
-from schemas.wire import OBJECT, Form, Instant, Text, as_text, clean
+from schemas.wire import OBJECT, Form, Instant, Spelling, Text, as_text, clean
 
 MOST = 1_000
 EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
@@ -18,6 +19,8 @@ DETAILS_ARE_FIELDS = frozenset({"$subscribe", "$update_fields"})
 
 
 class Details(ma.fields.Field[dict[str, Any]]):
+    spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
+
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if value == []:
             return {}
@@ -67,6 +70,8 @@ class EventRows(ma.fields.Field[Rows]):
     """Each event by itself: a mistake in one refuses that one."""
 
     default_error_messages = {"required": EVENTS}  # noqa: RUF012
+    spelled: ClassVar[Spelling] = {"type": "array", "minItems": 1, "maxItems": MOST}
+    item = Event
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
         events = [value] if isinstance(value, dict) else value
@@ -83,6 +88,12 @@ class EventRows(ma.fields.Field[Rows]):
 class RecordEvents(Form):
     """`{"events": [...]}`, or one event in place of the array or of the whole."""
 
+    example: ClassVar[Any] = {
+        "events": [
+            {"email": "ann@example.com", "type": "$purchase", "details": {"total": 25}, "date": "2026-08-21"}
+        ]
+    }
+
     events = EventRows(required=True)
 
     @ma.pre_load
@@ -90,3 +101,9 @@ class RecordEvents(Form):
         if isinstance(data, Mapping) and "events" not in data and "type" in data:
             return {"events": dict(data)}
         return data
+
+
+class Recorded(Answer):
+    results = ma.fields.Integer(strict=True, metadata={"description": "How many were recorded."})
+    failed = ma.fields.Integer(strict=True, metadata={"description": "How many were refused."})
+    errors = problems()

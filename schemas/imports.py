@@ -1,14 +1,16 @@
 """Imports on the wire (spec section 4.9, contract section 2)."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas.shapes import Answer, Date, Id, many, one, problems, resource
 from schemas.subscribers import ImportItem, plain_item
-from schemas.wire import Form, FormError, Problem, date, load
+from schemas.wire import Form, FormError, Problem, Spelling, date, load
 
 MOST = 1_000
+STATUSES = ("receiving", "queued", "running", "finished", "failed")
 SUBSCRIBERS = "Send an array of 1 to 1,000 subscribers; split a longer list into several calls."
 
 
@@ -28,6 +30,8 @@ class SubscriberRows(ma.fields.Field[Rows]):
     """
 
     default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012
+    spelled: ClassVar[Spelling] = {"type": "array", "minItems": 1, "maxItems": MOST}
+    item = ImportItem
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
         if not isinstance(value, list) or not 1 <= len(value) <= MOST:
@@ -55,7 +59,41 @@ def load_row(form: Form, given: Any, path: str, problems: list[Problem]) -> dict
 
 
 class ImportSubscribers(Form):
+    example: ClassVar[Any] = {
+        "subscribers": [
+            {"email": "bob@example.com", "first_name": "Bob", "city": "Oslo"},
+            {"email": "cy@example.com", "tags": "vip", "fields": {"plan": "pro"}},
+        ]
+    }
+
     subscribers = SubscriberRows(required=True)
+
+
+class Accepted(Answer):
+    result = ma.fields.Integer(strict=True, metadata={"description": "How many were accepted."})
+    results = ma.fields.Integer(strict=True, metadata={"description": "The same."})
+    failed = ma.fields.Integer(strict=True, metadata={"description": "How many were refused."})
+    import_id = Id()
+    errors = problems()
+
+
+class ImportAttributes(Answer):
+    status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
+    total = ma.fields.Integer(strict=True)
+    processed = ma.fields.Integer(strict=True)
+    created = ma.fields.Integer(strict=True)
+    updated = ma.fields.Integer(strict=True)
+    unchanged = ma.fields.Integer(strict=True)
+    failed = ma.fields.Integer(strict=True, metadata={"description": "Refused, suppressed ones included."})
+    suppressed = ma.fields.Integer(strict=True, metadata={"description": "Refused: the person was erased."})
+    created_at = Date()
+    started_at = Date(allow_none=True)
+    finished_at = Date(allow_none=True)
+
+
+Import = resource("Import", "imports", ImportAttributes)
+ImportAnswer = one("ImportAnswer", Import)
+ImportList = many("ImportList", Import)
 
 
 def import_(row: Any) -> dict[str, Any]:

@@ -1,14 +1,26 @@
 """People on the wire: the forms that name them, and the subscriber resource (spec section 2.2)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 import marshmallow as ma
 
 from schemas.custom_fields import NAMES, PLAIN_KEY, CustomValues
+from schemas.shapes import Answer, Date, Id, many, one, resource
 from schemas.tags import TagNames, trimmed
-from schemas.wire import NO_NAME, Form, Instant, Text, Uuid, date, is_clean_text, is_storable_number, nested
+from schemas.wire import (
+    NO_NAME,
+    Form,
+    Instant,
+    Spelling,
+    Text,
+    Uuid,
+    date,
+    is_clean_text,
+    is_storable_number,
+    nested,
+)
 
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
@@ -18,6 +30,8 @@ RESERVED = frozenset({
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 PAGE = "Send a whole number, 1 or more."
 LARGEST_PAGE = 2**40
+MOST_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MOST_TAGS} tags."
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
 
 
@@ -67,6 +81,15 @@ class ImportItem(SubscriberInput):
 
 class CreateSubscriber(Form):
     """`{"subscriber": {...}}`, or the same keys flat."""
+
+    example: ClassVar[Any] = {
+        "subscriber": {
+            "email": "ann@example.com",
+            "first_name": "Ann",
+            "tags": "vip, newsletter",
+            "fields": {"plan": "pro"},
+        }
+    }
 
     subscriber = nested(SubscriberInput, required=True)
 
@@ -135,8 +158,8 @@ SCALARS = (bool, int, float)
 class FindSubscriber(Form):
     """Never refuses: a value that is not text matches nobody."""
 
-    email = ma.fields.Raw()
-    uuid = ma.fields.Raw()
+    email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
+    uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; wins over `email`.", "type": "string"})
 
     @ma.post_load
     def texts(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -155,6 +178,8 @@ def _decoded_twice(email: str) -> str:
 
 
 class Page(ma.fields.Field[int]):
+    spelled: ClassVar[Spelling] = {"type": "integer", "minimum": 1}
+
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         digits = str(value).strip()
         if isinstance(value, bool) or not (digits.isascii() and digits.isdigit()) or len(digits) > 18:
@@ -170,14 +195,47 @@ class Bounds(Form):
 
 
 class SearchSubscribers(Form):
+    """Bounds are exclusive; a person has all of the tags."""
+
+    example: ClassVar[Any] = {"page": 1, "created_at": {"gt": "2026-01-01", "lt": "2026-07-01"}}
+
     page = Page(load_default=1)
     created_at = nested(Bounds)
     updated_at = nested(Bounds)
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames()
+    tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
+
+
+class SubscriberAttributes(Answer):
+    uuid = ma.fields.UUID()
+    email = ma.fields.String()
+    fields_ = ma.fields.Dict(
+        keys=ma.fields.String(), data_key="fields", metadata={"description": "Custom values, and the names."}
+    )
+    cached_tag_ids = ma.fields.List(Id())
+    unsubscribed_at = Date(allow_none=True)
+    navigation_url = ma.fields.String()
+    first_name = ma.fields.String(allow_none=True)
+    last_name = ma.fields.String(allow_none=True)
+    created_at = Date()
+    updated_at = Date()
+    last_event_at = Date(allow_none=True)
+
+
+class SearchMeta(Answer):
+    page = ma.fields.Integer(strict=True)
+    query = ma.fields.Dict(keys=ma.fields.String(), metadata={"description": "The filters as applied."})
+    per_page = ma.fields.Integer(strict=True)
+    has_more = ma.fields.Boolean()
+
+
+Subscriber = resource("Subscriber", "visitors", SubscriberAttributes)
+SubscriberAnswer = one("SubscriberAnswer", Subscriber)
+FoundSubscriber = one("FoundSubscriber", Subscriber, or_null=True)
+FoundSubscribers = many("FoundSubscribers", Subscriber, meta=ma.fields.Nested(SearchMeta))
 
 
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
@@ -44,9 +44,13 @@ class FormError(Exception):
         self.problems = problems
 
 
+Spelling = Mapping[str, Any]  # JSON Schema of a value, for the API's description
+
+
 class Form(ma.Schema):
     """An object of the wire: `null` is absent, `[]` is `{}`, unknown keys are ignored."""
 
+    example: ClassVar[Any] = None  # for the API's description
     error_messages = {"type": OBJECT}  # noqa: RUF012 - marshmallow's own interface
 
     class Meta:
@@ -98,6 +102,7 @@ def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
 class Text(ma.fields.Field[str]):
     """Text; a number or a boolean is read as its text."""
 
+    spelled: ClassVar[Spelling] = {"type": "string"}
     default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012
 
     def __init__(self, *, strip: bool = False, blank: bool = True, **options: Any) -> None:
@@ -160,6 +165,8 @@ def is_storable_number(value: Any) -> bool:
 class Uuid(Text):
     """A UUID with or without dashes; other text is kept as it is, and matches nothing."""
 
+    spelled: ClassVar[Spelling] = {"type": "string", "format": "uuid"}
+
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         text = super()._deserialize(value, *arguments, **options)
         return dashed(text)
@@ -175,6 +182,7 @@ def dashed(text: str) -> str:
 class Instant(ma.fields.Field[int]):
     """An ISO 8601 date or date-time as milliseconds since 1970; UTC and midnight where it does not say."""
 
+    spelled: ClassVar[Spelling] = {"type": "string", "examples": ["2026-08-21", "2026-08-21T02:08:30Z"]}
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:

@@ -12,7 +12,7 @@ import peewee
 from playhouse.migrations import Runner
 from playhouse.pool import MaxConnectionsExceeded, PooledSqliteDatabase
 
-from storage.errors import Conflict, Unavailable, Unusable
+from storage.errors import Conflict, Mistaken, Unavailable, Unusable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 FAULTY_SQLITE = ((3, 7, 0), (3, 51, 2))  # the WAL-reset fault: https://sqlite.org/wal.html#walresetbug
@@ -93,13 +93,14 @@ def session() -> Iterator[None]:
 def write() -> Iterator[None]:
     """A session with one write transaction: all of what is within, or nothing, is on disk afterwards.
 
-    Threads of this process queue fairly for the lock; other processes are waited for up to the time-out.
+    Threads of this process queue for the lock, without a connection while they wait; other processes are
+    waited for up to the time-out.
     """
-    with session():
-        if database.in_transaction():
+    if database.in_transaction():
+        with session():
             yield
-            return
-        with _write_lock, database.atomic("IMMEDIATE"):
+    else:
+        with _write_lock, session(), database.atomic("IMMEDIATE"):
             yield
 
 
@@ -119,9 +120,17 @@ def _translated() -> Iterator[None]:
     except peewee.IntegrityError as error:
         raise Conflict(type(error).__name__) from error
     except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
-        raise Unavailable(str(error)) from error
+        raise (Mistaken if _can_never_work(error) else Unavailable)(str(error)) from error
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
+
+
+def _can_never_work(error: BaseException) -> bool:
+    """Whether the statement is wrong (SQLITE_ERROR), which waiting does not mend."""
+    original: BaseException | None = error
+    while isinstance(original, peewee.PeeweeException):
+        original = original.__cause__ or original.__context__
+    return getattr(original, "sqlite_errorname", "") == "SQLITE_ERROR"
 
 
 def rows(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:

@@ -9,5 +9,9 @@ class Conflict(Exception):
     """A unique or foreign key stands against the write."""
 
 
+class Mistaken(Exception):
+    """A statement that the database can never run: a fault of ours, which trying again does not mend."""
+
+
 class Unusable(Exception):
     """The database or its library must not be used as it is; the message says what to do."""

@@ -47,15 +47,6 @@ class Failed(NamedTuple):
     finished_at: int
 
 
-class Waiting(NamedTuple):
-    """All imports that wait; `abandoned` of them are running under a lease that has run out."""
-
-    imports: int
-    rows: int
-    oldest_at: int | None
-    abandoned: int
-
-
 def failed() -> list[Failed]:
     """Those of all sites, oldest first."""
     return [
@@ -67,15 +58,9 @@ def failed() -> list[Failed]:
     ]
 
 
-def waiting(at: int) -> Waiting:
-    return Waiting(
-        *row(
-            "SELECT count(*), COALESCE(sum(rows - applied), 0), min(created_at), "
-            "COALESCE(sum(status = 'running' AND lease_until < ?), 0) "
-            f"FROM imports WHERE {WAITING}",
-            (at,),
-        )
-    )
+def abandoned(at: int) -> int:
+    """How many are running under a lease that has run out."""
+    return int(row("SELECT count(*) FROM imports WHERE status = 'running' AND lease_until < ?", (at,))[0])
 
 
 def retry(import_id: int) -> bool:
@@ -147,7 +132,12 @@ def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -
 
 
 def advance(
-    import_id: int, token: str, applied: int, counts: tuple[int, int, int, int, int], lease_until: int
+    site_id: int,
+    import_id: int,
+    token: str,
+    applied: int,
+    counts: tuple[int, int, int, int, int],
+    lease_until: int,
 ) -> bool:
     """Moves an import from `applied`, by (rows, created, updated, unchanged, suppressed).
 
@@ -157,33 +147,34 @@ def advance(
         execute(
             "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
             "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
-            "WHERE id = ? AND claim = ? AND applied = ? AND status = 'running'",
-            (*counts, lease_until, import_id, token, applied),
+            "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
+            (*counts, lease_until, site_id, import_id, token, applied),
         )
     )
 
 
-def finish(import_id: int, at: int) -> None:
+def finish(site_id: int, import_id: int, at: int) -> None:
     """Ends an import whose rows are all applied, and drops its payload."""
     execute(
         "UPDATE imports SET status = 'finished', payload = NULL, claim = NULL, finished_at = ?, "
-        "started_at = COALESCE(started_at, ?) WHERE id = ?",
-        (at, at, import_id),
+        "started_at = COALESCE(started_at, ?) WHERE site_id = ? AND id = ?",
+        (at, at, site_id, import_id),
     )
 
 
-def fail(import_id: int, token: str, at: int) -> None:
+def fail(site_id: int, import_id: int, token: str, at: int) -> None:
     """Gives an import up; the payload stays."""
     execute(
-        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? WHERE id = ? AND claim = ?",
-        (at, import_id, token),
+        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
+        "WHERE site_id = ? AND id = ? AND claim = ?",
+        (at, site_id, import_id, token),
     )
 
 
-def release(import_id: int, token: str, not_before: int, forgive: bool) -> None:
+def release(site_id: int, import_id: int, token: str, not_before: int, forgive: bool) -> None:
     """Hands an import back, to be taken again after `not_before`; forgiven, the attempt does not count."""
     execute(
         "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
-        "WHERE id = ? AND claim = ?",
-        (not_before, int(forgive), import_id, token),
+        "WHERE site_id = ? AND id = ? AND claim = ?",
+        (not_before, int(forgive), site_id, import_id, token),
     )

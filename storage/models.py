@@ -60,8 +60,7 @@ class KeySite(Table):
 
     class Meta:
         table_name = "key_sites"
-        primary_key = CompositeKey("key", "site")
-        indexes = ((("site", "key"), True),)
+        primary_key = CompositeKey("site", "key")
 
 
 class SiteRow(Row):

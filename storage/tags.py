@@ -6,6 +6,7 @@ from typing import NamedTuple
 from storage.database import execute, execute_many, marks, row, rows
 
 COLUMNS = "id, name, name_key, created_at"
+AT_ONCE = 10_000
 
 
 class TagRow(NamedTuple):
@@ -29,14 +30,16 @@ def by_id(site_id: int, tag_id: int) -> TagRow | None:
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
-    """Tag ids by name key."""
+    """Tag ids by name key; any number of them, where a statement takes only so many parameters."""
     chosen = list(name_keys)
-    return dict(
-        rows(
-            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(chosen)})",
-            [site_id, *chosen],
+    found: dict[str, int] = {}
+    for start in range(0, len(chosen), AT_ONCE):
+        some = chosen[start : start + AT_ONCE]
+        found |= rows(
+            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(some)})",
+            [site_id, *some],
         )
-    )
+    return found
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:

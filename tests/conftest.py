@@ -8,7 +8,7 @@ import pytest
 from app import create_app
 from audience.config import Settings
 from storage import database
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
 PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
@@ -32,7 +32,7 @@ def settings(tmp_path):
 
 @pytest.fixture
 def app(settings):
-    application = create_app(settings, Rung(), Patient())
+    application = create_app(settings, Rung(), Patient(), Fit())
     database.migrate()
     yield application
     database.close()

@@ -33,6 +33,20 @@ class Patient:
         return 60 if self.counts[key] > int(limit.split("/")[0]) else 0
 
 
+@dataclass
+class Fit:
+    """Redis and a worker in good health, until told otherwise."""
+
+    redis: bool = True
+    worker: float | None = 0.5
+
+    def redis_answers(self) -> bool:
+        return self.redis
+
+    def worker_age(self) -> float | None:
+        return self.worker
+
+
 def basic(publishable_key: str, secret_key: str) -> str:
     return "Basic " + base64.b64encode(f"{publishable_key}:{secret_key}".encode()).decode()
 

@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 READY_WITHIN = 30.0
 
@@ -87,16 +87,24 @@ def command(*arguments: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def serving(instance: Path, **settings: str) -> Iterator[Service]:
+def serving(instance: Path, log: IO[str] | None = None, **settings: str) -> Iterator[Service]:
     port = free_port()
     process = subprocess.Popen(
         command("serve"),
         env=environment(instance, port, **settings),
         cwd=Path(__file__).parent.parent,
         stdout=subprocess.PIPE,
+        stderr=log,
         text=True,
         start_new_session=True,
     )
+    with attended(process, instance, port) as service:
+        yield service
+
+
+@contextlib.contextmanager
+def attended(process: subprocess.Popen[str], instance: Path, port: int) -> Iterator[Service]:
+    """The service of a `serve` that has just been started, once it answers; stopped in the end."""
     service = Service(process, instance, port)
     try:
         until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)

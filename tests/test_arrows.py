@@ -27,6 +27,7 @@ ONLY = {
     "flask": ("audience.api", "app"),
     "werkzeug": ("audience.api", "app"),
     "flask_httpauth": ("audience.api",),
+    "apispec": ("audience.api",),
     "click": ("audience.cli", "app"),
     "dns": ("audience.checks",),
     "bleach": ("audience.checks",),
@@ -37,6 +38,7 @@ ONLY = {
     "rq": ("workers",),
     "redis": ("workers",),
     "limits": ("workers",),
+    "prometheus_client": ("workers",),
     "granian": ("workers",),
     "subprocess": ("workers",),
 }

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from audience.config import Settings
+from audience.health import CHECKS
 from tests.conftest import program
 from tests.service import serving, until
+from workers import meter
+from workers.meter import GAUGES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -63,6 +66,25 @@ def test_the_readme_lists_every_endpoint_with_its_scope(app):
         (method, path, scope) for methods, path, scope in table for method in re.findall(r"[A-Z]+", methods)
     }
     assert listed == routes
+
+
+def test_the_readme_lists_every_public_route(app):
+    routes = {
+        re.sub(r"<(?:[^>]*:)?(\w+)>", r"{\1}", rule.rule)
+        for rule in app.url_map.iter_rules()
+        if app.view_functions[rule.endpoint].scope == "public"
+    }
+    assert set(re.findall(r"^\| `GET (/\S+)` \| [^|]+ \|$", README, re.MULTILINE)) == routes
+
+
+def test_every_check_and_count_is_documented():
+    page = (ROOT / "docs" / "health.md").read_text("utf-8")
+    for name in (*CHECKS, *(f"audience_{name}" for name in GAUGES)):
+        assert f"`{name}`" in page
+    counted = set(re.findall(r'(?:counter|histogram)\("(\w+)"', Path(meter.__file__).read_text("utf-8")))
+    assert counted
+    for name in counted:
+        assert re.search(rf"`audience_{name}(_total)?`", page), name
 
 
 @pytest.fixture(scope="module")

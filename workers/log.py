@@ -1,12 +1,35 @@
-"""Log lines: short, to standard error, without what people sent."""
+"""Log lines: JSON, to standard error, without what people sent."""
 
+import json
 import logging
 import time
 import traceback
+from datetime import UTC, datetime
 
 
-def configure() -> None:
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+class Line(logging.Formatter):
+    """One JSON object a line; `fields` of the record are keys of it. An exception's message stays out."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        } | getattr(record, "fields", {})
+        if record.exc_info and record.exc_info[1]:
+            told["error"] = where(record.exc_info[1])
+        return json.dumps(told)
+
+
+def configure(level: str) -> None:
+    """Logs ours from `level` on, and from warnings on what others say."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(Line())
+    least = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(handlers=[handler], level=max(least, logging.WARNING))
+    for room in ("audience", "workers"):
+        logging.getLogger(room).setLevel(least)
 
 
 def where(error: BaseException) -> str:

@@ -29,7 +29,7 @@ class Processes:
         except supervisor.CannotServe:
             return True
 
-    def heartbeat_age(self) -> float | None:
+    def worker_age(self) -> float | None:
         return sweeper.heartbeat_age(self._settings.instance)
 
     def queue(self) -> QueueHealth:

@@ -90,7 +90,7 @@ def handle_requests(
 ) -> None:
     """granian's `MPServer._spawn_rsgi_worker`, but the application runs in `settings.web_threads` threads in
     place of an event loop. Called as granian 2.8 calls that one."""
-    configure()
+    configure(settings.log_level)
     stopped = threading.Event()
     signalled = signals.set_sync_signals()
     signalled.add_cb(stopped.set)

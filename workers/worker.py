@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 def run(settings: Settings, open_database: Callable[[], object]) -> None:
     """Works until SIGTERM or SIGINT, then finishes what it is at; never gives up on an absent Redis."""
-    configure()
+    configure(settings.log_level)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(OnceAMinute())
     stop = threading.Event()

@@ -3,7 +3,19 @@
 from flask import Blueprint, Flask
 from werkzeug.routing import BaseConverter
 
-from audience.api import answers, commands, custom_fields, events, imports, stats, subscribers, tags
+from audience.api import (
+    answers,
+    commands,
+    custom_fields,
+    description,
+    docs,
+    events,
+    health,
+    imports,
+    stats,
+    subscribers,
+    tags,
+)
 
 NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats, answers)
 
@@ -20,3 +32,6 @@ def register(app: Flask) -> None:
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)
     app.register_blueprint(version1)
+    app.register_blueprint(description.blueprint)
+    app.register_blueprint(docs.blueprint)
+    app.register_blueprint(health.blueprint)

@@ -13,12 +13,14 @@ blueprint = Blueprint("custom_fields", __name__)
 
 
 @blueprint.get("/fetch/fields")
-@endpoint("read")
+@endpoint("read", gives=wire.FieldList)
 def every(site: Site) -> dict[str, Any]:
+    """List the custom fields, newest first"""
     return {"data": [wire.field(row) for row in custom_fields.every(site)]}
 
 
 @blueprint.post("/fetch/fields")
-@endpoint("full", takes=wire.CreateField, query=False, status=201)
+@endpoint("full", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Create a custom field, or find the one that has the key"""
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}

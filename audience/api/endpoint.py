@@ -1,10 +1,11 @@
 """The decorator of every view: who may call, what goes in and out, in the contract's order of refusals."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, g, jsonify, request
 
 from audience import sites
 from audience.api.auth import auth
@@ -12,6 +13,7 @@ from audience.api.body import read_json, read_query, site_uuid
 from audience.api.wiring import settings, wiring
 from audience.errors import Forbidden, TooMany
 from audience.sites import Key, Site
+from schemas.shapes import Answer
 from schemas.wire import Form, load, present
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
@@ -21,10 +23,22 @@ PUBLIC = "public"
 View = Callable[..., Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """What a view says of itself; the API's description is made from it."""
+
+    scope: str
+    takes: type[Form] | None
+    gives: type[Answer] | None
+    query: bool
+    status: int
+
+
 def endpoint(
     scope: str,
     *,
     takes: type[Form] | None = None,
+    gives: type[Answer] | None = None,
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused"] = "needed",
@@ -33,7 +47,8 @@ def endpoint(
 
     The view is called with `site` (None where it is optional and not named; not at all where it is unused),
     `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`.
-    Values in the query string are part of the form unless `query` is off; the body wins.
+    Values in the query string are part of the form unless `query` is off; the body wins. `gives` is what the
+    answer looks like.
     """
     form = takes() if takes else None
 
@@ -42,9 +57,11 @@ def endpoint(
         @auth.login_required  # type: ignore[untyped-decorator]
         def run(**arguments: Any) -> tuple[Response, int]:
             key: Key = auth.current_user()
+            g.key_id = key.id
             body = read_json()
             values, named = read_query()
             found = _site(key, site_uuid(named, body), needed=site == "needed")
+            g.site_id = found.id if found else None
             if site != "unused":
                 arguments["site"] = found
             if not key.may(scope):
@@ -56,6 +73,7 @@ def endpoint(
             return jsonify(view(**arguments)), status
 
         vars(run)["scope"] = scope
+        vars(run)["declared"] = Declared(scope=scope, takes=takes, gives=gives, query=query, status=status)
         return run
 
     return decorate

@@ -25,6 +25,19 @@ STATUS: dict[type[AudienceError], int] = {
     errors.TooMany: 429,
     errors.Away: 503,
 }
+MEANING = {
+    400: "The body is not a JSON object, or the request names two sites.",
+    401: "Wrong or missing keys, or a site that they do not reach.",
+    403: "The key's scope does not allow this.",
+    404: "No such path, or no such thing on this site.",
+    405: "The path takes other methods; `Allow` names them.",
+    413: "The body is too large.",
+    415: "The body is a form.",
+    422: "A value is missing or wrong; `errors` says which. Nothing was written.",
+    429: "Over a rate limit; `Retry-After` says how long to wait.",
+    500: "Something broke on our side.",
+    503: "The database is away or busy. Nothing was written.",
+}
 REFUSED = (
     "Validation failed: correct what `errors` lists, and send the whole request again; nothing was written."
 )

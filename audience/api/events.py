@@ -8,15 +8,16 @@ from audience import events
 from audience.api.endpoint import endpoint
 from audience.errors import FieldError
 from audience.sites import Site
-from schemas.events import RecordEvents
+from schemas.events import Recorded, RecordEvents
 from schemas.imports import Rows, errors
 
 blueprint = Blueprint("events", __name__)
 
 
 @blueprint.post("/batch/events")
-@endpoint("full", takes=RecordEvents, query=False)
+@endpoint("full", takes=RecordEvents, gives=Recorded, query=False)
 def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Record 1 to 1,000 events"""
     rows: Rows = form["events"]
     refused = [FieldError(each.field, each.message) for each in rows.problems]
     results, problems = events.record(site, rows.items, refused)

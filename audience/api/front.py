@@ -20,15 +20,17 @@ class Front:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", "")).rstrip("/") or "/"
         authorization = environ.pop("HTTP_AUTHORIZATION", None)
-        credentials = _standard_basic(authorization) if authorization else None
+        credentials = _credentials(authorization.strip()) if authorization else None
         if credentials:
             environ["HTTP_AUTHORIZATION"] = credentials
         return self.application(environ, start_response)
 
 
-def _standard_basic(authorization: str) -> str | None:
-    """`Basic` credentials in standard Base64 of UTF-8 text; None for what is neither."""
-    scheme, _, token = authorization.strip().partition(" ")
+def _credentials(authorization: str) -> str | None:
+    """A bearer's token as it is, `Basic` credentials in standard Base64 of UTF-8 text; None for others."""
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() == "bearer":
+        return authorization
     token = token.strip().rstrip("=").translate(URL_SAFE)
     try:
         decoded = base64.b64decode(token + "=" * (-len(token) % 4), validate=True).decode()

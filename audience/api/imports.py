@@ -15,8 +15,9 @@ blueprint = Blueprint("imports", __name__)
 
 
 @blueprint.post("/batch/subscribers")
-@endpoint("full", takes=wire.ImportSubscribers, query=False)
+@endpoint("full", takes=wire.ImportSubscribers, gives=wire.Accepted, query=False)
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Import 1 to 1,000 people"""
     rows: wire.Rows = form["subscribers"]
     refused = [FieldError(each.field, each.message) for each in rows.problems]
     return wire.answer(
@@ -25,12 +26,14 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>")
-@endpoint("read")
+@endpoint("read", gives=wire.ImportAnswer)
 def progress(site: Site, import_id: int) -> dict[str, Any]:
+    """Follow an import"""
     return {"data": wire.import_(imports.progress(site, import_id))}
 
 
 @blueprint.get("/batch/imports")
-@endpoint("read")
+@endpoint("read", gives=wire.ImportList)
 def newest(site: Site) -> dict[str, Any]:
+    """List the newest 100 imports"""
     return {"data": [wire.import_(row) for row in imports.newest(site)]}

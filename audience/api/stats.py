@@ -11,6 +11,7 @@ blueprint = Blueprint("stats", __name__)
 
 
 @blueprint.get("/stats/site")
-@endpoint("stats")
+@endpoint("stats", gives=wire.Counts)
 def of_site(site: Site) -> dict[str, int]:
+    """Count the people of the site"""
     return wire.counts(stats.site(site))

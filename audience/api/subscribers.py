@@ -14,22 +14,25 @@ blueprint = Blueprint("subscribers", __name__)
 
 
 @blueprint.get("/fetch/subscribers")
-@endpoint("read", takes=wire.FindSubscriber)
+@endpoint("read", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
 def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Find a person by address or uuid; `data` is null when there is none"""
     person = subscribers.find(site, form.get("email"), form.get("uuid"))
     return {"data": person and wire.subscriber(person, settings().base_url)}
 
 
 @blueprint.post("/fetch/subscribers")
-@endpoint("full", takes=wire.CreateSubscriber, query=False, status=201)
+@endpoint("full", takes=wire.CreateSubscriber, gives=wire.SubscriberAnswer, query=False, status=201)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Create a person, or update the one who has the address"""
     person = subscribers.create(site, form["subscriber"])
     return {"data": wire.subscriber(person, settings().base_url)}
 
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
-@endpoint("read", takes=wire.SearchSubscribers)
+@endpoint("read", takes=wire.SearchSubscribers, gives=wire.FoundSubscribers)
 def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Search people, 100 a page, newest first"""
     wanted = subscribers.Query(
         after=wire.bounds(form, "gt"),
         before=wire.bounds(form, "lt"),

@@ -6,7 +6,7 @@ from flask import current_app
 
 from audience.config import Settings
 from audience.judges import Judges
-from audience.ports import Doorbell, Limiter
+from audience.ports import Doorbell, Limiter, Vitals
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,7 @@ class Wiring:
     settings: Settings
     doorbell: Doorbell
     limiter: Limiter
+    vitals: Vitals
     judges: Judges
 
 

@@ -24,7 +24,7 @@ from audience.checks.dns_transport import Server, Transport, parse_server
 from audience.ports import DnsAnswer, DnsStatus
 
 UNAVAILABLE = DnsAnswer(DnsStatus.UNAVAILABLE)
-DENIED = DnsAnswer(DnsStatus.NXDOMAIN)
+CUT_OFF = (DnsAnswer(DnsStatus.NXDOMAIN), DnsAnswer(DnsStatus.SERVFAIL))
 SERVFAIL_TTL = 5.0  # RFC 2308 section 7.1 allows five minutes; a server that restarts needs seconds
 SYSTEM = "/etc/resolv.conf"
 
@@ -38,9 +38,9 @@ class DnsResolver:
     starts with the first question, in the process that asks it.
 
     `servers` are `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; none means those of the system, read again when
-    its file changes, and where it names none every answer is `UNAVAILABLE`. So is every NXDOMAIN of a system
-    that denies the root: it is cut off, and denies whatever it is asked. `timeout` in seconds. Raises
-    `SettingError` for a server that cannot be read."""
+    its file changes, and where it names none every answer is `UNAVAILABLE`. So is every NXDOMAIN and SERVFAIL
+    while the root of the DNS gets the same: then the servers are cut off, and say so of whatever they are
+    asked. `timeout` in seconds. Raises `SettingError` for a server that cannot be read."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class DnsResolver:
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         """See `audience.ports.Resolver`. A name that the DNS cannot hold is `UNAVAILABLE`."""
         keys = [(name.removesuffix(".").lower(), dns.rdatatype.from_text(kind)) for name, kind in questions]
-        known, flights = self._board(dict.fromkeys(keys if self._named else [*keys, ROOT]))
+        known, flights = self._board(dict.fromkeys([*keys, ROOT]))
         concurrent.futures.wait(flights.values(), self._timeout if timeout is None else timeout)
         known |= {key: flight.result() for key, flight in flights.items() if flight.done()}
-        if known.get(ROOT) == DENIED:
-            known = {key: UNAVAILABLE if answer == DENIED else answer for key, answer in known.items()}
+        if known.get(ROOT) in CUT_OFF:
+            known = {key: UNAVAILABLE if answer in CUT_OFF else answer for key, answer in known.items()}
         return [known.get(key, UNAVAILABLE) for key in keys]
 
     def close(self) -> None:

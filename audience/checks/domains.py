@@ -37,14 +37,15 @@ def is_public(domain: str) -> bool:
     special-use names (RFC 6761), for top-level domains that do not exist and for suffixes such as co.uk."""
     if domain.rpartition(".")[2] in SPECIAL:
         return False
-    return _suffixes(only_icann=True).privatesuffix(domain) is not None
+    return suffixes(only_icann=True).privatesuffix(domain) is not None
 
 
 def registrable(domain: str) -> str:
     """The part of `domain` that its holder controls: example.co.uk for www.example.co.uk."""
-    return _suffixes(only_icann=False).privatesuffix(domain) or domain
+    return suffixes(only_icann=False).privatesuffix(domain) or domain
 
 
 @cache
-def _suffixes(*, only_icann: bool) -> PublicSuffixList:
+def suffixes(*, only_icann: bool) -> PublicSuffixList:
+    """The public suffix list, read once: that of the registries alone, or with those of hosters as well."""
     return PublicSuffixList(only_icann=only_icann, accept_unknown=False)

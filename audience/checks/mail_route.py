@@ -9,7 +9,6 @@ from ipaddress import ip_address
 from audience.ports import DnsAnswer, DnsStatus, Resolver
 
 MOST_EXCHANGERS = 8  # of which addresses are asked, the preferred ones first
-CONTROL = ("gmail.com", "MX")  # where even this fails, the resolver does, and not the domain's servers
 LOCAL = (".localhost", ".local", ".localdomain", ".internal")
 
 
@@ -22,6 +21,13 @@ class RouteStatus(StrEnum):
     UNROUTABLE = "unroutable"
     FAILING = "failing"
     UNKNOWN = "unknown"
+
+
+OUTCOMES = {  # of asking for MX records, where nothing else need be asked
+    DnsStatus.NXDOMAIN: RouteStatus.NO_SUCH_DOMAIN,
+    DnsStatus.SERVFAIL: RouteStatus.FAILING,
+    DnsStatus.UNAVAILABLE: RouteStatus.UNKNOWN,
+}
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,8 @@ class _Search:
 
     def find(self, domain: str) -> MailRoute:
         mx = self._ask([(domain, "MX")])[0]
-        if mx.status is DnsStatus.NXDOMAIN:
-            return MailRoute(RouteStatus.NO_SUCH_DOMAIN)
-        if mx.status is DnsStatus.SERVFAIL:
-            return MailRoute(self._failing())
-        if mx.status is DnsStatus.UNAVAILABLE:
-            return MailRoute(RouteStatus.UNKNOWN)
+        if mx.status in OUTCOMES:
+            return MailRoute(OUTCOMES[mx.status])
         hosts = exchangers(mx.records)
         if mx.records and not hosts:
             return MailRoute(RouteStatus.NULL_MX)
@@ -60,7 +62,7 @@ class _Search:
         if all(f".{host}".endswith(LOCAL) for host in hosts):
             return RouteStatus.UNROUTABLE
         answers = self._addresses(hosts[:MOST_EXCHANGERS])
-        return _by_address(answers, RouteStatus.MX) or self._failing()
+        return _by_address(answers, RouteStatus.MX) or RouteStatus.FAILING
 
     def _reach_itself(self, domain: str) -> RouteStatus:
         answers = self._addresses([domain])
@@ -69,12 +71,8 @@ class _Search:
             return found
         statuses = {answer.status for answer in answers}
         if DnsStatus.SERVFAIL in statuses:
-            return self._failing()
+            return RouteStatus.FAILING
         return RouteStatus.NO_SUCH_DOMAIN if statuses == {DnsStatus.NXDOMAIN} else RouteStatus.NONE
-
-    def _failing(self) -> RouteStatus:
-        well = self._ask([CONTROL])[0].status is not DnsStatus.SERVFAIL
-        return RouteStatus.FAILING if well else RouteStatus.UNKNOWN
 
     def _addresses(self, hosts: Sequence[str]) -> list[DnsAnswer]:
         return self._ask([(host, kind) for host in hosts for kind in ("A", "AAAA")])

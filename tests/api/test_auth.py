@@ -1,19 +1,22 @@
 """Who may call: keys, sites, scopes, throttles (contract section 1)."""
 
 import base64
+import re
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from werkzeug.routing import Rule
 
 from app import create_app
 from audience import sites
+from audience.api.endpoint import PUBLIC, check_scopes
 from audience.config import Settings
 from audience.sites import NewKey
 from storage import database
 from tests import shapes
 from tests.api.endpoints import ENDPOINTS, ask, prepare
-from tests.door import Door, Patient, Rung, basic, open_door
+from tests.door import Door, Fit, Patient, Rung, basic, open_door
 
 SCOPES = {"full": {"full", "read", "stats"}, "read": {"read", "stats"}, "stats": {"stats"}, "utility": set()}
 
@@ -28,7 +31,7 @@ def with_key(door, **changes):
 
 
 def opened(tmp_path, **changes):
-    app = create_app(Settings(instance=tmp_path, **changes), Rung(), Patient())
+    app = create_app(Settings(instance=tmp_path, **changes), Rung(), Patient(), Fit())
     database.migrate()
     return open_door(app.test_client())
 
@@ -184,6 +187,34 @@ def test_rate_limits_are_per_key_and_family(tmp_path, family, path):
     shapes.answer(other.get(path))
     for free in {"/fetch/fields", "/batch/imports", "/stats/site"} - {path}:
         shapes.answer(door.get(free))
+
+
+def test_a_rate_limit_stands_after_the_scope_and_before_the_form(tmp_path):
+    door = opened(tmp_path, rate_limit_fetch="1/minute")
+    reader = replace(door, key=sites.create_key([door.site], "read"))
+    shapes.error(door.post("/fetch/fields", {}), 422)
+    shapes.error(door.post("/fetch/fields", {}), 429)
+    shapes.error(door.call("POST", "/fetch/fields", data=b"{"), 400)
+    shapes.answer(reader.get("/fetch/fields"))
+    shapes.error(reader.post("/fetch/fields", {}), 403)
+    shapes.error(reader.get("/fetch/fields"), 429)
+
+
+def test_a_route_without_a_scope_does_not_start(app):
+    app.view_functions["bare"] = lambda: ""
+    app.url_map.add(Rule("/api/v1/bare", endpoint="bare"))
+    with pytest.raises(RuntimeError, match="/api/v1/bare declares no scope"):
+        check_scopes(app)
+
+
+def test_no_route_but_the_public_ones_answers_without_a_key(app):
+    """Also of the nouns that have no line in the table of endpoints."""
+    client = app.test_client()
+    for rule in app.url_map.iter_rules():
+        if app.view_functions[rule.endpoint].scope != PUBLIC:
+            path = re.sub("<[^>]*>", "1", rule.rule)
+            for method in rule.methods - {"HEAD"}:
+                assert client.open(path, method=method).status_code in (401, 404), rule
 
 
 def test_a_key_answers_to_its_own_secret_alone(door):

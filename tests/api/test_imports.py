@@ -12,7 +12,7 @@ from storage import database
 from tests import shapes
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_subscribers import BAD_ADDRESSES, HOSTILE, erase
-from tests.door import Patient, Rung, open_door
+from tests.door import Fit, Patient, Rung, open_door
 
 ADA = "ada@example.com"
 
@@ -259,7 +259,7 @@ def test_imports_of_another_site_hold_nothing_up(door, stranger):
 
 @pytest.mark.parametrize(("rows", "at_once", "queued"), [(0, 0, 1), (3, 3, 4)])
 def test_how_many_rows_are_written_at_once_is_a_setting(tmp_path, rows, at_once, queued):
-    app = create_app(Settings(instance=tmp_path, import_inline_rows=rows), Rung(), Patient())
+    app = create_app(Settings(instance=tmp_path, import_inline_rows=rows), Rung(), Patient(), Fit())
     database.migrate()
     door = open_door(app.test_client())
     if at_once:

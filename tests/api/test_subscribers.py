@@ -1,5 +1,7 @@
 """Create and find people (spec sections 2.2, 4.11 and 4.12, contract section 2)."""
 
+from dataclasses import replace
+
 import pytest
 
 from audience import clock, pepper
@@ -248,3 +250,10 @@ def test_navigation_url_never_comes_from_the_host_header(door):
     response = door.post("/fetch/subscribers", {"email": "a@example.com"}, headers={"Host": "evil.example"})
     url = shapes.subscriber(response.json["data"])["navigation_url"]
     assert url.startswith("http://127.0.0.1:8000/console/people/")
+
+
+def test_navigation_url_begins_with_the_public_url(door, app):
+    public = replace(app.extensions["audience"].settings, public_url="https://people.example/")
+    app.extensions["audience"] = replace(app.extensions["audience"], settings=public)
+    url = door.create("a@example.com")["attributes"]["navigation_url"]
+    assert url.startswith("https://people.example/console/people/")

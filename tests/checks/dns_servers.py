@@ -14,6 +14,7 @@ from pathlib import Path
 import dns.exception
 import dns.flags
 import dns.message
+import dns.name
 import dns.query
 import dns.rcode
 import dns.rrset
@@ -102,9 +103,12 @@ def _wait_until_it_answers(process: "subprocess.Popen[bytes]", port: int) -> Non
 
 
 class Impostor:
-    """A UDP server that does with each question whatever `handle` says: no reply, one, or several."""
+    """A UDP server that does with each question whatever `handle` says: no reply, one, or several.
 
-    def __init__(self, handle: Handler) -> None:
+    The root, which the resolver asks for to see whether it is cut off, it knows by itself."""
+
+    def __init__(self, handle: Handler, knows_root: bool = True) -> None:
+        self._knows_root = knows_root
         self.seen: list[str] = []
         self._handle = handle
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -129,9 +133,12 @@ class Impostor:
             if not wire:
                 return
             query = dns.message.from_wire(wire)
+            if self._knows_root and query.question[0].name == dns.name.root:
+                self._socket.sendto(reply(query).to_wire(), sender)
+                continue
             self.seen.append(query.question[0].name.to_text(omit_final_dot=True))
-            for reply in self._handle(query):
-                self._socket.sendto(reply if isinstance(reply, bytes) else reply.to_wire(), sender)
+            for each in self._handle(query):
+                self._socket.sendto(each if isinstance(each, bytes) else each.to_wire(), sender)
 
 
 def reply(query: dns.message.Message, *records: str, kind: str = "A", ttl: int = 60) -> dns.message.Message:

@@ -3,7 +3,6 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import dns.flags
 import dns.message
@@ -12,13 +11,14 @@ import dns.rcode
 import dns.rdatatype
 import pytest
 
-from audience.checks.dns import DnsResolver
+from audience.checks.dns import ROOT, DnsResolver
 from audience.checks.dns_cache import Cache
 from audience.checks.dns_transport import Server, parse_server
 from audience.config import SettingError
 from audience.ports import DnsAnswer, DnsStatus
 from tests.checks.dns_servers import HOST, Impostor, free_port, nsd, refusal, reply
 from tests.conftest import program
+from tests.service import until
 
 MANY = "".join(f"many A 127.0.{n}.2\n" for n in range(60))
 RECORDS = (
@@ -108,19 +108,22 @@ def test_without_a_server_nothing_is_known(tmp_path, resolver_of, content):
 
 
 @pytest.mark.parametrize(
-    ("denies_root", "named", "status"),
-    [(True, False, "unavailable"), (False, False, "nxdomain"), (True, True, "nxdomain")],
-    ids=["a system that is cut off", "a system that works", "servers that the operator named"],
+    ("everything", "root", "status"),
+    [
+        ("NXDOMAIN", "NXDOMAIN", "unavailable"),
+        ("SERVFAIL", "SERVFAIL", "unavailable"),
+        ("NXDOMAIN", "NOERROR", "nxdomain"),
+        ("SERVFAIL", "NOERROR", "servfail"),
+        ("NXDOMAIN", "REFUSED", "nxdomain"),
+    ],
 )
-def test_a_system_that_denies_the_root_is_cut_off_and_says_nothing(resolver_of, denies_root, named, status):
+def test_servers_that_deny_the_root_are_cut_off_and_say_nothing(resolver_of, everything, root, status):
     def handle(query):
         is_root = query.question[0].name == dns.name.root
-        return [reply(query) if is_root and not denies_root else refusal(query, dns.rcode.NXDOMAIN)]
+        return [refusal(query, dns.rcode.from_text(root if is_root else everything))]
 
-    with Impostor(handle) as impostor:
-        resolver = resolver_of(*[impostor.address] if named else [])
-        resolver._system = SimpleNamespace(read=lambda: (parse_server(impostor.address),))
-        [got] = resolver.ask([("example.org", "MX")])
+    with Impostor(handle, knows_root=False) as impostor:
+        [got] = resolver_of(impostor.address).ask([("example.org", "MX")])
         assert got == DnsAnswer(DnsStatus(status))
 
 
@@ -256,8 +259,7 @@ def test_equal_questions_in_flight_are_asked_once(resolver_of):
             return resolver.ask([("a.org", "A"), ("A.ORG.", "A")])
 
         asked = [pool.submit(ask, number) for number in range(20)]
-        while len(resolver._flights) != 1:
-            threading.Event().wait(0.01)
+        until(lambda: len(resolver._flights.keys() - {ROOT}) == 1)
         go.set()
         answers = [answer for future in asked for answer in future.result(30)]
         assert {answer.records for answer in answers} == {("192.0.2.7",)}

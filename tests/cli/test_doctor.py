@@ -35,7 +35,7 @@ class Fake:
     def serving(self):
         return self._serving
 
-    def heartbeat_age(self):
+    def worker_age(self):
         return self._age
 
     def queue(self):

@@ -1,0 +1,102 @@
+"""Builds `dist/audience.pyz`: all code, dependencies and tables in one executable file.
+
+What is packed is what is installed beside this Python, so that nothing is fetched; the file runs on the same
+version of Python and the same platform.
+"""
+
+import hashlib
+import json
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+BUILD_ONLY = frozenset({"setuptools"})
+OF_THE_INSTALLATION = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "entry_points.txt"})
+PYTHON = sys.version_info[:2]
+
+
+def main() -> None:
+    target = ROOT / "dist" / "audience.pyz"
+    build(target)
+    size = target.stat().st_size / 1e6
+    print(f"{target.relative_to(ROOT)}: {size:.1f} MB, for Python {PYTHON[0]}.{PYTHON[1]}")
+
+
+def build(target: Path) -> None:
+    """The same content gives the same file."""
+    carried = {name: (source.read_bytes(), source.stat().st_mode & 0o100) for name, source in contents()}
+    digest = hashlib.sha256()
+    for name, (content, runs) in sorted(carried.items()):
+        digest.update(f"{name}\0{runs}\0{len(content)}\0".encode() + content)
+    built = {"id": digest.hexdigest()[:16], "for": {"python": PYTHON, "platform": sysconfig.get_platform()}}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_suffix(".new")
+    with draft.open("wb") as file:
+        file.write(f"#!/usr/bin/env python{PYTHON[0]}.{PYTHON[1]}\n".encode())
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            add(archive, "__main__.py", b"from launcher import main\n\nmain()\n")
+            add(archive, "launcher.py", (ROOT / "packing" / "launcher.py").read_bytes())
+            add(archive, "built.json", json.dumps(built).encode())
+            for name, (content, runs) in sorted(carried.items()):
+                add(archive, f"code/{name}", content, 0o600 | runs)
+    draft.chmod(0o755)
+    draft.replace(target)
+
+
+def add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = 0o600) -> None:
+    item = zipfile.ZipInfo(name)
+    item.external_attr = mode << 16
+    archive.writestr(item, content, zipfile.ZIP_DEFLATED)
+
+
+def contents() -> Iterator[tuple[str, Path]]:
+    """What is carried: name within, and the file."""
+    for name in sorted(closure(PROJECT["project"]["dependencies"]) - BUILD_ONLY):
+        yield from installed(name)
+    yield from ((name, file) for name, file in installed("audience") if ".dist-info/" in name)
+    for file in own():
+        yield str(file.relative_to(ROOT)), file
+
+
+def closure(requirements: list[str]) -> set[str]:
+    """The distributions that the requirements ask for here, directly or not."""
+    found: set[str] = set()
+    waiting = list(requirements)
+    while waiting:
+        needed = Requirement(waiting.pop())
+        if needed.name not in found and (not needed.marker or needed.marker.evaluate({"extra": ""})):
+            found.add(needed.name)
+            waiting += distribution(needed.name).requires or []
+    return found
+
+
+def installed(name: str) -> Iterator[tuple[str, Path]]:
+    for file in distribution(name).files or ():
+        aside = ".." in file.parts or "__pycache__" in file.parts or file.suffix == ".pyc"
+        if not aside and file.name not in OF_THE_INSTALLATION:
+            yield str(file), Path(str(file.locate()))
+
+
+def own() -> Iterator[Path]:
+    """The project's files, as its configuration lists them."""
+    listed = PROJECT["tool"]["setuptools"]
+    for module in listed["py-modules"]:
+        yield ROOT / f"{module}.py"
+    for package in listed["packages"]:
+        folder = ROOT / package.replace(".", "/")
+        yield from sorted(folder.glob("*.py"))
+        for pattern in listed["package-data"].get(package, ()):
+            found = sorted(file for file in folder.glob(pattern) if file.is_file())
+            yield from (file for file in found if file.suffix not in (".py", ".pyc"))
+
+
+if __name__ == "__main__":
+    main()

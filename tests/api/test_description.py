@@ -1,0 +1,150 @@
+"""The API describes itself: routes, forms, answers and document agree, both ways."""
+
+import re
+from pathlib import Path
+
+import pytest
+from openapi_spec_validator import validate
+
+from app import create_app
+from audience.api.errors import MEANING, STATUS
+from audience.config import Settings
+from schemas.shapes import Error
+from storage import database
+from tests.api.endpoints import ENDPOINTS, ask, prepare
+from tests.door import Fit, Patient, Rung, open_door
+
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture
+def document(app):
+    response = app.test_client().get("/api/openapi.json")
+    assert response.status_code == 200
+    assert response.mimetype == "application/json"
+    return response.json
+
+
+def operations(document):
+    return {
+        (method.upper(), path): item[method]
+        for path, item in document["paths"].items()
+        for method in METHODS & item.keys()
+    }
+
+
+def routes(app):
+    """(method, path as the document has it) to view, of the routes that need a key."""
+    return {
+        (method, re.sub(r"<(?:[^<>]*:)?(\w+)>", r"{\1}", rule.rule.removeprefix("/api"))): view
+        for rule in app.url_map.iter_rules()
+        for view in [app.view_functions[rule.endpoint]]
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if view.scope != "public"
+    }
+
+
+def test_the_document_is_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1.")
+    validate(document)
+
+
+def test_routes_and_document_agree_both_ways(app, document):
+    assert operations(document).keys() == routes(app).keys()
+    for key, operation in operations(document).items():
+        assert operation["x-scope"] == routes(app)[key].scope
+
+
+def test_every_route_says_what_it_does_and_what_it_answers(app):
+    """Missing here: a docstring on the view, or `gives=` on its `endpoint`."""
+    views = routes(app)
+    assert [key for key, view in views.items() if not view.__doc__] == []
+    assert [key for key, view in views.items() if view.declared.gives is None] == []
+
+
+def test_every_operation_names_the_keys_the_site_and_the_errors(document):
+    assert document["security"] == [{"keys": []}]
+    assert document["components"]["securitySchemes"]["keys"]["scheme"] == "basic"
+    for operation in operations(document).values():
+        assert {"$ref": "#/components/parameters/site_uuid"} in operation["parameters"]
+        assert {"400", "401", "403", "413", "415", "429", "503"} < operation["responses"].keys()
+        assert ("requestBody" in operation) <= ("422" in operation["responses"])
+
+
+def test_every_error_is_described(document):
+    assert set(STATUS.values()) | {405, 500} == set(MEANING)
+    assert document["components"]["responses"].keys() == {str(status) for status in MEANING}
+    table = README.partition("| Status | Means |")[2].partition("\n\n")[0]
+    assert {int(status) for status in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)} == set(MEANING)
+
+
+def test_a_get_takes_its_values_from_the_query_or_a_body(document):
+    search = operations(document)["GET", "/v1/fetch/search"]
+    assert search["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/SearchSubscribers"
+    }
+    parameters = {each.get("name"): each for each in search["parameters"]}
+    assert parameters["page"]["schema"]["type"] == "integer"
+    assert parameters["created_at"]["style"] == "deepObject"
+    assert not any(each.get("required") for each in search["parameters"])
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
+def test_the_answer_is_what_the_document_says(app, door, endpoint):
+    prepare(door)
+    answer = ask(door, endpoint)
+    rule, _ = app.url_map.bind("").match(f"/api/v1{endpoint.path}", endpoint.method)
+    declared = app.view_functions[rule].declared
+    assert answer.status_code == declared.status == endpoint.status
+    assert declared.gives().validate(answer.json) == {}
+
+
+def test_a_refusal_is_what_the_document_says(door):
+    for answer in (door.get("/nowhere"), door.post("/fetch/subscribers", {"subscriber": {}})):
+        assert answer.status_code in (404, 422)
+        assert Error().validate(answer.json) == {}
+
+
+@pytest.fixture
+def offline(tmp_path):
+    """An application whose DNS is nobody."""
+    settings = Settings(instance=tmp_path, dns_servers=("127.0.0.1:1",), dns_timeout=0.1)
+    application = create_app(settings, Rung(), Patient(), Fit())
+    database.migrate()
+    yield application
+    database.close()
+
+
+def test_every_example_is_taken_and_answered_as_described(offline):
+    document = offline.test_client().get("/api/openapi.json").json
+    shown = set()
+    for (method, path), operation in operations(document).items():
+        for example in examples(document, operation):
+            shown.add(path)
+            door = open_door(offline.test_client())
+            answer = door.call(method, path.removeprefix("/v1").replace("{name}", "strict"), example)
+            assert answer.status_code in (200, 201), (method, path, answer.text)
+            assert not answer.json.get("failed")
+            assert routes(offline)[method, path].declared.gives().validate(answer.json) == {}
+    assert len(shown) >= 12
+
+
+def examples(document, operation):
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if not body:
+        return []
+    return document["components"]["schemas"][body["schema"]["$ref"].rpartition("/")[2]].get("examples", [])
+
+
+def test_every_body_that_is_needed_has_an_example(document):
+    for key, operation in operations(document).items():
+        assert examples(document, operation) or not operation.get("requestBody", {}).get("required"), key
+
+
+def test_the_server_is_below_the_public_address(tmp_path):
+    settings = Settings(instance=tmp_path, public_url="https://people.example/audience/")
+    app = create_app(settings, Rung(), Patient(), Fit())
+    document = app.test_client().get("/api/openapi.json").json
+    database.close()
+    assert document["servers"] == [{"url": "/audience/api"}]

@@ -1,0 +1,106 @@
+"""/docs in a real browser: it renders, loads nothing from elsewhere, and a call can be tried."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from audience.api.docs import ASSETS
+from tests.conftest import program
+from tests.service import serving
+
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE = 20_000  # milliseconds
+
+
+@pytest.fixture
+def service(tmp_path):
+    program("chromium")
+    with serving(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def page(service):
+    """A page of a browser that asks nobody but the service; what it asked, and what it complained of."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program("chromium"), args=QUIET)
+        opened = browser.new_page()
+        opened.set_default_timeout(PATIENCE)
+        opened.asked, opened.complaints = [], []
+        opened.on("request", lambda request: opened.asked.append(request.url))
+        opened.on(
+            "console", lambda said: opened.complaints.append(said.text) if said.type == "error" else None
+        )
+        opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        yield opened
+        browser.close()
+
+
+def execute(page, operation, **parameters):
+    """Tries an operation of the page; the status and body that it shows."""
+    block = page.locator(f"#operations-{operation}")
+    block.locator(".opblock-summary-control").click()
+    block.locator(".try-out__btn").click()
+    for name, value in parameters.items():
+        block.locator(f"tr[data-param-name={name}] input").fill(value)
+    block.locator(".execute").click()
+    shown = block.locator(".live-responses-table .response")
+    shown.wait_for()
+    return shown.locator(".response-col_status").inner_text().strip(), shown.inner_text()
+
+
+def test_the_page_shows_the_api_and_tries_calls(service, page):
+    page.goto(f"http://127.0.0.1:{service.port}/docs")
+    page.locator("#operations-tags-get_fetch_tags").wait_for()
+    assert page.locator(".opblock").count() > 10
+
+    status, _ = execute(page, "stats-get_stats_site")
+    assert status == "401"
+    page.locator("button.authorize").click()
+    page.locator("input[name=username]").fill(service.first["publishable_key"])
+    page.locator("input[name=password]").fill(service.first["secret_key"])
+    page.locator(".auth-btn-wrapper button[type=submit]").click()
+    page.locator(".auth-btn-wrapper .btn-done").click()
+
+    assert execute(page, "subscribers-post_fetch_subscribers")[0] == "201"
+    status, shown = execute(page, "subscribers-get_fetch_subscribers", email="ann@example.com")
+    assert status == "200"
+    assert re.search(r'"email": "ann@example.com"', shown)
+    status, shown = execute(page, "subscribers-get_fetch_search")
+    assert status == "200"
+    assert re.search(r'"email": "ann@example.com"', shown)
+
+    assert {urlsplit(url).netloc for url in page.asked if not url.startswith("data:")} == {
+        f"127.0.0.1:{service.port}"
+    }
+    assert [said for said in page.complaints if "401" not in said] == []
+
+
+def test_the_page_lets_nothing_in(app):
+    client = app.test_client()
+    for path in ("/docs", *(f"/docs/{name}" for name in ASSETS)):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
+        assert "unsafe" not in policy
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        answer.close()
+
+
+@pytest.mark.parametrize(
+    "path", ["/docs/index.html", "/docs/..%2f..%2fLICENSE", "/docs/__init__.py", "/docs/a/b"]
+)
+def test_what_is_not_of_the_page_is_not_found(app, path):
+    answer = app.test_client().get(path)
+    assert (answer.status_code, answer.mimetype) == (404, "application/json")

@@ -1,0 +1,97 @@
+"""What is said, and what never is: refusals do not echo, logs know no one (contract section 1)."""
+
+import logging
+
+import pytest
+
+from audience import imports, sites
+from tests import shapes
+from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask, prepare
+from tests.door import basic
+
+MARK = "zqxmarker"
+ODD = [
+    MARK,
+    {MARK: MARK},
+    [MARK],
+    [{MARK: MARK}],
+    [[MARK]],
+    77123456,
+    {"email": MARK, "type": MARK, "command": MARK},
+]
+VALUES = {
+    "email": MARK, "uuid": MARK, "key": {MARK: MARK}, "name": {MARK: MARK}, "fields": MARK, "details": MARK,
+    "date": MARK, "type": {MARK: MARK}, "command": MARK, "query": [MARK], "page": MARK, "tags": {MARK: MARK},
+    "created_at": {"gt": MARK}, "first_name": {MARK: MARK},
+}  # fmt: skip
+
+
+def said(response):
+    body = response.json
+    return [body.get("error", ""), *(each["message"] for each in body.get("errors", []))]
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
+@pytest.mark.parametrize("value", [*ODD, VALUES, [VALUES], {**VALUES, "email": "ada@example.com"}], ids=str)
+def test_a_refusal_never_repeats_what_was_sent(door, endpoint, value):
+    for body in ({next(iter(endpoint.body)): value}, VALUES, {MARK: value}):
+        response = ask(door, endpoint, body=body, query={MARK: MARK})
+        if response.status_code == 422:
+            shapes.error(response, 422)
+        assert not any(MARK in sentence or "77123456" in sentence for sentence in said(response))
+
+
+@pytest.mark.parametrize(("method", "path", "headers", "data"), [
+    ("GET", f"/{MARK}", {}, None), ("GET", f"/batch/imports/{MARK}", {}, None), (MARK.upper(), "/stats/site",
+    {}, None),
+    ("GET", "/stats/site", {"Authorization": basic(MARK, MARK)}, None),
+    ("GET", f"/stats/site?site_uuid={MARK}", {}, None), ("GET", f"/stats/site?site_uuid={MARK}&site_uuid=x",
+    {}, None),
+    ("GET", "/stats/site", {}, f"{{{MARK}"), ("GET", "/stats/site", {}, f'"{MARK}"'),
+    ("POST", "/fetch/tags", {"Content-Type": f"multipart/{MARK}"}, MARK),
+])  # fmt: skip
+def test_no_other_refusal_does_either(door, method, path, headers, data):
+    response = door.client.open(
+        f"/api/v1{path}",
+        method=method,
+        headers={
+            "Authorization": basic(door.key.publishable_key, door.key.secret_key),
+            "X-Request-Id": MARK,
+            **headers,
+        },
+        data=data,
+    )
+    shapes.error(response, response.status_code)
+    assert MARK not in response.text
+    assert response.headers["X-Request-Id"] != MARK
+
+
+def test_every_request_has_an_id_of_its_own(door):
+    assert len({door.get("/stats/site").headers["X-Request-Id"] for _ in range(5)}) == 5
+
+
+def test_no_address_name_or_secret_is_logged(door, caplog, monkeypatch):
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO, "peewee")
+    prepare(door)
+    for endpoint in ENDPOINTS:
+        ask(door, endpoint)
+        ask(door, endpoint, headers={"Authorization": basic(door.key.publishable_key, "sk_wrong")})
+    door.post(
+        "/batch/subscribers", {"subscribers": [{"email": "bob@example.com", "first_name": "Robert"}] * 3}
+    )
+
+    def broken(*_):
+        raise ValueError("bob@example.com Robert")
+
+    monkeypatch.setattr("audience.subscribers.write", broken)
+    imports.drain(door.site.id, 30)
+    assert door.post("/fetch/subscribers", {"email": "ada@example.com"}).status_code == 500
+    assert "ValueError" in caplog.text
+    secrets = ("example.com", "Robert", door.key.secret_key, "sk_wrong", "pk_")
+    assert not [each for each in secrets if each in caplog.text]
+
+
+def test_a_secret_is_shown_once_and_long(door):
+    assert len({sites.create_key([door.site]).secret_key for _ in range(5)}) == 5
+    assert sites.KEY_CHARACTERS * 5.95 > 190

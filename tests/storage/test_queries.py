@@ -1,0 +1,112 @@
+"""What the queries do behind the API: they use indexes, bind the site, and are not one per person."""
+
+import re
+
+import pytest
+
+from audience import imports
+from storage import database
+from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
+
+DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
+OF_A_SITE = re.compile(r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports)\b")
+TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
+ACROSS_SITES = ("SELECT DISTINCT site_id FROM imports",)
+SEARCHES = [
+    {}, {"email": "p1@example.com"}, {"tags": "vip"}, {"tags": "vip,new"},
+    *({date: {"gt": "2001-01-01"}} for date in DATES),
+    *({date: {"gt": "2001-01-01", "lt": "2001-02-01"}} for date in DATES),
+    {"created_at": {"gt": "2001-01-01"}, "tags": "vip"}, {"page": 1000},
+]  # fmt: skip
+
+
+@pytest.fixture
+def statements(door):
+    """Every statement that SQLite runs, its parameters written in."""
+    seen = []
+    with database.session():
+        database.database.connection().set_trace_callback(seen.append)
+    return seen
+
+
+def of_sites(statements):
+    """Those on tables of a site, but for the ones that ask for nothing."""
+    return [
+        each
+        for each in statements
+        if OF_A_SITE.search(" ".join(TABLES.findall(each)))
+        and not each.startswith(("EXPLAIN", "PRAGMA"))
+        and "IN ()" not in each
+    ]
+
+
+def plan(statement):
+    with database.session():
+        return [found[3] for found in database.rows(f"EXPLAIN QUERY PLAN {statement}")]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
+def test_every_statement_names_the_site_and_no_table_is_scanned(door, statements, endpoint):
+    prepare(door)
+    del statements[:]
+    assert ask(door, endpoint).status_code == endpoint.status
+    seen = of_sites(statements)
+    assert seen or endpoint.path == "/stats/site"
+    for statement in seen:
+        assert "site_id" in statement, statement
+        for step in plan(statement):
+            assert not step.startswith("SCAN") or "CONSTANT ROW" in step, f"{statement}: {step}"
+
+
+@pytest.mark.parametrize("body", SEARCHES, ids=str)
+def test_every_search_uses_an_index(door, statements, body):
+    door.create("p1@example.com", tags="vip,new")
+    del statements[:]
+    assert door.post("/fetch/search", body).status_code == 200
+    seen = [each for each in of_sites(statements) if "FROM subscribers" in each]
+    assert seen
+    for statement in seen:
+        for step in plan(statement):
+            assert not step.startswith("SCAN"), f"{statement}: {step}"
+
+
+def test_draining_and_sweeping_use_indexes(door, statements):
+    door.post(
+        "/batch/subscribers", {"subscribers": [{"email": email, "tags": "a"} for email in ADDRESSES[:600]]}
+    )
+    del statements[:]
+    assert imports.waiting_sites() == [door.site.id]
+    imports.drain(door.site.id, 30)
+    for statement in {each for each in of_sites(statements) if len(each) < 5000}:
+        assert statement.startswith(ACROSS_SITES) or "site_id" in statement, statement
+        for step in plan(statement):
+            assert not step.startswith("SCAN") or "imports_waiting" in step, f"{statement}: {step}"
+
+
+def test_a_page_takes_as_many_statements_for_a_hundred_as_for_one(door, statements):
+    def search():
+        del statements[:]
+        found = door.post("/fetch/search", {}).json["data"]
+        return len(found), len(statements)
+
+    door.create(ADDRESSES[0], tags="a,b", plan="pro")
+    one = search()
+    for email in ADDRESSES[1:100]:
+        door.create(email, tags="a,b,c", plan="pro", age=5)
+    assert search() == (100, one[1])
+
+
+@pytest.mark.parametrize(("path", "key", "item"), [
+    ("/batch/subscribers", "subscribers", {"tags": "a,b", "plan": "pro"}),
+    ("/batch/events", "events", {"type": "visit", "fields": {"plan": "pro"}}),
+    ("/fetch/commands", "command", {"command": "add_tag", "query": "a"}),
+])  # fmt: skip
+def test_a_batch_reads_as_often_for_a_hundred_as_for_one(door, statements, path, key, item):
+    def reads(addresses):
+        del statements[:]
+        assert door.post(path, {key: [{"email": email, **item} for email in addresses]}).status_code == 200
+        imports.drain(door.site.id, 30)
+        return len([each for each in of_sites(statements) if each.startswith("SELECT")])
+
+    door.create("first@example.com")
+    assert abs(reads(ADDRESSES[:2]) - reads(ADDRESSES[2:100])) <= 1

@@ -1,0 +1,124 @@
+"""One file to run: `audience.pyz` in an empty folder, with Python and nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from packing import pyz
+from tests.service import attended, free_port, until
+
+ROOT = Path(__file__).parent.parent
+VERSION = "{}.{}".format(*sys.version_info[:2])
+BARE = {"PATH": f"{sys.base_prefix}/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    target = tmp_path_factory.mktemp("dist") / "audience.pyz"
+    pyz.build(target)
+    return target
+
+
+def run(archive, *arguments, **options):
+    return subprocess.run([str(archive), *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def test_it_serves_from_an_empty_folder(archive, tmp_path):
+    port = free_port()
+    process = subprocess.Popen(
+        [str(archive), "serve"],
+        env=BARE | {"AUDIENCE_PORT": str(port)},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    instance = tmp_path / "instance"
+    with attended(process, instance, port) as service:
+        person = {"email": "ann@example.com", "tags": "vip"}
+        people = {"subscribers": [person, {"email": "bob@example.com"}]}
+        status, accepted = service.call("POST", "/batch/subscribers", people)
+        assert (status, accepted["result"]) == (200, 2)
+        found = until(lambda: service.call("GET", "/fetch/subscribers?email=ann@example.com")[1]["data"])
+        assert found["attributes"]["email"] == "ann@example.com"
+        if sys.platform == "linux":
+            assert_nothing_else_is_used(service)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["instance"]
+    assert [each for each in instance.rglob("*") if each.stat().st_mode & 0o077] == []
+
+
+def assert_nothing_else_is_used(service):
+    """No process has a file of this checkout or its environment open, or on its command line."""
+    family = [service.process.pid, *service.processes("")]
+    assert len(family) >= 5
+    for pid in family:
+        for listing in ("maps", "cmdline", "environ"):
+            assert str(ROOT) not in Path(f"/proc/{pid}/{listing}").read_text("utf-8", "replace"), (
+                pid,
+                listing,
+            )
+
+
+def test_it_is_an_executable_that_explains_itself(archive, tmp_path):
+    assert run(archive, "--help", env=BARE, cwd=tmp_path).stdout.startswith("Usage: audience ")
+    isolated = subprocess.run(
+        [f"{sys.base_prefix}/bin/python{VERSION}", "-I", archive, "site", "list"],
+        env=BARE | {"AUDIENCE_INSTANCE": str(tmp_path / "other")}, cwd=tmp_path, timeout=120, check=True,
+    )  # fmt: skip
+    assert isolated.returncode == 0
+
+
+def test_several_starts_at_once_unpack_once(archive, tmp_path):
+    starts = [
+        subprocess.Popen([str(archive), "migrate"], env=BARE, cwd=tmp_path, stdout=subprocess.DEVNULL)
+        for _ in range(4)
+    ]
+    assert [each.wait(120) for each in starts] == [0] * 4
+    code = tmp_path / "instance" / "code"
+    assert sorted(each.name for each in code.iterdir() if each.name != "lock") == [build_id(archive)]
+
+
+def test_a_start_that_was_cut_off_leaves_nothing_half(archive, tmp_path):
+    half = tmp_path / "instance" / "code" / "unpacking" / "code" / "app.py"
+    half.parent.mkdir(parents=True)
+    half.write_text("raise SystemExit('half')")
+    assert run(archive, "migrate", env=BARE, cwd=tmp_path).returncode == 0
+    assert not half.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_said(archive, tmp_path):
+    (tmp_path / "instance").write_text("")
+    answer = run(archive, "--help", env=BARE, cwd=tmp_path)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("audience: cannot unpack into ")
+
+
+def test_the_same_content_gives_the_same_file(archive, tmp_path):
+    again = tmp_path / "again.pyz"
+    pyz.build(again)
+    assert again.read_bytes() == archive.read_bytes()
+    assert os.access(archive, os.X_OK)
+
+
+def test_no_test_tool_and_no_path_of_this_machine_is_packed(archive):
+    with zipfile.ZipFile(archive) as packed:
+        names = {name.split("/")[1] for name in packed.namelist() if name.startswith("code/")}
+        assert {"app.py", "audience", "schemas", "storage", "workers", "flask", "granian"} < names
+        assert (
+            not {"pytest", "_pytest", "mypy", "playwright", "setuptools", "tests", "bench", "instance"}
+            & names
+        )
+        text = b"".join(
+            packed.read(name) for name in packed.namelist() if name.endswith((".py", ".json", "METADATA"))
+        )
+    assert str(ROOT).encode() not in text
+
+
+def build_id(archive):
+    with zipfile.ZipFile(archive) as packed:
+        return json.loads(packed.read("built.json"))["id"]
