@@ -8,10 +8,11 @@ from audience.config import Settings
 from audience.ports import Vitals
 from storage import database
 from storage import health as stored
-from storage.errors import Unavailable
+from storage.errors import Mistaken, Unavailable
 
 WORKER_SILENT = 30.0  # seconds; a worker shows itself every two
 NO_ANSWER = "The database does not answer."
+NO_DATABASE = (Unavailable, Mistaken)  # away, or not of this shape
 
 Check = Callable[[Settings, Vitals], str | None]
 
@@ -67,7 +68,7 @@ def problems(settings: Settings, vitals: Vitals) -> dict[str, str | None]:
 def _problem(check: Check, settings: Settings, vitals: Vitals) -> str | None:
     try:
         return check(settings, vitals)
-    except Unavailable:
+    except NO_DATABASE:
         return NO_ANSWER
     except OSError:
         return "The disk does not answer."
@@ -80,7 +81,7 @@ def gauges(vitals: Vitals) -> dict[str, float]:
     try:
         with database.session():
             waiting = stored.waiting()
-    except Unavailable:
+    except NO_DATABASE:
         return found
     return found | {
         "imports_waiting": waiting.imports,

@@ -56,6 +56,8 @@ class GuessGender(Form):
 
 
 class GeolocateIp(Form):
+    example: ClassVar[Any] = {"ip": "8.8.8.8"}
+
     ip = AnyText(required=True)
 
 
@@ -120,8 +122,8 @@ class Place(Answer):
     country_name = ma.fields.String(**MAYBE)
     region_name = ma.fields.String(**MAYBE)
     city_name = ma.fields.String(**MAYBE)
-    latitude = ma.fields.Float(**MAYBE)
-    longitude = ma.fields.Float(**MAYBE)
+    latitude = ma.fields.Float(allow_none=True, **MAYBE)
+    longitude = ma.fields.Float(allow_none=True, **MAYBE)
     country_code2 = ma.fields.String(**MAYBE)
     country_code3 = ma.fields.String(**MAYBE)
     continent_code = ma.fields.String(**MAYBE)

@@ -119,6 +119,17 @@ def test_no_test_tool_and_no_path_of_this_machine_is_packed(archive):
     assert str(ROOT).encode() not in text
 
 
+def test_every_table_is_packed(archive):
+    tables = {
+        str(each.relative_to(ROOT))
+        for each in (ROOT / "audience" / "data").rglob("*")
+        if each.is_file() and each.suffix != ".pyc"
+    }
+    with zipfile.ZipFile(archive) as packed:
+        assert tables
+        assert {f"code/{name}" for name in tables} <= set(packed.namelist())
+
+
 def build_id(archive):
     with zipfile.ZipFile(archive) as packed:
         return json.loads(packed.read("built.json"))["id"]

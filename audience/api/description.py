@@ -14,7 +14,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Flask, current_app
 from werkzeug.routing import Rule
 
-from audience.api.endpoint import PUBLIC, Declared, View, public
+from audience.api.endpoint import PUBLIC, Declared, Files, View, public
 from audience.api.errors import MEANING
 from audience.api.spelling import Speller
 from audience.api.wiring import settings
@@ -119,7 +119,7 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
     refusals = [
         *ALWAYS,
         *([404] if names_a_thing(rule, declared) else []),
-        *([422] if declared.takes else []),
+        *([422] if declared.takes or declared.accepts else []),
     ]
     return {
         "operationId": NOT_WORD.sub("_", method.lower() + path).strip("_"),
@@ -153,6 +153,8 @@ def query(method: str, declared: Declared) -> list[dict[str, Any]]:
 
 
 def body(method: str, declared: Declared) -> dict[str, Any]:
+    if declared.accepts:
+        return {"requestBody": {"required": True, "content": files(declared.accepts)}}
     if not declared.takes:
         return {}
     content = {"application/json": {"schema": declared.takes}}
@@ -165,5 +167,11 @@ def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
     return {
         "description": meaning,
         "headers": {name: name for name in ("X-Request-Id", *headers)},
-        "content": {"application/json": {"schema": schema or {"type": "object"}}},
+        "content": files(schema)
+        if isinstance(schema, tuple)
+        else {"application/json": {"schema": schema or {"type": "object"}}},
     }
+
+
+def files(media_types: Files) -> dict[str, Any]:
+    return {media_type: {"schema": {"type": "string"}} for media_type in media_types}

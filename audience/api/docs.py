@@ -1,11 +1,14 @@
 """The API's description to read and to try, in Swagger UI: the only HTML of this service, outside /api."""
 
 from functools import cache
+from html import escape
 from importlib.resources import files
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort
 
 from audience.api.endpoint import public
+from audience.api.wiring import settings
 
 blueprint = Blueprint("docs", __name__, url_prefix="/docs")
 
@@ -15,20 +18,20 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Audience: the API</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="{root}/docs/favicon-32x32.png">
+<link rel="stylesheet" href="{root}/docs/swagger-ui.css">
 </head>
 <body>
 <div id="api"></div>
-<noscript>This page needs JavaScript; it shows <a href="api/openapi.json">this</a>.</noscript>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
+<noscript>This page needs JavaScript; it shows <a href="{root}/api/openapi.json">this</a>.</noscript>
+<script src="{root}/docs/swagger-ui-bundle.js"></script>
+<script src="{root}/docs/start.js"></script>
 </body>
 </html>
 """
 START = """SwaggerUIBundle({
   dom_id: "#api",
-  url: "api/openapi.json",
+  url: new URL("../api/openapi.json", document.currentScript.src).href,
   deepLinking: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
@@ -61,7 +64,8 @@ AN_HOUR = {"Cache-Control": "public, max-age=3600"}
 @public
 def page() -> Response:
     """The API's description, to read and to try"""
-    return Response(PAGE, mimetype="text/html", headers=HEADERS)
+    root = urlsplit(settings().base_url).path
+    return Response(PAGE.format(root=escape(root)), mimetype="text/html", headers=HEADERS)
 
 
 @blueprint.get("/<name>")

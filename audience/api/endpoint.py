@@ -21,6 +21,7 @@ RATE_LIMITED = "Rate limit: too many requests; wait for the seconds in Retry-Aft
 PUBLIC = "public"
 
 View = Callable[..., Any]
+Files = tuple[str, ...]  # media types
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,8 @@ class Declared:
 
     scope: str
     takes: type[Form] | None
-    gives: type[Answer] | None
+    gives: type[Answer] | Files | None
+    accepts: Files
     query: bool
     status: int
 
@@ -38,7 +40,8 @@ def endpoint(
     scope: str,
     *,
     takes: type[Form] | None = None,
-    gives: type[Answer] | None = None,
+    gives: type[Answer] | Files | None = None,
+    accepts: Files = (),
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused"] = "needed",
@@ -48,7 +51,7 @@ def endpoint(
     The view is called with `site` (None where it is optional and not named; not at all where it is unused),
     `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`.
     Values in the query string are part of the form unless `query` is off; the body wins. `gives` is what the
-    answer looks like.
+    answer looks like, or the media types of an answer that is a file; `accepts` those of a body that is one.
     """
     form = takes() if takes else None
 
@@ -73,7 +76,9 @@ def endpoint(
             return jsonify(view(**arguments)), status
 
         vars(run)["scope"] = scope
-        vars(run)["declared"] = Declared(scope=scope, takes=takes, gives=gives, query=query, status=status)
+        vars(run)["declared"] = Declared(
+            scope=scope, takes=takes, gives=gives, accepts=accepts, query=query, status=status
+        )
         return run
 
     return decorate

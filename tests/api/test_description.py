@@ -4,14 +4,17 @@ import re
 from pathlib import Path
 
 import pytest
+from flask import Blueprint
 from openapi_spec_validator import validate
 
 from app import create_app
+from audience.api.endpoint import endpoint
 from audience.api.errors import MEANING, STATUS
 from audience.config import Settings
 from schemas.shapes import Error
 from storage import database
 from tests.api.endpoints import ENDPOINTS, ask, prepare
+from tests.checks.geo_tables import write_mmdb
 from tests.door import Fit, Patient, Rung, open_door
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
@@ -100,6 +103,28 @@ def test_the_answer_is_what_the_document_says(app, door, endpoint):
     assert declared.gives().validate(answer.json) == {}
 
 
+def test_a_file_is_described_by_its_media_type(app):
+    files = ("text/csv", "application/x-ndjson")
+    extra = Blueprint("extra", __name__, url_prefix="/api/v1")
+
+    @extra.post("/extra/<int:extra_id>")
+    @endpoint("full", accepts=files, gives=("text/csv",))
+    def turn(site, extra_id):
+        """Turn a file
+
+        Into another.
+        """
+
+    app.register_blueprint(extra)
+    document = app.test_client().get("/api/openapi.json").json
+    validate(document)
+    operation = document["paths"]["/v1/extra/{extra_id}"]["post"]
+    assert (operation["summary"], operation["description"]) == ("Turn a file", "Into another.")
+    assert tuple(operation["requestBody"]["content"]) == files
+    assert tuple(operation["responses"]["200"]["content"]) == ("text/csv",)
+    assert {"404", "422"} <= operation["responses"].keys()
+
+
 def test_a_refusal_is_what_the_document_says(door):
     for answer in (door.get("/nowhere"), door.post("/fetch/subscribers", {"subscriber": {}})):
         assert answer.status_code in (404, 422)
@@ -108,9 +133,10 @@ def test_a_refusal_is_what_the_document_says(door):
 
 @pytest.fixture
 def offline(tmp_path):
-    """An application whose DNS is nobody."""
-    settings = Settings(instance=tmp_path, dns_servers=("127.0.0.1:1",), dns_timeout=0.1)
-    application = create_app(settings, Rung(), Patient(), Fit())
+    """An application whose DNS is nobody, and whose world is small."""
+    world = write_mmdb(tmp_path / "small.mmdb", "8.8.8.0/24", {"country": {"iso_code": "DE"}})
+    settings = {"dns_servers": ("127.0.0.1:1",), "dns_timeout": 0.1, "geo_database": str(world)}
+    application = create_app(Settings(instance=tmp_path, **settings), Rung(), Patient(), Fit())
     database.migrate()
     yield application
     database.close()
@@ -127,7 +153,7 @@ def test_every_example_is_taken_and_answered_as_described(offline):
             assert answer.status_code in (200, 201), (method, path, answer.text)
             assert not answer.json.get("failed")
             assert routes(offline)[method, path].declared.gives().validate(answer.json) == {}
-    assert len(shown) >= 12
+    assert len(shown) >= 15
 
 
 def examples(document, operation):

@@ -98,6 +98,15 @@ def test_the_page_lets_nothing_in(app):
         answer.close()
 
 
+@pytest.mark.parametrize("path", ["/docs", "/docs/"])
+def test_every_part_of_the_page_is_there(app, path):
+    client = app.test_client()
+    parts = re.findall(r'(?:href|src)="([^"]+)"', client.get(path).text)
+    assert len(parts) == len(ASSETS) + 1
+    for part in parts:
+        assert client.get(part).status_code == 200, part
+
+
 @pytest.mark.parametrize(
     "path", ["/docs/index.html", "/docs/..%2f..%2fLICENSE", "/docs/__init__.py", "/docs/a/b"]
 )

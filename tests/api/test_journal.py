@@ -99,14 +99,12 @@ def test_an_import_written_at_once_is_told_once(door, told, meter):
 
 
 def test_an_answer_is_told_by_its_reasons(door, meter):
-    door.post("/experimental/gender", {"name": CANARY})
+    door.post("/experimental/gender", {"name": "Xqzt"})
     door.post("/experimental/content_moderation", {"content": f"<script>{CANARY}</script>"})
-    door.get("/experimental/geolocation", query={"ip": "192.0.2.7"})
-    (first, (moderation, reasons), last) = meter.answers
+    (first, (moderation, reasons)) = meter.answers
     assert first == ("gender", ["unknown"])
     assert moderation == "content_moderation"
     assert "script_tag" in reasons
-    assert last == ("geolocation", ["unknown"])
 
 
 def test_a_round_of_dns_questions_is_timed(meter):
