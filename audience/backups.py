@@ -64,7 +64,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: make it first.")
-    with _private_folder(file.parent) as folder:
+    with _told(file), _private_folder(file.parent) as folder:
         copy, draft = folder / DATABASE, folder / "draft.tar"
         at = clock.now()
         with database.snapshot():
@@ -169,6 +169,15 @@ def _private(path: str, flags: int) -> int:
 
 
 @contextlib.contextmanager
+def _told(file: Path) -> Iterator[None]:
+    """A full or refusing disk is a sentence for the operator."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{error.filename or file} cannot be written: {error.strerror}.") from error
+
+
+@contextlib.contextmanager
 def _private_folder(beside: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=".audience-", dir=beside) as folder:
         yield Path(folder)
@@ -183,7 +192,7 @@ def restore(settings: Settings, file: Path, progress: Progress, ignore_erasures:
     """
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _private_folder(current.parent) as folder:
+    with _told(current), _private_folder(current.parent) as folder:
         manifest = _unpack(file, folder, progress)
         lasting_here = lasting.read(settings, manifest.created_at)
         erased, ended = _bring_up_to_date(folder, settings, lasting_here, ignore_erasures)

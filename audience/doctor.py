@@ -22,7 +22,7 @@ DISK_LOW = 2**30
 DISK_FULL = 200 * 2**20
 SILENT = 30.0  # seconds; a worker shows itself every two
 PROBE_WITHIN = 5.0  # seconds
-SECRETS = ("pepper", "first-site.json", "config.toml", "erasures.log", "audience.db", "audience.db-wal")
+SECRETS = ("pepper", "first-site.json", "config.toml", "erasures.log")
 
 
 Check = Callable[[Case], Iterable[Finding]]
@@ -107,7 +107,10 @@ def permissions(case: Case) -> Iterator[Finding]:
     if not folder.is_dir():
         yield ok("permissions", f"no folder {folder} yet")
         return
-    loose = [folder / name for name in SECRETS if _open_to_others(folder / name)]
+    database_files = (case.database_file, Path(f"{case.database_file}-wal"))
+    loose = [
+        each for each in (*(folder / name for name in SECRETS), *database_files) if _open_to_others(each)
+    ]
     if case.fix:
         for path in [*loose, folder]:
             path.chmod(path.stat().st_mode & ~0o077)

@@ -38,7 +38,10 @@ class Erasure:
 
 @dataclass
 class Lasting:
-    """What the present instance remembers; `damaged` when its database cannot be read."""
+    """What the present instance remembers; `damaged` when its database cannot be read.
+
+    Without a pepper, it is a new folder into which the log of another was put: its hashes are the backup's.
+    """
 
     erasures: list[Erasure] = field(default_factory=list)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
@@ -107,7 +110,7 @@ def _matched(lasting: Lasting, secret: bytes, ignore_erasures: bool) -> Iterator
     for site in sites.every():
         if site.uuid not in by_site:
             continue
-        if lasting.pepper == secret and lasting.site_ids.get(site.uuid, site.id) == site.id:
+        if lasting.pepper in (None, secret) and lasting.site_ids.get(site.uuid, site.id) == site.id:
             yield site, by_site[site.uuid]
         elif not ignore_erasures:
             raise Refused(TELLS_NOBODY)

@@ -5,8 +5,8 @@ import click
 from audience import demo as demonstration
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json
-from audience.cli.progress import ShownProgress
 from audience.cli.sites import show_keys
+from audience.cli.steps import ShownProgress
 from audience.config import Settings
 
 

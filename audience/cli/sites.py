@@ -6,7 +6,7 @@ from audience import address_lists, first_site, sites, stats
 from audience.address_lists import Kind
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
-from audience.cli.progress import ShownProgress
+from audience.cli.steps import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.sites import NewKey, Site

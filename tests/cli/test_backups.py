@@ -1,8 +1,12 @@
 """`audience backup` and `audience restore`, on the instance of a running application and on another."""
 
+import errno
 import io
 import itertools
 import json
+import os
+import subprocess
+import sys
 import tarfile
 import threading
 
@@ -13,9 +17,20 @@ import app as wiring
 from audience import backups, clock, first_site, lasting, pepper, sites, stats, subscribers
 from audience.cli import audience
 from audience.config import Settings
+from audience.errors import Refused
 from storage import database, suppressions
 from storage import subscribers as stored_subscribers
 from tests.service import until
+
+READER = """
+import sys
+from storage import database
+database.open(f"sqlite:///{sys.argv[1]}")
+with database.session():
+    database.rows("SELECT 1 FROM sites")
+    print("open", flush=True)
+    sys.stdin.read()
+"""
 
 
 def on(settings, *words, **options):
@@ -315,3 +330,57 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(type_, door, tmp_pat
     ]
     assert "people" in result.stdout
     assert "%" not in result.stdout
+
+
+def test_the_log_alone_in_a_new_folder_is_enough(backup, settings, door, tmp_path_factory):
+    erase(settings, door, "ann@example.com")
+    other = Settings(instance=tmp_path_factory.mktemp("other"))
+    (other.instance / lasting.LOG).write_bytes((settings.instance / lasting.LOG).read_bytes())
+    assert json.loads(on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
+    assert subscribers.find(door.site, email="ann@example.com") is None
+
+
+def test_a_backup_of_an_older_audience_is_brought_up_to_date(settings, door, tmp_path):
+    """Also where the present database is as old."""
+    other = sites.create_key([door.site])
+    sites.revoke_key(other.publishable_key)
+    with database.write():
+        database.execute("ALTER TABLE keys DROP COLUMN expires_at")
+        database.execute("DELETE FROM schema_migration WHERE name = '0005_keys_expire'")
+        database.execute("UPDATE keys SET revoked_at = NULL")
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    with database.write():
+        database.execute("UPDATE keys SET revoked_at = 1 WHERE publishable_key = ?", (other.publishable_key,))
+    assert "1 keys" in on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
+    assert database.pending() == []
+    assert sites.authenticate(door.key.publishable_key, door.key.secret_key) is not None
+    assert sites.authenticate(other.publishable_key, other.secret_key) is None
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(settings, app, tmp_path_factory, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    folder = tmp_path_factory.mktemp("backups")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Refused, match="No space left"):
+        backups.create(settings, folder / "b.tar", lambda *_: None)
+    assert list(folder.iterdir()) == []
+
+
+def test_an_instance_that_another_process_uses_is_not_restored_into(backup, settings, door):
+    """`audience web` or `audience worker` alone, which do not hold the lock of `serve`."""
+    door.create("cy@example.com")
+    database.close()
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, str(settings.instance / "audience.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert reader.stdout.readline() == b"open\n"
+        assert "another process" in str(on(settings, "restore", str(backup), "--yes").exception)
+    finally:
+        reader.communicate(timeout=30)
+    reopen(settings)
+    assert door.counts() == (3, 3, 0)
