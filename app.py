@@ -2,11 +2,12 @@
 
 import os
 import sys
+from functools import partial
 
 import click
 from flask import Flask
 
-from audience import api, config, first_site, journal, pepper, ports
+from audience import api, config, files, first_site, journal, pepper, ports, traces
 from audience.api import errors
 from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
@@ -98,6 +99,7 @@ def serve(instance: Instance) -> None:
     Example: AUDIENCE_PORT=9000 audience serve
     """
     settings = instance.settings
+    Judges(settings).check()
     instance.open()
     first = first_site.ensure(settings)
     database.close()
@@ -112,6 +114,7 @@ def web(instance: Instance) -> None:
 
     Example: audience web
     """
+    Judges(instance.settings).check()
     web_server.serve(instance.settings)
 
 
@@ -122,7 +125,8 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    import_worker.run(instance.settings, lambda: open_worker(instance.settings))
+    chores = (files.sweep, partial(traces.settle, instance.settings.instance))
+    import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 
 @click.command()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from audience import addresses, clock, events, sites, subscribers
@@ -14,7 +15,6 @@ from audience.ports import Progress
 from audience.sites import NewKey, Site
 from audience.subscribers import Change, Consent
 from storage import database
-from storage import subscribers as stored
 
 NAME = "Demo"
 PEOPLE = 10_000
@@ -30,18 +30,13 @@ Event = tuple[str, int, dict[str, Any]]  # type, instant in milliseconds, detail
 
 @dataclass(frozen=True)
 class Invented:
-    """Somebody, with instants in milliseconds."""
+    """Somebody, and what they did, in order."""
 
     change: Change
-    created_at: int
     events: Sequence[Event]
 
-    @property
-    def updated_at(self) -> int:
-        return max([self.created_at, self.change.at, *(at for _, at, _ in self.events)])
 
-
-def create(people: int, progress: Progress) -> tuple[Site, NewKey]:
+def create(instance: Path, people: int, progress: Progress) -> tuple[Site, NewKey]:
     """Makes the site and fills it; cut off, it takes the site away again."""
     site = sites.create(NAME)
     try:
@@ -52,7 +47,7 @@ def create(people: int, progress: Progress) -> tuple[Site, NewKey]:
             progress("Inventing", done, people)
         return site, sites.create_key([site])
     except BaseException:
-        sites.delete(site, progress)
+        sites.delete(site, instance, progress)
         raise
 
 
@@ -64,7 +59,6 @@ def _chunks(invented: Iterator[Invented]) -> Iterator[list[Invented]]:
 @database.write()
 def _write(site_id: int, chunk: Sequence[Invented]) -> None:
     subscribers.write(site_id, [each.change for each in chunk])
-    stored.backdate(site_id, [(each.created_at, each.updated_at, each.change.key) for each in chunk])
     happened = [
         (replace(each.change, event_at=at), type_, {"details": details})
         for each in chunk
@@ -112,8 +106,12 @@ class _Inventor:
             ],
             consent=Consent.UNSUBSCRIBE if leaves else None,
             event_at=caused[-1][1] if caused else None,
+            dates={
+                "created_at": created_at,
+                "updated_at": max([left_at or created_at, *(at for _, at, _ in caused)]),
+            },
         )
-        return Invented(change, created_at, caused)
+        return Invented(change, caused)
 
     def _address(self, first: str, last: str) -> str:
         local = self._chance.choice(

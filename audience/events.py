@@ -8,7 +8,7 @@ from typing import Any
 from audience import addresses, clock, subscribers
 from audience.errors import FieldError
 from audience.sites import Site
-from audience.subscribers import Change, Consent, Outcome
+from audience.subscribers import Change, Consent, Outcome, Person
 from storage import database
 from storage import events as stored
 from storage import subscribers as stored_subscribers
@@ -43,6 +43,12 @@ def record(
         if outcome is Outcome.SUPPRESSED
     ]
     return len(items) - len(errors) - len(suppressed), [*refused, *errors, *suppressed]
+
+
+@database.session()
+def of(site: Site, person: Person) -> list[EventRow]:
+    """What one person did, oldest first."""
+    return stored.of_subscriber(site.id, person.id)
 
 
 def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> None:

@@ -1,7 +1,8 @@
 """Imports: accepted into the inbox at once, applied in the order of acceptance (contract section 2).
 
-An import is one inbox row, committed before the answer. Whoever drains it claims it with a token and a lease,
-and moves `applied` in the same transaction as the people: no row is lost or applied twice, whoever dies when.
+An import is one inbox row, and its people are in batches, committed before the answer. Whoever drains it
+claims it with a token and a lease, and moves `applied` in the same transaction as the people: no row is lost
+or applied twice, whoever dies when. A row that was erased while it waited is `null`: it counts as suppressed.
 """
 
 import json
@@ -66,9 +67,11 @@ def accept(
     at = clock.now()
     with database.write():
         now = small and stored.oldest_waiting(site.id) is None
-        import_id = stored.add(site.id, json.dumps(good), len(good), refused, at)
+        import_id = stored.add(site.id, len(good), refused, at)
         if now:
             _apply_at_once(site.id, import_id, good, at)
+        else:
+            stored.add_batch(site.id, import_id, 0, json.dumps(good))
     if now:
         _tell(site.id, import_id)
     else:
@@ -150,7 +153,7 @@ def retry(import_id: int) -> None:
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports, oldest first, for at most `seconds`; whether more may be left.
+    """Applies a site's waiting imports, in turn, for about `seconds`; whether more may be left.
 
     Idempotent, and safe to call twice at once: an import that somebody else holds ends it.
     """
@@ -161,15 +164,15 @@ def drain(site_id: int, seconds: float) -> bool:
         if claimed is None:
             return False
         try:
-            _work(site_id, claimed, token)
+            _work(site_id, claimed, token, deadline)
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(site_id, claimed, token, forgive=True)
+            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=True)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(site_id, claimed, token)
+            _hand_back(site_id, claimed, token, RETRY_AFTER)
             return False
     return True
 
@@ -208,29 +211,45 @@ def _tell(site_id: int, import_id: int) -> None:
 
 
 @database.write()
-def _hand_back(site_id: int, claimed: Claimed, token: str, forgive: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, clock.now() + RETRY_AFTER, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, wait: int, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now() + wait, forgive)
 
 
-def _work(site_id: int, claimed: Claimed, token: str) -> None:
-    items = json.loads(claimed.payload)
-    while True:
-        with database.write():
-            claimed = _apply(site_id, claimed, token, items)
-        if claimed.applied == len(items):
-            _tell(site_id, claimed.id)
+def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
+    """Applies an import batch by batch, and hands it back where the deadline is over between two of them."""
+    while claimed.applied < claimed.rows:
+        if time.monotonic() >= deadline:
+            _hand_back(site_id, claimed, token, -1, forgive=True)
             return
+        claimed = _apply_batch(site_id, claimed, token)
+    if not claimed.rows:
+        with database.write():
+            _apply(site_id, claimed, token, ())
+    _tell(site_id, claimed.id)
+
+
+def _apply_batch(site_id: int, claimed: Claimed, token: str) -> Claimed:
+    with database.session():
+        batch = stored.batch(site_id, claimed.id, claimed.applied)
+    items = json.loads(batch.payload)
+    end = batch.first_row + len(items)
+    while claimed.applied < end:
+        with database.write():
+            claimed = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
+            if claimed.applied == end:
+                stored.drop_batch(site_id, batch.id)
         time.sleep(PAUSE)
+    return claimed
 
 
 class _ClaimLost(Exception):
     """Somebody else has taken the import: what was written for it must be rolled back."""
 
 
-def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) -> Claimed:
-    """Writes the next chunk and moves `applied` with it, in the caller's transaction."""
-    chunk = items[claimed.applied : claimed.applied + CHUNK]
-    changes = [subscribers.change(item, claimed.created_at) for item in chunk]
+def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]) -> Claimed:
+    """Writes the first chunk of what is left and moves `applied` with it, in the caller's transaction."""
+    chunk = items[:CHUNK]
+    changes = [subscribers.change(item, claimed.accepted_at) for item in chunk if item is not None]
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()
     moved = stored.advance(
@@ -243,13 +262,13 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item]) ->
             counts[Outcome.CREATED],
             counts[Outcome.UPDATED],
             counts[Outcome.UNCHANGED],
-            counts[Outcome.SUPPRESSED],
+            counts[Outcome.SUPPRESSED] + chunk.count(None),
         ),
         at + LEASE,
     )
     if not moved:
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
-    if claimed.applied == len(items):
+    if claimed.applied == claimed.rows:
         stored.finish(site_id, claimed.id, at)
     return claimed

@@ -18,14 +18,15 @@ from audience.checks import (
     moderation,
     validation,
 )
+from audience.checks.address import AddressList, list_entry
 from audience.checks.blacklist import Entry
 from audience.checks.dns import DnsResolver
 from audience.checks.gender import Guess, Names
 from audience.checks.geolocation import Places
-from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, Verdict
-from audience.config import Settings
-from audience.errors import Refused, where
-from audience.ports import DnsAnswer, Resolver
+from audience.checks.validation import Candidate, Ruleset, Sources, Verdict
+from audience.config import SettingError, Settings
+from audience.errors import where
+from audience.ports import DnsAnswer
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +34,9 @@ log = logging.getLogger(__name__)
 class Timed:
     """A resolver whose rounds of questions the journal hears of."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: DnsResolver) -> None:
         self._resolver = resolver
+        self.close = resolver.close
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         started = time.perf_counter()
@@ -51,7 +53,7 @@ class Judges:
         self._settings = settings
 
     @cached_property
-    def resolver(self) -> Resolver:
+    def resolver(self) -> Timed:
         return Timed(DnsResolver(self._settings.dns_servers, self._settings.dns_timeout))
 
     @cached_property
@@ -69,6 +71,15 @@ class Judges:
         return blacklist_providers.load(settings.instance / "blacklist" / "providers.csv", keys)
 
     @cached_property
+    def lists(self) -> Lists:
+        """Those of the settings, which hold for every site."""
+        try:
+            allow, deny = self._settings.allow_addresses, self._settings.deny_addresses
+            return Lists(tuple(map(list_entry, allow)), tuple(map(list_entry, deny)))
+        except ValueError as error:
+            raise SettingError(f"allow_addresses or deny_addresses: {error}") from error
+
+    @cached_property
     def sources(self) -> Sources:
         return Sources(
             tables=email_tables.bundled(),
@@ -77,6 +88,10 @@ class Judges:
             tier1_countries=self._settings.tier1_countries,
             dns_timeout=self._settings.dns_timeout,
         )
+
+    def check(self) -> None:
+        """Raises `SettingError` for what the operator has set and cannot be used."""
+        _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)
 
     def warm(self) -> None:
         """Loads everything, beside the work of the process."""
@@ -89,11 +104,7 @@ class Judges:
             log.error("a table cannot be loaded: %s", where(error))
 
     def _country_of(self, ip: str) -> str | None:
-        """Raises `ValueError` on what is not an IPv4 address."""
-        try:
-            country = geolocation.locate(ip, self.places).get("country_code2")
-        except Refused as error:
-            raise ValueError(error.message) from error
+        country = geolocation.locate(ip, self.places).get("country_code2")
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: Lists) -> Verdict:
@@ -112,11 +123,10 @@ class Judges:
         return verdict
 
     def _ruleset(self, lists: Lists, **options: Any) -> Ruleset:
-        settings = self._settings
         return Ruleset(
-            threshold=settings.validation_threshold,
-            allow=AddressList([*settings.allow_addresses, *lists.allow]),
-            deny=AddressList([*settings.deny_addresses, *lists.deny]),
+            threshold=self._settings.validation_threshold,
+            allow=AddressList([*self.lists.allow, *lists.allow]),
+            deny=AddressList([*self.lists.deny, *lists.deny]),
             **options,
         )
 

@@ -8,17 +8,15 @@ from pathlib import Path
 
 from audience import pepper, sites
 from audience.config import Settings
+from audience.erasures import LOG, erase_again
 from audience.errors import Refused
 from audience.sites import Site
 from storage import backups as stored
 from storage import database, suppressions
 from storage import sites as stored_sites
-from storage import subscribers as stored_subscribers
 from storage.errors import Mistaken, Unavailable, Unusable
 
-LOG = "erasures.log"
 SLACK = 600_000  # milliseconds between an erasure and its place in a backup, generously
-CHUNK = 1_000
 
 TELLS_NOBODY = (
     "Erasures of this instance cannot be matched with the people in the backup: the pepper or the site ids "
@@ -117,19 +115,11 @@ def _matched(lasting: Lasting, secret: bytes, ignore_erasures: bool) -> Iterator
 
 
 def _erase(site: Site, erasures: list[Erasure]) -> int:
-    hashes = {each.address_hash for each in erasures if each.reason == suppressions.ERASED}
-    last, erased = 0, 0
+    since = {each.address_hash: each.since for each in erasures if each.reason == suppressions.ERASED}
     with database.write():
-        while hashes and (people := stored_subscribers.keys_after(site.id, last, CHUNK)):
-            gone = [each for each, key in people if pepper.address_hash(site.id, key) in hashes]
-            if gone:
-                users, unsubscribers = stored_subscribers.delete(site.id, gone)
-                stored_sites.count(site.id, -users, -unsubscribers)
-                erased += users
-            last = people[-1][0]
         for each in erasures:
             suppressions.add(site.id, each.address_hash, each.reason, each.since)
-    return erased
+    return erase_again(site, since) if since else 0
 
 
 def _end(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:

@@ -6,8 +6,9 @@ import string
 import time
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 
-from audience import clock, pepper
+from audience import clock, pepper, traces
 from audience.errors import NotFound, Refused, Unauthorized
 from audience.ports import Progress
 from storage import database
@@ -29,7 +30,6 @@ ALPHABET = string.ascii_letters + string.digits
 KEY_CHARACTERS = 33  # 196 bits
 CHUNK = 2_000  # rows deleted in one transaction
 PAUSE = 0.002  # seconds between two: SQLite's lock is not fair
-WAL_WITHIN = 30.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,16 @@ def named(site_uuid: str) -> Site:
 
 @dataclass(frozen=True)
 class Deleted:
-    """`keys` were revoked with the site; not `clean` when readers kept the write-ahead log from emptying."""
+    """`keys` were revoked with the site; not `clean` while readers keep the write-ahead log from emptying."""
 
     rows: int
     keys: list[str]
     clean: bool
 
 
-def delete(site: Site, progress: Progress) -> Deleted:
+def delete(site: Site, instance: Path, progress: Progress) -> Deleted:
     """Removes every trace of a site, chunk by chunk, its keys first. Interrupted, it can be called again."""
+    traces.mark(instance)
     with database.write():
         keys = stored.shut_out(site.id, clock.now())
     with database.session():
@@ -95,7 +96,7 @@ def delete(site: Site, progress: Progress) -> Deleted:
             time.sleep(PAUSE)
     with database.write():
         stored.delete(site.id)
-    return Deleted(done, keys, database.truncate_wal(WAL_WITHIN))
+    return Deleted(done, keys, traces.settle(instance))
 
 
 @database.write()

@@ -1,6 +1,7 @@
 """People: the one door that writes them, in bulk, and the ways to find them (contract section 2)."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -40,7 +41,10 @@ class Consent(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is to become of one person. `at` is when it was asked for, in milliseconds."""
+    """What is to become of one person. `at` is when it was asked for, in milliseconds.
+
+    `dates` come from a file: all of them count for someone whom this creates, `unsubscribed_at` for everyone.
+    """
 
     email: str
     key: str
@@ -53,6 +57,7 @@ class Change:
     remove_tags: Sequence[str] = ()
     consent: Consent | None = None
     event_at: int | None = None
+    dates: Mapping[str, int] = field(default_factory=dict)
     creates: bool = True
     rewrites_email: bool = False
 
@@ -70,7 +75,21 @@ def change(item: Mapping[str, Any], at: int) -> Change:
         tags=item.get("tags", ()),
         remove_tags=item.get("remove_tags", ()),
         consent=Consent(command) if command else None,
+        dates={name: min(item[name], at) for name in stored.DATES if name in item},
     )
+
+
+class _NothingWritten(Exception):
+    """Rolls back."""
+
+
+def foresee(site_id: int, changes: Sequence[Change]) -> list[Outcome]:
+    """What would become of changes; they are written and rolled back at once."""
+    outcomes: list[Outcome] = []
+    with suppress(_NothingWritten), database.write():
+        outcomes = write(site_id, changes)
+        raise _NothingWritten
+    return outcomes
 
 
 def write(site_id: int, changes: Sequence[Change]) -> list[Outcome]:
@@ -99,6 +118,7 @@ class _Batch:
         self.hashes: dict[str, str] = {}
         self.known: dict[str, tuple[str, int]] = {}
         self.lifted: set[str] = set()
+        self.dated: set[str] = set()
         if suppressions.exist(site_id):
             absent = {each.key for each in changes} - self.people.keys()
             self.hashes = {key: pepper.address_hash(site_id, key) for key in absent}
@@ -130,10 +150,18 @@ class _Batch:
             return Outcome.CREATED
         before = _copy(person)
         _amend(person, each, tag_ids)
-        return Outcome.UNCHANGED if _same(person, before) else Outcome.UPDATED
+        if _same(person, before):
+            return Outcome.UNCHANGED
+        self.dated.discard(each.key)
+        return Outcome.UPDATED
 
     def _new(self, each: Change, at: int) -> Person:
         person = Person(0, str(uuid_utils.uuid7()), each.email, each.key, created_at=at, updated_at=at)
+        person.created_at = each.dates.get("created_at", at)
+        person.last_event_at = each.dates.get("last_event_at")
+        if "updated_at" in each.dates:
+            person.updated_at = each.dates["updated_at"]
+            self.dated.add(each.key)
         reason, since = self._suppression(each.key)
         if reason:
             self.lifted.add(self.hashes[each.key])
@@ -144,7 +172,8 @@ class _Batch:
     def save(self, at: int) -> None:
         changed = [person for key, person in self.people.items() if not _same(person, self.before.get(key))]
         for person in changed:
-            person.updated_at = at
+            if person.email_key not in self.dated:
+                person.updated_at = at
         stored.save(self.site_id, changed)
         self._number([person for person in changed if not person.id])
         self._link(changed)
@@ -199,6 +228,9 @@ def _amend(person: Person, each: Change, tag_ids: Mapping[str, int]) -> None:
     if each.event_at is not None:
         known = each.event_at if person.last_event_at is None else person.last_event_at
         person.last_event_at = max(each.event_at, known)
+    left = each.dates.get("unsubscribed_at")
+    if left is not None and (person.consent_at is None or left >= person.consent_at):
+        _consent(person, Consent.UNSUBSCRIBE, left)
     if each.consent is not None and (person.consent_at is None or each.at >= person.consent_at):
         _consent(person, each.consent, each.at)
 

@@ -1,5 +1,6 @@
 """Events on the wire (contract section 3)."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ from schemas.custom_fields import CustomValues, custom_values
 from schemas.imports import Rows, load_row
 from schemas.shapes import Answer, problems
 from schemas.subscribers import names_in
-from schemas.wire import OBJECT, Form, Instant, Spelling, Text, as_text, clean
+from schemas.wire import OBJECT, Form, Instant, Spelling, Text, as_text, clean, date
 
 MOST = 1_000
 EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
@@ -107,3 +108,8 @@ class Recorded(Answer):
     results = ma.fields.Integer(strict=True, metadata={"description": "How many were recorded."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "How many were refused."})
     errors = problems()
+
+
+def event(row: Any) -> dict[str, Any]:
+    """An event as it is shown of a person."""
+    return {"type": row.type, "date": date(row.occurred_at), "details": json.loads(row.details)}

@@ -20,6 +20,8 @@ OBJECT = "Send an object."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 
+DEEPEST = 64  # levels of a JSON value
+CONTAINERS = (dict, list)
 NO_NAME = "?"  # a key of messages that adds nothing to the path
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -160,6 +162,20 @@ def is_storable_number(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63
+
+
+def depth(value: Any) -> int:
+    """How many levels of objects and arrays there are: one for `{}`, none for a scalar."""
+    levels, level = 0, [value] if type(value) in CONTAINERS else []
+    while level:
+        levels += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if type(each) is dict else each)
+            if type(inner) in CONTAINERS
+        ]
+    return levels
 
 
 class Uuid(Text):

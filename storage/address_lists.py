@@ -1,14 +1,21 @@
 """Allow and deny lists of sites."""
 
-from storage.database import execute, rows
+from collections.abc import Sequence
+
+from storage.database import execute, marks, rows
 
 
 def entries(site_id: int) -> list[tuple[str, str]]:
     """(kind, entry), oldest first."""
-    return [
-        (found[0], found[1])
-        for found in rows("SELECT kind, entry FROM address_lists WHERE site_id = ? ORDER BY id", (site_id,))
-    ]
+    return rows("SELECT kind, entry FROM address_lists WHERE site_id = ? ORDER BY id", (site_id,))
+
+
+def among(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Those (kind, entry) whose entry is one of `names`."""
+    return rows(
+        f"SELECT kind, entry FROM address_lists WHERE site_id = ? AND entry IN ({marks(names)})",
+        (site_id, *names),
+    )
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> None:

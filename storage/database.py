@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,8 @@ PRAGMAS = {
     "temp_store": "memory",
     "secure_delete": 1,
 }
+
+TRUNCATE_PATIENCE = 250  # milliseconds
 
 database: Any = peewee.DatabaseProxy()
 driver: Any = vars(peewee)["sqlite3"]
@@ -153,6 +154,19 @@ def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
     database.cursor().executemany(sql, parameters)
 
 
+def truncate_log() -> bool:
+    """Moves the whole write-ahead log into the database file, and empties it; False while somebody reads.
+
+    Waits for readers for a moment only, because writers wait meanwhile.
+    """
+    rows(f"PRAGMA busy_timeout = {TRUNCATE_PATIENCE}")
+    try:
+        [(busy, _, _)] = rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        rows(f"PRAGMA busy_timeout = {round(database.timeout * 1000)}")
+    return not busy
+
+
 def marks(values: Sequence[Any]) -> str:
     """Placeholders for an `IN (...)` list."""
     return ",".join("?" * len(values))
@@ -178,17 +192,6 @@ def unknown() -> list[str]:
         return [
             str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if item.path is None
         ]
-
-
-def truncate_wal(seconds: float) -> bool:
-    """Moves the WAL into the database and empties it; False when readers kept it for so long."""
-    deadline = time.monotonic() + seconds
-    with session():
-        while row("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.05)
-    return True
 
 
 @contextlib.contextmanager

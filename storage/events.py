@@ -37,3 +37,15 @@ def seen(site_id: int, unique_keys: Collection[str]) -> set[tuple[str, str]]:
             [site_id, *chosen],
         )
     }
+
+
+def of_subscriber(site_id: int, subscriber_id: int) -> list[EventRow]:
+    """Oldest first."""
+    return [
+        EventRow(*found)
+        for found in rows(
+            "SELECT subscriber_id, type, details, unique_key, occurred_at FROM events "
+            "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at, id",
+            (subscriber_id, site_id),
+        )
+    ]

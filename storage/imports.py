@@ -31,10 +31,10 @@ class ImportRow(NamedTuple):
 
 class Claimed(NamedTuple):
     id: int
-    payload: str
+    rows: int
     applied: int
     attempts: int
-    created_at: int
+    accepted_at: int
 
 
 class Failed(NamedTuple):
@@ -45,6 +45,14 @@ class Failed(NamedTuple):
     rows: int
     applied: int
     finished_at: int
+
+
+class Batch(NamedTuple):
+    """Rows of an import (a JSON array), from `first_row` on."""
+
+    id: int
+    first_row: int
+    payload: str
 
 
 def failed() -> list[Failed]:
@@ -74,12 +82,46 @@ def retry(import_id: int) -> bool:
     )
 
 
-def add(site_id: int, payload: str, accepted: int, refused: int, at: int) -> int:
-    """A queued import; its id."""
+def add(site_id: int, accepted: int, refused: int, at: int) -> int:
+    """A queued import, last in turn; its id."""
     import_id: int = Import.insert(
-        site=site_id, status="queued", payload=payload, rows=accepted, refused=refused, created_at=at
+        site=site_id,
+        status="queued",
+        rows=accepted,
+        refused=refused,
+        created_at=at,
+        accepted_at=at,
+        turn=next_turn(site_id),
     ).execute()
     return import_id
+
+
+def next_turn(site_id: int) -> int:
+    """The place behind all that wait."""
+    [last] = row(f"SELECT COALESCE(MAX(turn), 0) FROM imports WHERE site_id = ? AND {WAITING}", (site_id,))
+    return int(last) + 1
+
+
+def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> None:
+    execute(
+        "INSERT INTO import_batches (site_id, import_id, first_row, payload) VALUES (?, ?, ?, ?)",
+        (site_id, import_id, first_row, payload),
+    )
+
+
+def batch(site_id: int, import_id: int, number: int) -> Batch:
+    """The batch that has that row of an import."""
+    return Batch(
+        *row(
+            "SELECT id, first_row, payload FROM import_batches "
+            "WHERE site_id = ? AND import_id = ? AND first_row <= ? ORDER BY first_row DESC LIMIT 1",
+            (site_id, import_id, number),
+        )
+    )
+
+
+def drop_batch(site_id: int, batch_id: int) -> None:
+    execute("DELETE FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
 
 
 def by_id(site_id: int, import_id: int) -> ImportRow | None:
@@ -99,7 +141,7 @@ def newest(site_id: int, limit: int) -> list[ImportRow]:
 
 def oldest_waiting(site_id: int) -> int | None:
     """The import whose turn it is."""
-    found = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY id LIMIT 1", (site_id,))
+    found = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY turn LIMIT 1", (site_id,))
     return found[0] if found else None
 
 
@@ -125,7 +167,7 @@ def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -
     if not taken:
         return None
     found = row(
-        "SELECT id, payload, applied, attempts, created_at FROM imports WHERE site_id = ? AND id = ?",
+        "SELECT id, rows, applied, attempts, accepted_at FROM imports WHERE site_id = ? AND id = ?",
         (site_id, import_id),
     )
     return found and Claimed(*found)
@@ -154,16 +196,16 @@ def advance(
 
 
 def finish(site_id: int, import_id: int, at: int) -> None:
-    """Ends an import whose rows are all applied, and drops its payload."""
+    """Ends an import whose rows are all applied."""
     execute(
-        "UPDATE imports SET status = 'finished', payload = NULL, claim = NULL, finished_at = ?, "
+        "UPDATE imports SET status = 'finished', claim = NULL, finished_at = ?, "
         "started_at = COALESCE(started_at, ?) WHERE site_id = ? AND id = ?",
         (at, at, site_id, import_id),
     )
 
 
 def fail(site_id: int, import_id: int, token: str, at: int) -> None:
-    """Gives an import up; the payload stays."""
+    """Gives an import up; what is left of it stays."""
     execute(
         "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
         "WHERE site_id = ? AND id = ? AND claim = ?",

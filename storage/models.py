@@ -178,10 +178,12 @@ class Suppression(SiteRow):
 
 
 class Import(SiteRow):
-    """One accepted batch. `payload` is its rows until it is finished; `applied` of them are written."""
+    """One accepted import. `applied` of its rows are written; `turn` is its place among those that wait.
+
+    A file's import has `columns` (JSON) and, where it can be resumed, the `source` that it is known by.
+    """
 
     status = TextField()
-    payload = TextField(null=True)
     rows = IntegerField()
     applied = IntegerField(default=0)
     refused = IntegerField(default=0)
@@ -195,6 +197,10 @@ class Import(SiteRow):
     created_at = BigIntegerField()
     started_at = BigIntegerField(null=True)
     finished_at = BigIntegerField(null=True)
+    turn = IntegerField(null=True)
+    accepted_at = BigIntegerField(null=True)
+    source = TextField(null=True)
+    columns = TextField(null=True)
 
     class Meta:
         table_name = "imports"
@@ -204,11 +210,42 @@ class Import(SiteRow):
 Import.add_index(
     Import.index(
         Import.site,
-        Import.id,
+        Import.turn,
         where=Import.status.in_(("queued", "running")),
         name="imports_waiting",
     )
 )
+Import.add_index(
+    Import.index(Import.lease_until, where=Import.status == "receiving", name="imports_receiving")
+)
+
+
+class ImportBatch(SiteRow):
+    """Rows of an import that are not written yet: a JSON array, from `first_row` on."""
+
+    parent = ForeignKeyField(Import, column_name="import_id", on_delete="CASCADE")
+    first_row = IntegerField()
+    payload = TextField()
+
+    class Meta:
+        table_name = "import_batches"
+        indexes = ((("site", "parent", "first_row"), True),)
+
+
+class RefusedRow(SiteRow):
+    """A row of a file that was refused: its cells (JSON), addresses in them hashed."""
+
+    parent = ForeignKeyField(Import, column_name="import_id", on_delete="CASCADE")
+    row_number = IntegerField()
+    address_hash = TextField()
+    code = TextField()
+    message = TextField()
+    cells = TextField()
+    refused_at = BigIntegerField(index=True)
+
+    class Meta:
+        table_name = "refused_rows"
+        indexes = ((("site", "address_hash"), False),)
 
 
 class AddressList(SiteRow):
@@ -234,5 +271,7 @@ TABLES: tuple[type[Table], ...] = (
     Event,
     Suppression,
     Import,
+    ImportBatch,
+    RefusedRow,
     AddressList,
 )

@@ -111,14 +111,6 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
-def backdate(site_id: int, dates: Iterable[tuple[int, int, str]]) -> None:
-    """Sets (created at, updated at) of people, by email key."""
-    execute_many(
-        "UPDATE subscribers SET created_at = ?, updated_at = ? WHERE site_id = ? AND email_key = ?",
-        ((created_at, updated_at, site_id, key) for created_at, updated_at, key in dates),
-    )
-
-
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
     """(id, email key) of the next people by id."""
     return [
@@ -134,8 +126,13 @@ def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
     chosen = f"site_id = ? AND id IN ({marks(ids)})"
     found = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    borne = (
+        "SELECT t.value, s.id FROM subscribers s, json_each(s.tag_ids) t "
+        f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
+    )
     execute(
-        f"DELETE FROM subscriber_tags WHERE site_id = ? AND subscriber_id IN ({marks(ids)})", [site_id, *ids]
+        f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({borne})",
+        [site_id, site_id, *ids],
     )
     execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
     return found[0], found[1]
@@ -191,3 +188,19 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
         )
         parameters += [site_id, tag_id]
     return " AND ".join(conditions), parameters
+
+
+def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Person]:
+    """The next matches by uuid (version 7, so in order of creation), after one.
+
+    Along the index of uuids in any case: another would sort all matches for each page.
+    """
+    where, parameters = _conditions(site_id, filters)
+    return [
+        _person(found)
+        for found in rows(
+            f"SELECT {COLUMNS} FROM subscribers INDEXED BY subscribers_site_id_uuid "
+            f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
+            [*parameters, after, limit],
+        )
+    ]

@@ -55,6 +55,15 @@ def add(site_id: int, address_hash: str, reason: str, since: int) -> None:
     )
 
 
+def erase(site_id: int, address_hash: str, since: int) -> None:
+    """Remembers an address as erased, from now on."""
+    execute(
+        "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, 'erased', ?) "
+        "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = 'erased', since = excluded.since",
+        (site_id, address_hash, since),
+    )
+
+
 def lift(site_id: int, hashes: Collection[str]) -> None:
     execute_many(
         "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",

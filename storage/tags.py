@@ -1,5 +1,6 @@
 """Tags, and who bears them: in `subscriber_tags`, and as the cached ids of each person's row."""
 
+import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -40,6 +41,16 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
             [site_id, *some],
         )
     return found
+
+
+def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
+    """Names by tag id."""
+    return dict(
+        rows(
+            "SELECT id, name FROM tags WHERE site_id = ? AND id IN (SELECT value FROM json_each(?))",
+            (site_id, json.dumps(list(tag_ids))),
+        )
+    )
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:

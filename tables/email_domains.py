@@ -1,9 +1,10 @@
 """Writes `disposable_domains.txt` and `free_providers.txt` of `audience/data/email`.
 
-Disposable: every domain that one of four lists names, without what another line already covers (a subdomain),
-without public suffixes (whose subdomains are strangers to each other) and without `NOT_DISPOSABLE`.
-Free: what both free-mail lists name, the big providers and `ALSO_FREE`, without the disposable, typos of the
-big ones, institutions and `NOT_FREE`.
+Disposable: every domain that one of four lists names, without what another line already covers (subdomains),
+without public suffixes (whose subdomains are strangers to each other), and without real ones: the big
+providers, `KEPT` and `NOT_DISPOSABLE`.
+Free: what both free-mail lists name, the big providers, `KEPT` and `ALSO_FREE`, without the disposable, typos
+of the big ones, institutions and `NOT_FREE`.
 """
 
 import json
@@ -19,6 +20,14 @@ from tables.registry import npm, pypi
 DATA = Path(__file__).parent.parent / "audience" / "data" / "email"
 DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 SUFFIXES = PublicSuffixList(accept_unknown=False)
+KEPT = {  # mailboxes that people keep, whatever the lists say: those of mail.com, Hushmail and tom.com
+    "alumni.com", "birdlover.com", "blader.com", "collector.org", "consultant.com", "contractor.net",
+    "discofan.com", "dr.com", "dutchmail.com", "fastservice.com", "mexicomail.com", "mindless.com",
+    "myself.com", "optician.com", "pacific-ocean.com", "photographer.net", "presidency.com", "priest.com",
+    "protestant.com", "qualityservice.com", "salesperson.net", "snakebite.com", "techie.com", "uymail.com",
+    "writeme.com",
+    "hush.ai", "hush.com", "tom.com",
+}  # fmt: skip
 NOT_DISPOSABLE = {  # a university, a company, or a relay to a person's own mailbox
     "afternic.com",
     "duck.com",
@@ -88,7 +97,8 @@ DISPOSABLE_LISTS = (mailchecker, disposable_email_domains, disposable_email_doma
 def disposable(lists: Iterable[Callable[[], set[str]]] = DISPOSABLE_LISTS) -> set[str]:
     found = set().union(*(read() for read in lists))
     found = {domain for domain in found if DOMAIN.fullmatch(domain) and not SUFFIXES.is_public(domain)}
-    found -= NOT_DISPOSABLE.union(providers())
+    real = NOT_DISPOSABLE.union(KEPT, providers())
+    found = {domain for domain in found if real.isdisjoint([domain, *parents(domain)])}
     return {domain for domain in found if not found.intersection(parents(domain))}
 
 
@@ -101,7 +111,7 @@ def free(thrown_away: set[str]) -> set[str]:
     company = domains(npm("company-email-validator")["free_email_provider_domains.js"])
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")), SUFFIXES.is_public)
     both = {domain for domain in mail & company if not typos.suggest(domain)}
-    found = both.union(providers(), ALSO_FREE) - NOT_FREE
+    found = both.union(providers(), ALSO_FREE, KEPT) - NOT_FREE
     return {
         domain
         for domain in found

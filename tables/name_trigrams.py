@@ -19,7 +19,7 @@ from string import ascii_lowercase
 
 from faker.providers import person
 
-from audience.checks.gibberish import fold
+from audience.checks.folding import fold
 from tables.registry import pypi
 
 DATA = Path(__file__).parent.parent / "audience" / "data"

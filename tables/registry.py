@@ -14,7 +14,13 @@ Files = dict[str, bytes]
 def npm(package: str) -> Files:
     """The files of npm's newest `package`, by path below its root."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, timeout=120)
+        subprocess.run(
+            ["npm", "pack", "--silent", package],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            timeout=120,
+        )
         return _tar(next(Path(folder).glob("*.tgz")))
 
 

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from app import create_app
+from audience.checks.geo_table import FILE, open_table
 from audience.config import Settings
 from storage import database
 from tests.door import Fit, Patient, Rung, open_door
@@ -23,6 +24,14 @@ def program(name: str) -> str:
     if name in REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def geo_table(tmp_path_factory):
+    """The path of the bundled geolocation table, packed."""
+    instance = tmp_path_factory.mktemp("geo")
+    open_table(instance)
+    return instance / FILE
 
 
 @pytest.fixture

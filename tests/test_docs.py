@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from audience.checks.reasons import ModerationReason, ValidationReason
+from audience.checks.rules import RULES
 from audience.config import Settings
 from audience.health import CHECKS
 from tests.conftest import program
@@ -47,6 +49,25 @@ def test_env_example_lists_every_setting_with_its_default():
     assert given == [
         (item.metadata["meaning"], item.name.upper(), shown(item).strip("`")) for item in fields(Settings)
     ]
+
+
+def reasons_table() -> str:
+    lines = ["| Code | Of | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
+    fatal = {rule.reason: rule.fatal for rule in RULES}
+    for reason in ValidationReason:
+        lines.append(row(reason, "validation", fatal.get(reason, "decides before every rule")))
+    for reason in ModerationReason:
+        lines.append(row(reason, "moderation", "always" if reason.fatal else "never"))
+    return "\n".join(lines)
+
+
+def row(reason, of, fatal) -> str:
+    return f"| `{reason}` | {of} | {fatal} | {reason.meaning} | {reason.advice} |"
+
+
+def test_every_reason_code_is_published():
+    answers = (ROOT / "docs" / "answers.md").read_text("utf-8")
+    assert answers.partition("<!-- reasons -->\n")[2].partition("\n<!-- /reasons -->")[0] == reasons_table()
 
 
 def path_of(rule):

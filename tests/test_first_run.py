@@ -9,6 +9,8 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import program
 from tests.service import command, environment, free_port, until
 
@@ -91,3 +93,26 @@ def test_a_wrong_setting_is_named_with_what_is_wrong(tmp_path):
         run.stderr
         == "audience: environment variable AUDIENCE_PORT: port must be a whole number from 1 to 65535\n"
     )
+
+
+@pytest.mark.parametrize("starter", ["serve", "web"])
+@pytest.mark.parametrize(("setting", "value"), [
+    ("geo_database", "{tmp_path}/broken.mmdb"),
+    ("geo_database", "{tmp_path}/missing.mmdb"),
+    ("dns_servers", "resolver.example"),
+    ("allow_addresses", "no address"),
+    ("abusix_key", "no key"),
+])  # fmt: skip
+def test_what_cannot_be_used_stops_the_start_with_its_name(tmp_path, starter, setting, value):
+    (tmp_path / "broken.mmdb").write_bytes(b"no database")
+    given = {f"AUDIENCE_{setting.upper()}": value.format(tmp_path=tmp_path)}
+    run = subprocess.run(
+        command(starter),
+        cwd=ROOT,
+        env=environment(tmp_path, free_port(), **given),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert re.fullmatch(rf"audience: {setting}\b.+\n", run.stderr)

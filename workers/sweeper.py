@@ -1,8 +1,9 @@
-"""Rings for every site whose imports wait, and drains them itself while Redis is away."""
+"""Rings for every site whose imports wait, drains them itself while Redis is away, and does the chores."""
 
 import logging
 import threading
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from audience import imports
@@ -10,6 +11,8 @@ from workers.queue import Doorbell
 
 EVERY = 2.0
 SECONDS = 1.0
+
+Chore = Callable[[], object]
 
 log = logging.getLogger(__name__)
 
@@ -25,11 +28,14 @@ def heartbeat_age(instance: Path) -> float | None:
 class Sweeper(threading.Thread):
     """Sweeps at once, then every `EVERY` seconds until `stop` is set."""
 
-    def __init__(self, bell: Doorbell, instance: Path, stop: threading.Event) -> None:
+    def __init__(
+        self, bell: Doorbell, instance: Path, stop: threading.Event, chores: Sequence[Chore] = ()
+    ) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._bell = bell
         self._heartbeat = _heartbeat(instance)
         self._stopping = stop
+        self._chores = chores
 
     def run(self) -> None:
         while True:
@@ -47,6 +53,8 @@ class Sweeper(threading.Thread):
             if not self._bell.reaches(site_id):
                 imports.drain(site_id, SECONDS)
         self._heartbeat.touch()
+        for chore in self._chores:
+            chore()
 
 
 def _heartbeat(instance: Path) -> Path:

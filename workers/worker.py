@@ -3,7 +3,7 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 from redis import Redis
@@ -17,7 +17,7 @@ from workers import embedded_redis, jobs
 from workers.link import Link, connect
 from workers.log import OnceAMinute, configure, where
 from workers.queue import DRAIN_SITE, QUEUE, Doorbell
-from workers.sweeper import Sweeper
+from workers.sweeper import Chore, Sweeper
 
 WORKER_TTL = 17  # RQ waits WORKER_TTL - 15 seconds for a job, then shows that it is alive and waits again
 RETRY = 1.0
@@ -26,8 +26,11 @@ SWEEPER_STOP = 3.0
 log = logging.getLogger(__name__)
 
 
-def run(settings: Settings, open_database: Callable[[], object]) -> None:
-    """Works until SIGTERM or SIGINT, then finishes what it is at; never gives up on an absent Redis."""
+def run(settings: Settings, open_database: Callable[[], object], chores: Sequence[Chore] = ()) -> None:
+    """Works until SIGTERM or SIGINT, then finishes what it is at; never gives up on an absent Redis.
+
+    The `chores` are done every few seconds: each is quick, and harmless when two workers do it at once.
+    """
     configure(settings.log_level)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(OnceAMinute())
@@ -42,7 +45,7 @@ def run(settings: Settings, open_database: Callable[[], object]) -> None:
         if not again and not busy:
             raise StopRequested
 
-    sweeper = Sweeper(bell, settings.instance, stop)
+    sweeper = Sweeper(bell, settings.instance, stop, chores)
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, request_stop)

@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from workers import stream
 from workers.log import where
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 WHOLE_ANSWER = 2**20
+FIRST_PIECE = 2**16
 FILE_OPENED_WITHIN = 30.0
 DISCARDS = 32  # clients without a key may hold so many threads
 DISCARD_WITHIN, DISCARD_PAUSE = 5.0, 0.5
@@ -39,6 +41,7 @@ class Gateway:
 
     A body has `body_timeout` seconds to arrive, and as long again for every further `body_unit` bytes. An
     answer is sent once it is whole: a slow reader holds no thread, and half an answer never looks like all.
+    Only a long one that does not know its length is sent while it is made, in `body_timeout` seconds apiece.
     """
 
     def __init__(self, application: Application, body_timeout: float, body_unit: int) -> None:
@@ -57,9 +60,11 @@ class Gateway:
         watcher.done()
 
     def _answer(self, scope: Any, proto: Any) -> None:
-        environ, start = self.environ(scope), StartResponse()
+        environ = self.environ(scope)
         body = Body(proto, _length(environ), self._body_timeout, self._body_unit)
         environ["wsgi.input"] = io.BufferedReader(body)
+        client = (environ["REMOTE_ADDR"], int(environ["REMOTE_PORT"] or 0))
+        start = StartResponse(client, self._body_timeout)
         chunks = self._application(environ, start)
         try:
             start.send(proto, iter(chunks))
@@ -193,7 +198,9 @@ class Body(io.RawIOBase):
 class StartResponse:
     """The `start_response` of one request, and the sending of its answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: tuple[str, int], timeout: float) -> None:
+        self._client = client
+        self._timeout = timeout
         self.status = 500
         self.headers: list[tuple[str, str]] = []
         self.written: list[bytes] = []
@@ -208,11 +215,16 @@ class StartResponse:
     def send(self, proto: Any, chunks: Iterator[bytes]) -> None:
         parts = self.written
         size = 0
+        known = any(name.lower() == "content-length" for name, _ in self.headers)
         for chunk in chunks:
             parts.append(chunk)
             size += len(chunk)
-            if size > WHOLE_ANSWER:
-                self._send_file(proto, itertools.chain(parts, chunks))
+            if size > (WHOLE_ANSWER if known else FIRST_PIECE):
+                everything = itertools.chain(parts, chunks)
+                if known:
+                    self._send_file(proto, everything)
+                else:
+                    stream.send(proto, self.status, self.headers, everything, self._client, self._timeout)
                 return
         proto.response_bytes(self.status, self.headers, b"".join(parts))
 

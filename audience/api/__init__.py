@@ -10,6 +10,8 @@ from audience.api import (
     description,
     docs,
     events,
+    exports,
+    files,
     health,
     imports,
     stats,
@@ -17,7 +19,7 @@ from audience.api import (
     tags,
 )
 
-NOUNS = (subscribers, imports, commands, custom_fields, tags, events, stats, answers)
+NOUNS = (subscribers, imports, files, exports, commands, custom_fields, tags, events, stats, answers)
 
 
 class Letters(BaseConverter):

@@ -18,7 +18,8 @@ blueprint = Blueprint("answers", __name__, url_prefix="/experimental")
 @endpoint("utility", takes=wire.ValidateEmail, gives=wire.Validation, site="optional")
 def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
     """Validate an address"""
-    return wire.validation(wiring().judges.validate(Candidate(**form), address_lists.of(site)))
+    lists = address_lists.naming(site, form["email"])
+    return wire.validation(wiring().judges.validate(Candidate(**form), lists))
 
 
 @blueprint.post("/<letters:name>_ruleset")
@@ -29,7 +30,8 @@ def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> 
     The path is `strict_ruleset`; any other letters in place of `strict` are the same.
     """
     options = {name: form.pop(name, None) for name in ("block_free_providers", "wiggleroom")}
-    verdict = wiring().judges.validate_strictly(Candidate(**form), address_lists.of(site), **options)
+    lists = address_lists.naming(site, form["email"])
+    verdict = wiring().judges.validate_strictly(Candidate(**form), lists, **options)
     return wire.strict_validation(verdict, options["block_free_providers"])
 
 

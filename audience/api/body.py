@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import request
@@ -10,16 +10,16 @@ from werkzeug.datastructures import MultiDict
 
 from audience.api.wiring import settings
 from audience.errors import NotJson, NotUnderstood, TooLarge
-from schemas.wire import dashed
+from schemas.files import KINDS
+from schemas.wire import DEEPEST, dashed, depth
 
-DEEPEST = 64
 PIECE = 64 * 1024
-CONTAINERS = (dict, list)
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
 SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
 
 TOO_LARGE = "The body is too large: split it into several requests."
+FILE = "Send the file as it is, with the Content-Type text/csv or application/x-ndjson."
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
@@ -44,16 +44,26 @@ def read_json() -> dict[str, Any]:
 
 
 def _read(limit: int) -> bytes:
-    """The body, counted, chunked or not."""
-    expected = request.content_length
-    if expected is not None and expected > limit:
-        raise TooLarge(TOO_LARGE)
+    return b"".join(pieces(limit))
+
+
+def check_file() -> dict[str, Any]:
+    """Of a file, before it is read: its type, and its length where it is declared. It names no site."""
+    if request.mimetype not in KINDS:
+        raise NotJson(FILE)
+    _declared(settings().import_max_bytes)
+    return {}
+
+
+def pieces(limit: int) -> Iterator[bytes]:
+    """The body as it comes, counted, chunked or not."""
+    expected = _declared(limit)
     if expected is None and not request.environ.get("wsgi.input_terminated"):
-        return b""
-    stream, pieces, left = request.environ["wsgi.input"], [], limit + 1 if expected is None else expected
+        return
+    stream, left = request.environ["wsgi.input"], limit + 1 if expected is None else expected
     try:
         while left > 0 and (piece := stream.read(min(left, PIECE))):
-            pieces.append(piece)
+            yield piece
             left -= len(piece)
     except (TimeoutError, ConnectionError, OSError) as error:
         raise NotUnderstood(INCOMPLETE) from error
@@ -61,7 +71,13 @@ def _read(limit: int) -> bytes:
         raise TooLarge(TOO_LARGE)
     if expected is not None and left > 0:
         raise NotUnderstood(INCOMPLETE)
-    return b"".join(pieces)
+
+
+def _declared(limit: int) -> int | None:
+    expected = request.content_length
+    if expected is not None and expected > limit:
+        raise TooLarge(TOO_LARGE)
+    return expected
 
 
 def _parse(raw: bytes) -> Any:
@@ -71,23 +87,9 @@ def _parse(raw: bytes) -> Any:
         raise NotUnderstood(DEEP) from error
     except ValueError as error:
         raise NotUnderstood(JSON) from error
-    if type(body) in CONTAINERS and _depth(body) > DEEPEST:
+    if depth(body) > DEEPEST:
         raise NotUnderstood(DEEP)
     return body
-
-
-def _depth(body: Any) -> int:
-    """How many levels of objects and arrays there are: one for `{}`."""
-    depth, level = 0, [body]
-    while level:
-        depth += 1
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if type(each) is dict else each)
-            if type(inner) in CONTAINERS
-        ]
-    return depth
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:

@@ -173,5 +173,13 @@ def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
     }
 
 
+FILES = {
+    "text/csv": "email,first_name,tags\nann@example.com,Ann,vip\n",
+    "application/x-ndjson": '{"email": "ann@example.com", "first_name": "Ann", "tags": "vip"}\n',
+}
+
+
 def files(media_types: Files) -> dict[str, Any]:
-    return {media_type: {"schema": {"type": "string"}} for media_type in media_types}
+    return {
+        media_type: {"schema": {"type": "string"}, "example": FILES[media_type]} for media_type in media_types
+    }

@@ -45,13 +45,16 @@ def endpoint(
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused"] = "needed",
+    reads: Callable[[], dict[str, Any]] = read_json,
 ) -> Callable[[View], View]:
     """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
 
     The view is called with `site` (None where it is optional and not named; not at all where it is unused),
-    `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`.
-    Values in the query string are part of the form unless `query` is off; the body wins. `gives` is what the
-    answer looks like, or the media types of an answer that is a file; `accepts` those of a body that is one.
+    `form` when it `takes` one, and the parts of the path; what it returns is answered as JSON with `status`,
+    but a response as it is. Values in the query string are part of the form unless `query` is off; the body
+    wins. `gives` is what the answer looks like, or the media types of an answer that is a file; `accepts`
+    those of a body that is one: its view `reads` only what is declared of it, and the file once all else is
+    good.
     """
     form = takes() if takes else None
 
@@ -61,7 +64,7 @@ def endpoint(
         def run(**arguments: Any) -> tuple[Response, int]:
             key: Key = auth.current_user()
             g.key_id = key.id
-            body = read_json()
+            body = reads()
             values, named = read_query()
             found = _site(key, site_uuid(named, body), needed=site == "needed")
             g.site_id = found.id if found else None
@@ -73,7 +76,8 @@ def endpoint(
             if form:
                 given = {name: value for name, value in body.items() if value is not None}
                 arguments["form"] = load(form, present(form, values) | given if query else given)
-            return jsonify(view(**arguments)), status
+            answer = view(**arguments)
+            return answer if isinstance(answer, Response) else jsonify(answer), status
 
         vars(run)["scope"] = scope
         vars(run)["declared"] = Declared(

@@ -1,10 +1,10 @@
-"""Find, create and search people (spec sections 4.10 to 4.12)."""
+"""Find, create, erase and search people (spec sections 4.10 to 4.12)."""
 
 from typing import Any
 
 from flask import Blueprint
 
-from audience import subscribers
+from audience import erasures, subscribers
 from audience.api.endpoint import endpoint
 from audience.api.wiring import settings
 from audience.sites import Site
@@ -27,6 +27,14 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a person, or update the one who has the address"""
     person = subscribers.create(site, form["subscriber"])
     return {"data": wire.subscriber(person, settings().base_url)}
+
+
+@blueprint.delete("/fetch/subscribers")
+@endpoint("full", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
+def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Erase a person for good; `data` is null"""
+    erasures.erase(site, settings().instance, form.get("email"), form.get("uuid"))
+    return {"data": None}
 
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])

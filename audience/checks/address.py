@@ -1,5 +1,6 @@
 """An e-mail address taken apart (RFC 5321, 5322, 6531), without asking the DNS."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,6 +8,9 @@ from dataclasses import dataclass
 import idna
 from email_validator import EmailNotValidError, validate_email
 
+from audience.checks.domains import LABEL
+
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no protocol can carry
 MOST_CHARACTERS = 320  # 64 + @ + 255: nothing longer is worth parsing
 RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
     {"alt", "arpa", "example", "internal", "invalid", "lan", "local", "localhost", "onion", "test"}
@@ -51,7 +55,7 @@ def is_reserved(domain: str) -> bool:
 def roughly(text: str) -> Address | None:
     """What stands around the last @ of a text that need not be an address."""
     local, at, domain = text.strip().rpartition("@")
-    if not at or len(text) > MOST_CHARACTERS:
+    if not at or len(text) > MOST_CHARACTERS or SURROGATE.search(text):
         return None
     return Address(local, a_labels(domain))
 
@@ -71,22 +75,29 @@ def ancestors(domain: str) -> list[str]:
     return [".".join(labels[start:]) for start in range(len(labels))]
 
 
+def list_names(address: Address) -> list[str]:
+    """The entries of an operator's list that name the address, the closest first: itself, its domain, and
+    those above."""
+    return [f"{address.local.lower()}@{address.domain}", *ancestors(address.domain)]
+
+
+def list_entry(text: str) -> str:
+    """An entry as it is compared: an address (`ann@example.com`) or a domain, which speaks for its subdomains
+    too (`example.com`, `*.example.com`, `@example.com`). Raises `ValueError`."""
+    local, _, domain = text.strip().rpartition("@")
+    name = a_labels(domain.removeprefix("*."))
+    if any(map(str.isspace, local)) or not all(map(LABEL.fullmatch, name.split("."))):
+        raise ValueError(f"{text!r} is neither an address nor a domain")
+    return f"{local.lower()}@{name}" if local else name
+
+
 class AddressList:
-    """The operator's addresses (`ann@example.com`) and domains (`example.com`, its subdomains included)."""
+    """The operator's addresses and domains, as `list_entry` gives them."""
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
-        self._entries = frozenset(_entry(entry) for entry in entries)
+        self._entries = frozenset(entries)
 
     def precision(self, address: Address) -> int:
-        """0 where no entry names the address; else the labels of the closest domain, or 1000 for itself."""
-        if f"{address.local.lower()}@{address.domain}" in self._entries:
-            return 1000
-        return max(
-            (name.count(".") + 1 for name in ancestors(address.domain) if name in self._entries), default=0
-        )
-
-
-def _entry(text: str) -> str:
-    local, at, domain = text.strip().rpartition("@")
-    name = a_labels(domain.removeprefix("*."))
-    return f"{local.lower()}@{name}" if at and local else name
+        """0 where no entry names the address; else the more, the closer the entry is."""
+        names = list_names(address)
+        return next((len(names) - at for at, name in enumerate(names) if name in self._entries), 0)

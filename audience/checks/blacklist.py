@@ -52,7 +52,7 @@ def look_up(
     queries = [read_domain(domain)] if domain is not None else []
     queries += [read_address(ip_address)] if ip_address is not None else []
     if not queries:
-        raise Refused("Give a domain or an IPv4 address.", [FieldError("domain", "Give this or ip_address.")])
+        raise Refused("Send a domain or an IPv4 address.", [FieldError("domain", "Send this or ip_address.")])
     asked = [(query, zone, name) for query in queries for zone, name in _questions(query, providers)]
     answers = resolver.ask([(name, "A") for _, _, name in asked], timeout)
     heard = {(query, zone.flag): read(zone, a) for (query, zone, _), a in zip(asked, answers, strict=True)}
@@ -64,7 +64,7 @@ def read_domain(text: str) -> Query:
     try:
         domain = parse_domain(text)
     except ValueError as error:
-        message = "Give a domain name such as example.com."
+        message = "Send a domain name such as example.com."
         raise Refused(message, [FieldError("domain", message)]) from error
     return Query("domain", domain, is_public(domain))
 
@@ -74,7 +74,7 @@ def read_address(text: str) -> Query:
     try:
         address = IPv4Address(text.strip())
     except ValueError as error:
-        message = "Give an IPv4 address such as 192.0.2.1."
+        message = "Send an IPv4 address such as 192.0.2.1."
         raise Refused(message, [FieldError("ip_address", message)]) from error
     return Query("ip", str(address), address.is_global and not address.is_multicast)
 

@@ -2,20 +2,13 @@
 
 import re
 
-from audience.checks.gibberish import fold
+from audience.checks.folding import fold
 
 MOST_CHARACTERS = 200  # what lies beyond is not looked at
-LINK = re.compile(
-    r"https?:|www\.|\b[\w-]{2,}\.(?:com|net|org|info|biz|ru|cn|io|co|xyz|top|online|site|shop|club|link|click)\b",
-    re.IGNORECASE,
-)
 MARKUP = re.compile(r"[<>{}\[\]]|&(?:[a-z]+|#\w+);", re.IGNORECASE)
+ORDINAL = re.compile(r"\b(?:1st|2nd|3rd|[4-9]th)\b", re.IGNORECASE)
 LEAST_SHOUT = 8  # letters; initials and short names are in capitals often enough
 LEAST_SHARED = 3  # letters that relate a word of the name to an address
-
-
-def holds_link(name: str) -> bool:
-    return LINK.search(name) is not None
 
 
 def holds_markup(name: str) -> bool:
@@ -23,7 +16,8 @@ def holds_markup(name: str) -> bool:
 
 
 def holds_digits(name: str) -> bool:
-    return any(character.isdigit() for character in name)
+    """Ordinals (`3rd`) stand behind names and do not count."""
+    return any(character.isdigit() for character in ORDINAL.sub("", name))
 
 
 def shouts(name: str) -> bool:

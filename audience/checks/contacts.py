@@ -8,9 +8,8 @@ TLD of the public suffix list. A missing space after a full stop (`the end.So I 
 
 import re
 import unicodedata
-from functools import cache
 
-from publicsuffixlist import PublicSuffixList
+from audience.checks.domains import is_registrable
 
 MAIL = re.compile(r"(?<![^\s@<>()\[\]\"',;:])[^\s@<>()\[\]\"',;:]+@[\w.-]+")
 BRACKETED_DOT = re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE)
@@ -21,78 +20,32 @@ NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w/.#-]*", re.IGNORECASE)
 
 PLAIN_TLDS = frozenset({"com", "net", "org"})
 """Nobody starts a sentence with these: `Example.Com` is a domain."""
-DOTTED_WORDS = frozenset(
-    {
-        "md",
-        "py",
-        "rs",
-        "sh",
-        "pl",
-        "zip",
-        "mov",
-        "ps",
-        "so",
-        "cc",
-        "java",
-        "bar",
-        "name",
-        "map",
-        "data",
-        "run",
-    }
-    | {
-        "open",
-        "target",
-        "host",
-        "search",
-        "zone",
-        "page",
-        "next",
-        "abc",
-        "date",
-        "foo",
-        "int",
-        "build",
-        "save",
-    }
-    | {"email", "style", "video"}
-)
+DOTTED_WORDS = frozenset({
+    "md", "py", "rs", "sh", "pl", "zip", "mov", "ps", "so", "cc", "java", "bar", "name", "map", "data",
+    "run", "open", "target", "host", "search", "zone", "page", "next", "abc", "date", "foo", "int", "build",
+    "save", "email", "style", "video",
+})  # fmt: skip
 """TLDs that are file endings or members in code: two labels without a path are no domain."""
-SENTENCE_WORDS = frozenset(
-    {
-        "am",
-        "as",
-        "at",
-        "be",
-        "by",
-        "do",
-        "id",
-        "in",
-        "is",
-        "it",
-        "me",
-        "my",
-        "no",
-        "so",
-        "to",
-        "us",
-        "call",
-        "how",
-    }
-    | {"now", "here", "you", "one", "new", "like", "man", "day", "best", "live", "love", "okay", "red", "see"}
-)
+SENTENCE_WORDS = frozenset({
+    "am", "as", "at", "be", "by", "do", "id", "in", "is", "it", "me", "my", "no", "so", "to", "us", "call",
+    "how", "now", "here", "you", "one", "new", "like", "man", "day", "best", "live", "love", "okay", "red",
+    "see",
+})  # fmt: skip
 """TLDs that are words: with a space and a small letter behind (`I went home.it was late`), no domain."""
 CODE_OBJECTS = frozenset({"self", "this", "os", "log", "node", "obj", "req", "res", "window", "document"})
 """What stands before the dot in code."""
 PRODUCTS = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "paint.net", "socket.io"})
 
+BEFORE = r"(?<![\w.,:/#-])(?<!\d )"
+BEHIND = r"(?![\w:/-]|[.,]\d)"
+"""What a number does not stand in: a word, another number, an address, a reference such as `#123`."""
 SEPARATED = r"(?:[ .\-/()]{0,2}\d)"
 PHONES = (
     re.compile(rf"(?<![\w.+])\+[ (]{{0,2}}[1-9]{SEPARATED}{{6,14}}(?!\d)"),
-    re.compile(rf"(?<![\w.,:/-])00[1-9]{SEPARATED}{{8,12}}(?!\d)"),
-    re.compile(r"(?<![\w.,:/-])(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w,:/-]|\.\d)"),
-    re.compile(r"(?<![\w.,:/-])\(?0[1-9]\d{0,4}\)?(?:[ .\-/]{1,2}\d{2,8}){1,4}(?![\w,:/-]|\.\d)"),
-    re.compile(r"(?<![\w.,:/-])0[1-9]\d{8,9}(?![\w,:/-]|\.\d)"),
+    re.compile(rf"{BEFORE}00[1-9]{SEPARATED}{{8,12}}(?!\d)"),
+    re.compile(rf"{BEFORE}(?:1[ .-])?(?:\(\d{{3}}\) ?|\d{{3}}[ .-])\d{{3}}[ .-]\d{{4}}{BEHIND}"),
+    re.compile(rf"{BEFORE}\(?0[1-9]\d{{0,4}}\)?(?:[ .\-/]{{1,2}}\d{{2,8}}){{1,4}}{BEHIND}"),
+    re.compile(rf"{BEFORE}0[1-9]\d{{8,9}}{BEHIND}"),
     re.compile(
         rf"\b(?:tel|phone|telephone|mobile|cell|call|ring|dial|text|sms|fax|whats?app)\b[^\d\n]{{0,15}}"
         rf"\d{SEPARATED}{{6,14}}(?!\d)",
@@ -127,7 +80,7 @@ def _is_domain(name: str, after: str) -> bool:
         return False
     if [first, *between][-1].isdigit() and tld.casefold() not in PLAIN_TLDS:
         return False
-    if _registrable(name.casefold()) is None:
+    if not is_registrable(name.casefold()):
         return False
     return after[:1] == "/" or (not _starts_sentence(name, tld) and not _is_word(name, tld.casefold(), after))
 
@@ -143,16 +96,6 @@ def _is_word(name: str, tld: str, after: str) -> bool:
     if name.count(".") > 1:
         return False
     return tld in DOTTED_WORDS or (tld in SENTENCE_WORDS and after[:1].isspace() and after[1:2].islower())
-
-
-@cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
-
-
-def _registrable(name: str) -> str | None:
-    domain: str | None = _suffixes().privatesuffix(name)
-    return domain
 
 
 def _is_phone(number: str) -> bool:

@@ -37,15 +37,29 @@ def is_public(domain: str) -> bool:
     special-use names (RFC 6761), for top-level domains that do not exist and for suffixes such as co.uk."""
     if domain.rpartition(".")[2] in SPECIAL:
         return False
-    return suffixes(only_icann=True).privatesuffix(domain) is not None
+    return _suffixes(only_icann=True).privatesuffix(domain) is not None
+
+
+def has_suffix(domain: str) -> bool:
+    """Whether `domain` ends in a public suffix that exists."""
+    return _suffixes(only_icann=False).publicsuffix(domain) is not None
+
+
+def is_suffix(domain: str) -> bool:
+    """Whether `domain` is itself a suffix that domains are registered under."""
+    return bool(_suffixes(only_icann=False).is_public(domain))
+
+
+def is_registrable(domain: str) -> bool:
+    """Whether somebody can hold `domain` or a domain above it."""
+    return _suffixes(only_icann=False).privatesuffix(domain) is not None
 
 
 def registrable(domain: str) -> str:
     """The part of `domain` that its holder controls: example.co.uk for www.example.co.uk."""
-    return suffixes(only_icann=False).privatesuffix(domain) or domain
+    return _suffixes(only_icann=False).privatesuffix(domain) or domain
 
 
 @cache
-def suffixes(*, only_icann: bool) -> PublicSuffixList:
-    """The public suffix list, read once: that of the registries alone, or with those of hosters as well."""
+def _suffixes(*, only_icann: bool) -> PublicSuffixList:
     return PublicSuffixList(only_icann=only_icann, accept_unknown=False)

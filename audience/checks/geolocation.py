@@ -14,6 +14,7 @@ from audience.checks.geo_table import DATA, Country, Place, Tables, open_table
 from audience.config import SettingError
 from audience.errors import Away, FieldError, Refused
 
+NOT_IPV4 = "Send an IPv4 address such as 192.0.2.1."
 ATTRIBUTION = "IP Geolocation by DB-IP"
 ATTRIBUTION_URL = "https://db-ip.com"
 
@@ -62,7 +63,7 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
     try:
         number = int.from_bytes(inet_pton(AF_INET, ip))
     except (OSError, ValueError):
-        raise Refused("The ip is not valid.", [FieldError("ip", "must be an IPv4 address")]) from None
+        raise Refused(NOT_IPV4, [FieldError("ip", NOT_IPV4)]) from None
     if bisect_right(NOWHERE_EDGES, number) % 2:
         return {}
     place = places.place(number)

@@ -1,16 +1,14 @@
 """Tells words that could be names from random characters, by the letters that follow each other in names."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from string import ascii_lowercase
+
+from audience.checks.folding import fold
 
 LEAST_LETTERS = 6  # shorter words say too little
 LEAST_LIKELIHOOD = -4.3  # what lies below it is measured in docs/answers/validation.md
 MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
-UNFOLDED = str.maketrans(
-    {"ł": "l", "đ": "d", "ø": "o", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ħ": "h"}
-)
 
 
 class NameModel:
@@ -43,9 +41,3 @@ def mean_logarithm(word: str, logs: Mapping[str, float]) -> float:
 def is_mixed(text: str) -> bool:
     """Whether letters and digits alternate as they do in random strings: `x7k2m9qp`."""
     return len(text) >= 8 and MIXED.fullmatch(text) is not None
-
-
-def fold(text: str) -> str:
-    """Lower case without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.lower().translate(UNFOLDED))
-    return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -33,30 +33,12 @@ square of nested formatting tags."""
 ELEMENTS = frozenset(
     resources.files("audience.data").joinpath("moderation/elements.txt").read_text("utf-8").split()
 )
-BOOLEAN_ATTRIBUTES = frozenset(
-    {
-        "allowfullscreen",
-        "async",
-        "autofocus",
-        "autoplay",
-        "checked",
-        "controls",
-        "default",
-        "defer",
-        "disabled",
-    }
-    | {"download", "hidden", "inert", "ismap", "loop", "multiple", "muted", "nomodule", "novalidate", "open"}
-    | {
-        "playsinline",
-        "popover",
-        "readonly",
-        "required",
-        "reversed",
-        "selected",
-        "contenteditable",
-        "draggable",
-    }
-)
+BOOLEAN_ATTRIBUTES = frozenset({
+    "allowfullscreen", "async", "autofocus", "autoplay", "checked", "controls", "default", "defer",
+    "disabled", "download", "hidden", "inert", "ismap", "loop", "multiple", "muted", "nomodule",
+    "novalidate", "open", "playsinline", "popover", "readonly", "required", "reversed", "selected",
+    "contenteditable", "draggable",
+})  # fmt: skip
 
 Attribute = tuple[str, str | None]
 

@@ -2,20 +2,18 @@
 
 import csv
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from audience.checks.folding import fold
 
 DATA = Path(__file__).parent.parent / "data" / "gender"
 LONGEST = 300  # characters; what lies behind them is no name
 
 MARKS = str.maketrans(
     dict.fromkeys("‘’‛ʻʼ`´′", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—", "-")
-)
-LETTERS = str.maketrans(  # Latin letters that Unicode does not decompose
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )
 ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  # "Bob", (Bob), [Bob], 'Bob'
 COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
@@ -47,7 +45,7 @@ def load_kinds(folder: Path = DATA) -> Kinds:
 def parse(text: str, kinds: Kinds) -> PersonalName:
     """Reads `First Middle Last` and `Last, First Middle`, with titles, suffixes, initials, surname
     particles, and nicknames in quotes or brackets. Two people (`Mr. and Mrs. Smith`) have no name."""
-    text = fold(text[:LONGEST])
+    text = fold(text[:LONGEST].translate(MARKS))
     asides = [next(filter(None, found), "") for found in ASIDE.findall(text)]
     text = ASIDE.sub(" ", text).replace("'", "")
     if COUPLE.search(text):
@@ -65,12 +63,6 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
     spelled = tuple(spelling for word in [*given, *nicknames] for spelling in _spellings(word))
     lone = bool(title) and len(said) == 1 and not others
     return PersonalName("" if title == "title" else title, spelled, lone)
-
-
-def fold(text: str) -> str:
-    """Lower case without accents; apostrophes, quotes and hyphens in one form each."""
-    plain = unicodedata.normalize("NFKD", text.translate(MARKS).casefold())
-    return "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(LETTERS)
 
 
 def _words(text: str, kinds: Kinds) -> list[str]:

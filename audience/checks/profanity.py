@@ -12,6 +12,8 @@ from functools import cache
 from importlib import resources
 from itertools import groupby
 
+from audience.checks.folding import fold
+
 LEET = {"0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g", "@": "a", "$": "s", "+": "t"}
 LEET_AS_I = str.maketrans(LEET | {"1": "i", "!": "i", "|": "i"})
 LEET_AS_L = str.maketrans(LEET | {"1": "l", "!": "l", "|": "l"})
@@ -41,9 +43,8 @@ def has_profanity(text: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    """Small letters without accents, and without characters that cannot be seen."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Cf"))
+    """Folded, and without characters that cannot be seen."""
+    return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
 
 
 def _read_latin(word: str) -> str:

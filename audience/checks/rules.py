@@ -6,7 +6,9 @@ from enum import StrEnum
 from math import prod
 
 from audience.checks.address import ancestors, is_reserved
-from audience.checks.contact_name import holds_digits, holds_link, holds_markup, is_unrelated, shouts
+from audience.checks.contact_name import holds_digits, holds_markup, is_unrelated, shouts
+from audience.checks.contacts import has_link
+from audience.checks.domains import has_suffix
 from audience.checks.evidence import Evidence, Origin
 from audience.checks.gibberish import is_mixed
 from audience.checks.mail_route import RouteStatus
@@ -45,11 +47,7 @@ def score(rules: Iterable[Rule]) -> float:
 
 
 def has_unknown_ending(seen: Evidence) -> bool:
-    return (
-        seen.is_address
-        and not is_reserved(seen.address.domain)
-        and not seen.tables.has_suffix(seen.address.domain)
-    )
+    return seen.is_address and not is_reserved(seen.address.domain) and not has_suffix(seen.address.domain)
 
 
 def is_gibberish(seen: Evidence) -> bool:
@@ -61,6 +59,10 @@ def is_gibberish(seen: Evidence) -> bool:
 def has_disposable_exchanger(seen: Evidence) -> bool:
     above = {name for host in seen.route.exchangers for name in ancestors(host)}
     return not above.isdisjoint(seen.tables.disposable_mx) or not above.isdisjoint(seen.tables.disposable)
+
+
+def has_name_apart(seen: Evidence) -> bool:
+    return seen.mailbox is None and is_unrelated(seen.name, seen.address.mailbox)
 
 
 def mailbox_is(kind: MailboxKind) -> Callable[[Evidence], bool]:
@@ -93,12 +95,12 @@ RULES = (
     Rule(Reason.ROLE_ADDRESS, 0.2, Fatal.OPINION, mailbox_is(MailboxKind.ROLE)),
     Rule(Reason.GIBBERISH, 0.4, Fatal.OPINION, is_gibberish),
     Rule(Reason.FREE_PROVIDER, 0.1, Fatal.ON_REQUEST, lambda seen: seen.address.domain in seen.tables.free),
-    Rule(Reason.NAME_LINK, 0.6, Fatal.NEVER, lambda seen: holds_link(seen.name)),
+    Rule(Reason.NAME_LINK, 0.6, Fatal.NEVER, lambda seen: has_link(seen.name)),
     Rule(Reason.NAME_MARKUP, 0.5, Fatal.NEVER, lambda seen: holds_markup(seen.name)),
     Rule(Reason.NAME_DIGITS, 0.2, Fatal.NEVER, lambda seen: holds_digits(seen.name)),
     Rule(Reason.NAME_GIBBERISH, 0.4, Fatal.NEVER, lambda seen: seen.tables.names.is_gibberish(seen.name)),
     Rule(Reason.NAME_SHOUTING, 0.05, Fatal.NEVER, lambda seen: shouts(seen.name)),
-    Rule(Reason.NAME_UNRELATED, 0.1, Fatal.NEVER, lambda seen: is_unrelated(seen.name, seen.address.mailbox)),
+    Rule(Reason.NAME_UNRELATED, 0.1, Fatal.NEVER, has_name_apart),
     Rule(Reason.UA_EMPTY, 0.2, Fatal.NEVER, visitor_is(Visitor.EMPTY)),
     Rule(Reason.UA_BOT, 0.6, Fatal.NEVER, visitor_is(Visitor.BOT)),
     Rule(Reason.UA_HTTP_LIBRARY, 0.6, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),

@@ -8,7 +8,7 @@ from audience.checks.evidence import Candidate, Evidence, Sources
 from audience.checks.reasons import ValidationReason
 from audience.checks.rules import RULES, Fatal, Rule, score
 
-__all__ = ["AddressList", "Candidate", "Ruleset", "Sources", "Verdict", "judge", "rules_table"]
+__all__ = ["Candidate", "Ruleset", "Sources", "Verdict", "judge"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,21 +66,3 @@ def judge(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> Verdict:
         score=score(fired),
         suggestion=evidence.suggestion,
     )
-
-
-def rules_table() -> str:
-    """The table of rules in Markdown, for the documentation."""
-    lines = [
-        "| Code | Meaning | Weight | Invalid by itself | What to do |",
-        "|---|---|---|---|---|",
-        *(
-            _row(reason, "", "before every rule")
-            for reason in (ValidationReason.ALLOWED, ValidationReason.DENIED)
-        ),
-        *(_row(rule.reason, f"{rule.weight:g}", rule.fatal) for rule in RULES),
-    ]
-    return "\n".join(lines)
-
-
-def _row(reason: ValidationReason, weight: str, fatal: str) -> str:
-    return f"| `{reason}` | {reason.meaning} | {weight} | {fatal} | {reason.advice} |"

@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli import backups, check, demo, doctor, inbox, keys, sites
+from audience.cli import backups, check, demo, doctor, exports, imports, inbox, keys, persons, sites
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -18,6 +18,9 @@ def audience() -> None:
 
 audience.add_command(sites.site)
 audience.add_command(keys.key)
+audience.add_command(imports.import_file)
+audience.add_command(exports.export)
+audience.add_command(persons.person)
 audience.add_command(check.check)
 audience.add_command(backups.backup)
 audience.add_command(backups.restore)

@@ -10,7 +10,7 @@ from audience import backups, first_site
 from audience.backups import Restored
 from audience.cli.instance import Instance, on_instance
 from audience.cli.output import as_json, show
-from audience.cli.steps import ShownProgress
+from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from schemas.wire import date
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from audience.address_lists import Lists
+from audience.checks.geolocation import ATTRIBUTION, ATTRIBUTION_URL
 from audience.checks.reasons import ModerationReason, ValidationReason
 from audience.checks.validation import Candidate
 from audience.cli.instance import Instance
@@ -48,6 +49,8 @@ def address(
 
     Example: audience check address ann@gamil.com
     """
+    if not strict and (wiggleroom or block_free_providers is not None):
+        raise click.UsageError("--wiggleroom and --block-free-providers go with --strict.")
     judges = Judges(instance.settings)
     candidate = Candidate(email=value, name=name, user_agent=user_agent, ip=ip)
     if strict:
@@ -82,6 +85,8 @@ def ip(instance: Instance, value: str, as_json: bool) -> None:
     """
     judges = Judges(instance.settings)
     show(asked(judges, ip_address=value) | {"place": judges.locate(value)}, as_json)
+    if not as_json and not instance.settings.geo_database:
+        click.echo(f"\n{ATTRIBUTION}: {ATTRIBUTION_URL}")
 
 
 def asked(judges: Judges, domain: str | None = None, ip_address: str | None = None) -> dict[str, Any]:
@@ -124,7 +129,11 @@ def show(
         click.echo(json.dumps(answer))
         return
     for label, value in answer.items():
-        if label != "reasons":
+        if isinstance(value, dict) and value:
+            click.echo(label)
+            for name, each in value.items():
+                click.echo(f"  {name:<22}{readable(each)}")
+        elif label != "reasons":
             click.echo(f"{label:<24}{readable(value)}")
     for reason in reasons:
         click.echo(f"\n{reason}: {reason.meaning}\n  {reason.advice}")
@@ -133,6 +142,4 @@ def show(
 def readable(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
-    if isinstance(value, dict):
-        return ", ".join(f"{label} {readable(each)}" for label, each in value.items()) or "unknown"
-    return str(value)
+    return "unknown" if value == {} else str(value)

@@ -5,8 +5,8 @@ import click
 from audience import demo as demonstration
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json
+from audience.cli.progress import ShownProgress
 from audience.cli.sites import show_keys
-from audience.cli.steps import ShownProgress
 from audience.config import Settings
 
 
@@ -22,5 +22,5 @@ def demo(settings: Settings, people: int, as_json: bool) -> None:
     Example: audience demo --people 500
     """
     with ShownProgress() as progress:
-        site, key = demonstration.create(people, progress)
+        site, key = demonstration.create(settings.instance, people, progress)
     show_keys(settings, site, key, as_json)

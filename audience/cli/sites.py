@@ -6,7 +6,7 @@ from audience import address_lists, first_site, sites, stats
 from audience.address_lists import Kind
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
-from audience.cli.steps import ShownProgress
+from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.sites import NewKey, Site
@@ -70,12 +70,12 @@ def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None
         people = stats.site(chosen).users
         click.confirm(f"Delete the site {chosen.name} and its {people} people?", abort=True, err=True)
     with ShownProgress() as progress:
-        deleted = sites.delete(chosen, progress)
+        deleted = sites.delete(chosen, settings.instance, progress)
     for publishable_key in deleted.keys:
         first_site.forget(settings.instance, publishable_key)
     lines = [f"Deleted {deleted.rows} rows; {len(deleted.keys)} keys revoked."]
     if not deleted.clean:
-        lines.append("Others were reading: traces stay in the write-ahead log until the service is idle.")
+        lines.append("Others were reading: the worker empties the write-ahead log as soon as it can.")
     show(vars(deleted), as_json, lines)
 
 

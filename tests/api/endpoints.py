@@ -16,11 +16,23 @@ class Endpoint(NamedTuple):
 
 
 PERSON = {"email": "ada@example.com"}
+PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
+    Endpoint("POST", "/experimental/validation", "utility", PERSON),
+    Endpoint("POST", "/experimental/strict_ruleset", "utility", PERSON),
+    Endpoint("POST", "/experimental/content_moderation", "utility", {"content": "Hello"}),
+    Endpoint("POST", "/experimental/moderation", "utility", {"content": "Hello"}),
+    Endpoint("POST", "/experimental/gender", "utility", {"name": "jesse"}),
+    Endpoint("GET", "/experimental/geolocation", "utility", query={"ip": "10.0.0.1"}),
+    Endpoint("GET", "/experimental/blacklist", "utility", query=PRIVATE),
+    Endpoint("POST", "/experimental/blacklist", "utility", {"domain": "printer.local"}),
+    Endpoint("GET", "/experimental/blacklist.json", "utility", query=PRIVATE),
+    Endpoint("POST", "/experimental/blacklist.json", "utility", {"domain": "printer.local"}),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
     Endpoint("GET", "/fetch/subscribers", "read", query=PERSON),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": PERSON}, status=201),
+    Endpoint("DELETE", "/fetch/subscribers", "full", query=PERSON),
     Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),
     Endpoint("POST", "/fetch/search", "read", {"page": 1}),
     Endpoint("GET", "/fetch/tags", "read"),
@@ -33,6 +45,7 @@ ENDPOINTS = [
     Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **PERSON}]}),
     Endpoint("GET", "/stats/site", "stats"),
 ]
+FILES = {"/batch/imports": {"POST"}}  # take a file: see test_file_imports.py
 WITH_BODY = [each for each in ENDPOINTS if each.body]
 ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 

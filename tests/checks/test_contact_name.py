@@ -1,6 +1,7 @@
 import pytest
 
-from audience.checks.contact_name import holds_link, holds_markup, is_unrelated, shouts
+from audience.checks.contact_name import holds_digits, holds_markup, is_unrelated, shouts
+from audience.checks.contacts import has_link
 
 RELATED = [
     ("Maria Garcia", "maria.garcia"),
@@ -32,12 +33,14 @@ def test_unrelated(name, mailbox):
     "name", ["http://x.test", "win at www.casino", "cheap-pills.com", "Ann visit bit.ly.link"]
 )
 def test_link(name):
-    assert holds_link(name)
+    assert has_link(name)
 
 
-@pytest.mark.parametrize("name", ["J. R. R. Tolkien", "Dr.Smith", "St. John", "Ann B.Carter", "Acme Inc."])
+@pytest.mark.parametrize(
+    "name", ["J. R. R. Tolkien", "Dr.Smith", "St. John", "Ann B.Carter", "Acme Inc.", "J.Lo", "Will.I.Am"]
+)
 def test_no_link(name):
-    assert not holds_link(name)
+    assert not has_link(name)
 
 
 @pytest.mark.parametrize("name", ["<b>Ann</b>", "{{7*7}}", "Ann &lt;x", "[url=x]"])
@@ -54,3 +57,10 @@ def test_an_ampersand_is_no_markup():
 )
 def test_shouting(name, loud):
     assert shouts(name) is loud
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("Ann 4711", True), ("R2D2", True), ("John McDonald 3rd", False)]
+)
+def test_digits(name, found):
+    assert holds_digits(name) is found

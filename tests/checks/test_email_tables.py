@@ -54,7 +54,8 @@ def test_the_best_known_disposable_services_are_known(domain):
 
 
 @pytest.mark.parametrize(
-    "domain", ["google.com", "duck.com", "nus.edu.sg", "simplelogin.io", "ox.ac.uk", "gmx.de"]
+    "domain",
+    ["google.com", "duck.com", "nus.edu.sg", "simplelogin.io", "ox.ac.uk", "gmx.de", "dr.com", "hush.com"],
 )
 def test_real_domains_are_not_disposable(domain):
     assert bundled().disposable.isdisjoint(ancestors(domain))

@@ -32,8 +32,8 @@ GOOGLE = {
 
 
 @pytest.fixture(scope="session")
-def bundled(tmp_path_factory):
-    return open_table(tmp_path_factory.mktemp("instance"))
+def bundled(geo_table):
+    return open_table(geo_table.parent)
 
 
 @pytest.fixture

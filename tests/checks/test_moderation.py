@@ -1,7 +1,5 @@
 """What moderation finds in a text: a line a case, and the bundled corpora."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,7 +89,10 @@ def reasons(text):
         ("co.uk", []),
         ("3.14 1.2.3 10.0.0.1", []),
         ("call 555-123-4567 now", ["phone_number"]),
+        ("555-123-4567, after five", ["phone_number"]),
         ("(555) 123-4567", ["phone_number"]),
+        ("order #123-456-7890", []),
+        ("DE89 3704 0044 0532 0130 00", []),
         ("1-800-555-0199", ["phone_number"]),
         ("+44 20 7946 0958", ["phone_number"]),
         ("+49 (0)30 1234567", ["phone_number"]),
@@ -131,6 +132,7 @@ def test_profanity_spares_ordinary_words():
     words = "Scunthorpe classic assess Essex cockpit peacock titanic Hancock shitake analysis grape therapist"
     assert reasons(words) == []
     assert reasons("Dick Van Dyke read Moby Dick to a Maine Coon.") == []
+    assert reasons("That sucks: sex education for the same sex only, when the cock crowed.") == []
 
 
 def test_only_grave_reasons_make_a_text_invalid():
@@ -144,13 +146,6 @@ def test_only_grave_reasons_make_a_text_invalid():
     }
     assert judge("<b>call 555-123-4567</b>").valid
     assert not judge("example.com").valid
-
-
-@pytest.mark.parametrize("reason", Reason)
-def test_every_reason_is_documented(reason):
-    page = (Path(__file__).parents[2] / "docs/answers/moderation.md").read_text("utf-8")
-    row = f"| `{reason}` | {'yes' if reason.fatal else 'no'} | {reason.meaning} | {reason.advice} |"
-    assert row in page
 
 
 @pytest.mark.parametrize("unit", ["x", "<", '"', "&lt;", "&quot;", "&#x3c;", "😀", "&Congruent;"])

@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audience.checks.address import AddressList
 from audience.checks.email_tables import bundled
 from audience.checks.reasons import ValidationReason
 from audience.checks.rules import RULES, Fatal, score
-from audience.checks.validation import AddressList, Candidate, Ruleset, Sources, judge, rules_table
+from audience.checks.validation import Candidate, Ruleset, Sources, judge
 from tests.checks.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
 
 DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
 DNS = Zones(
     mail("firm.org")
+    | mail("dr.com")
     | mail("gmail.com", "gmail-smtp-in.l.google.com")
     | mail("icloud.com")
     | mail("privaterelay.appleid.com")
@@ -25,6 +27,11 @@ DNS = Zones(
     | {"null.org MX": ["0 ."], "web.org A": [PUBLIC], "text.org TXT": ["x"], "home.org MX": ["5 localhost"]}
     | {"dead.org MX": ["10 mx.dead.org"], "fail.org MX": SERVFAIL, "slow.org MX": UNAVAILABLE}
 )
+
+
+def rules_table():
+    lines = ["| Code | Weight | Invalid by itself |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| `{each.reason}` | {each.weight:g} | {each.fatal} |" for each in RULES)])
 
 
 def sources(resolver=DNS):
@@ -66,6 +73,7 @@ PLAIN = [
     ("mailer-daemon@firm.org", False, ["no_reply"], 0.4),
     ("abuse@firm.org", False, ["abuse_mailbox"], 0.4),
     ("info@firm.org", True, ["role_address"], 0.8),
+    ("ann@dr.com", True, ["free_provider"], 0.9),
     ("sales+spring@firm.org", True, ["role_address"], 0.8),
     ("xkqzjvwb@firm.org", True, ["gibberish"], 0.6),
     ("x7k2m9qp4@firm.org", True, ["gibberish"], 0.6),
@@ -121,6 +129,7 @@ CONTEXT = [
     ({"name": "ANNABEL LEE"}, True, ["name_shouting"]),
     ({"name": "annxkqzjvwb"}, True, ["name_gibberish"]),
     ({"email": "thunderbolt@firm.org", "name": "Maria Garcia"}, True, ["name_unrelated"]),
+    ({"email": "contact@firm.org", "name": "Maria Garcia"}, True, ["role_address"]),
     ({"name": "x" * 100_000}, True, ["name_gibberish"]),
     ({"user_agent": CHROME}, True, []),
     ({"user_agent": ""}, True, ["ua_empty"]),

@@ -323,7 +323,7 @@ def interrupt_at(wanted):
 
 def test_progress_is_plain_lines_where_there_is_no_terminal(type_, door, tmp_path):
     result = type_("backup", str(tmp_path / "b.tar"))
-    assert [line.partition(":")[0] for line in result.stderr.splitlines() if "100 %" in line] == [
+    assert [line.partition(":")[0] for line in result.stderr.splitlines() if "100%" in line] == [
         "Copying",
         "Writing",
         "Reading",

@@ -84,11 +84,11 @@ def test_people_come_more_and_more(owner):
     assert sum(at > middle for at in created) > sum(at < middle for at in created)
 
 
-def test_cut_off_it_takes_the_site_away_again(app):
+def test_cut_off_it_takes_the_site_away_again(app, settings):
     def interrupt(step, done, total):
         if step == "Inventing":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        demo.create(1000, interrupt)
+        demo.create(settings.instance, 1000, interrupt)
     assert sites.every() == []

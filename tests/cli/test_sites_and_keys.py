@@ -188,7 +188,7 @@ def test_no_address_of_a_deleted_site_is_left_in_the_files(type_, door, settings
         assert b"very.rare.address" not in file.read_bytes()
 
 
-def test_a_large_site_goes_in_pieces_that_let_others_write(door, stranger, monkeypatch):
+def test_a_large_site_goes_in_pieces_that_let_others_write(door, stranger, settings, monkeypatch):
     monkeypatch.setattr(sites, "CHUNK", 10)
     with database.write():
         subscribers.write(
@@ -201,7 +201,7 @@ def test_a_large_site_goes_in_pieces_that_let_others_write(door, stranger, monke
         written.append(done)
         door.create(f"meanwhile{done}@example.com")
 
-    assert sites.delete(stranger.site, progress).rows == 95
+    assert sites.delete(stranger.site, settings.instance, progress).rows == 95
     assert len(written) == 10
     assert door.counts() == (10, 10, 0)
 

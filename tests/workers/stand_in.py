@@ -43,6 +43,9 @@ def wsgi():
                     file.write(answer + b"\n")
         elif environ["PATH_INFO"] == "/large":
             answer = b"x" * 5_000_000
+        elif environ["PATH_INFO"] in ("/endless", "/broken"):
+            start_response(status, [("Content-Type", "text/plain")])
+            return pieces(environ["PATH_INFO"])
         elif environ["PATH_INFO"] == "/crash":
             raise RuntimeError("someone@example.org")
         else:
@@ -51,6 +54,15 @@ def wsgi():
         return [answer[:3_000_000], answer[3_000_000:]]
 
     return application
+
+
+def pieces(path):
+    """20 MB without a length; of `/broken` not all of it. What was made is counted in `made`."""
+    for number in range(200):
+        if path == "/broken" and number == 20:
+            raise RuntimeError("someone@example.org")
+        (settings.instance / "made").write_text(str(number))
+        yield b"x" * 100_000
 
 
 def open_database() -> None:

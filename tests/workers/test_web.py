@@ -1,6 +1,8 @@
 """The web server as processes: what clients may do to it, and what the application is told."""
 
 import ast
+import contextlib
+import http.client
 import socket
 import subprocess
 import sys
@@ -196,6 +198,62 @@ def test_large_answer_arrives_whole(web, settings):
     status, head, body = answer(settings, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (status, body) == (200, b"x" * 5_000_000)
     assert head.lower().count(b"content-length") == 1
+
+
+def read_stream(settings, path):
+    """`(status, body)` of an answer that must be whole."""
+    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=20)
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        response = connection.getresponse()
+        assert response.getheader("Transfer-Encoding") == "chunked"
+        return response.status, response.read()
+
+
+def test_answer_without_a_length_is_sent_while_it_is_made(web, settings):
+    web()
+    assert read_stream(settings, "/endless") == (200, b"x" * 20_000_000)
+
+
+GET_ENDLESS = b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def test_reader_who_stops_holds_up_the_making_and_then_loses_the_connection(web, settings):
+    program = web()
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
+        client.connect((settings.host, settings.port))
+        client.sendall(GET_ENDLESS)
+        assert client.recv(12) == b"HTTP/1.1 200"
+        eventually(lambda: "TimeoutError" in program.output())
+        assert int((settings.instance / "made").read_text()) < 199
+    assert read_stream(settings, "/endless")[0] == 200
+
+
+def test_slow_readers_do_not_hold_up_others(web, settings):
+    web(BODY_TIMEOUT=20)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            slow = stack.enter_context(connect(settings))
+            slow.sendall(GET_ENDLESS)
+            assert slow.recv(12) == b"HTTP/1.1 200"
+        assert read_stream(settings, "/endless")[0] == 200
+
+
+def test_reader_who_goes_away_ends_the_making(web, settings):
+    program = web()
+    with connect(settings) as client:
+        client.sendall(GET_ENDLESS)
+        assert client.recv(12) == b"HTTP/1.1 200"
+    eventually(lambda: "BrokenPipeError" in program.output())
+    assert int((settings.instance / "made").read_text()) < 199
+
+
+def test_answer_that_breaks_off_never_looks_whole(web, settings):
+    web()
+    with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
+        read_stream(settings, "/broken")
+    assert read_stream(settings, "/endless")[0] == 200
 
 
 def test_failure_of_the_application_tells_nothing(web, settings):

@@ -1,12 +1,14 @@
 """How far long work is, on standard error: a bar on a terminal, plain lines elsewhere."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 import click
 
-PARTS = 4  # lines of a step
+LINES = 10  # of a step
 
 
 class ShownProgress:
@@ -14,7 +16,7 @@ class ShownProgress:
 
     def __init__(self) -> None:
         self._step = ""
-        self._parts = 0
+        self._lines = 0
         self._bar: Any = None
 
     def __call__(self, step: str, done: int, total: int) -> None:
@@ -24,14 +26,14 @@ class ShownProgress:
             self._bar.length = total
             self._bar.update(done - self._bar.pos)
             return
-        parts = PARTS * done // total if total else PARTS
-        if parts > self._parts:
-            self._parts = parts
-            click.echo(f"{step}: {100 * parts // PARTS} %", err=True)
+        lines = LINES * done // total if total else LINES
+        if lines > self._lines:
+            self._lines = lines
+            click.echo(f"{step}: {100 * lines // LINES}%", err=True)
 
     def _begin(self, step: str, total: int) -> None:
         self.close()
-        self._step, self._parts = step, 0
+        self._step, self._lines = step, 0
         if sys.stderr.isatty():
             self._bar = click.progressbar(length=total, label=f"{step:<10}", file=sys.stderr)
 
@@ -47,3 +49,20 @@ class ShownProgress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@contextmanager
+def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Gives a function to be told of each part that is done, of `total` in all."""
+    if quiet or not total:
+        yield lambda _: None
+        return
+    done = 0
+    with ShownProgress() as shown:
+
+        def advance(part: int) -> None:
+            nonlocal done
+            done += part
+            shown(step, done, total)
+
+        yield advance

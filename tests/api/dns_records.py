@@ -1,0 +1,42 @@
+"""What the DNS of the API's tests says."""
+
+from collections.abc import Mapping, Sequence
+
+import dns.message
+import dns.rcode
+import dns.rdatatype
+
+from tests.checks.dns_servers import refusal, reply
+
+PUBLIC = "93.184.216.34"
+RECORDS = {
+    "firm.org MX": ["10 mx.firm.org."],
+    "mx.firm.org A": [PUBLIC],
+    "gmail.com MX": ["5 mx.gmail.com."],
+    "mx.gmail.com A": [PUBLIC],
+    "xn--mller-kva.de MX": ["10 mx.firm.org."],
+    "throwaway.org MX": ["10 mail.wabblywabble.com."],
+    "mail.wabblywabble.com A": [PUBLIC],
+    "web.org A": [PUBLIC],
+    "null.org MX": ["0 ."],
+    "dead.org MX": ["10 mx.dead.org."],
+    "fail.org MX": dns.rcode.SERVFAIL,
+    "odd.org MX": dns.rcode.REFUSED,
+    "4.4.8.8.zen.spamhaus.org A": ["127.0.0.4"],
+    "4.4.8.8.bl.nordspam.com A": ["127.255.255.254"],
+    "listed.com.dbl.spamhaus.org A": ["127.0.1.5"],
+    "listed.com.fresh.spameatingmonkey.net A": ["127.0.0.2"],
+}
+Records = Mapping[str, "Sequence[str] | dns.rcode.Rcode"]
+
+
+def answer(query: dns.message.Message, records: Records) -> list[dns.message.Message]:
+    """Those `records` of the question; no data where the name has others; else NXDOMAIN."""
+    name = query.question[0].name.to_text(omit_final_dot=True).lower()
+    kind = dns.rdatatype.to_text(query.question[0].rdtype)
+    found = records.get(f"{name} {kind}", ())
+    if isinstance(found, dns.rcode.Rcode):
+        return [refusal(query, found)]
+    if found or any(key.startswith(f"{name} ") for key in records):
+        return [reply(query, *found, kind=kind)]
+    return [refusal(query, dns.rcode.NXDOMAIN)]

@@ -1,0 +1,153 @@
+"""Validate an address, and strictly (spec sections 4.2 and 4.3, contract section 5)."""
+
+import pytest
+
+from audience.checks.reasons import ValidationReason
+from tests import shapes
+
+PLAIN = "/experimental/validation"
+STRICT = "/experimental/strict_ruleset"
+CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
+
+
+def validate(asker, email="ann@firm.org", **values):
+    answer = shapes.answer(asker.post(PLAIN, {"email": email, **values}))
+    shapes.keys(answer, "valid", "reasons", "score", "suggestion")
+    assert type(answer["valid"]) is bool
+    assert type(answer["score"]) in (int, float)
+    assert 0 <= answer["score"] <= 1
+    return checked(answer)
+
+
+def strictly(asker, email="ann@firm.org", **values):
+    answer = shapes.answer(asker.post(STRICT, {"email": email, **values}))
+    shapes.keys(answer, "valid", "reasons", "block_free_providers", "suggestion")
+    assert type(answer["block_free_providers"]) is bool
+    return checked(answer)
+
+
+def checked(answer):
+    assert type(answer["valid"]) is bool
+    assert set(answer["reasons"]) <= set(ValidationReason)
+    assert len(set(answer["reasons"])) == len(answer["reasons"])
+    assert answer["suggestion"] is None or type(answer["suggestion"]) is str
+    return answer
+
+
+@pytest.mark.parametrize(("email", "valid", "reasons", "score"), [
+    ("ann@firm.org", True, [], 1.0),
+    (" ann@firm.org ", True, [], 1.0),
+    ("jürgen@müller.de", True, [], 1.0),
+    ("ann.lee@gmail.com", True, ["free_provider"], 0.9),
+    ("info@firm.org", True, ["role_address"], 0.8),
+    ("test@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("ann@mailinator.com", False, ["disposable"], 0.1),
+    ("ann@x.mailinator.com", False, ["disposable"], 0.1),
+    ("ann@throwaway.org", False, ["disposable_mx"], 0.1),
+    ("ann@nowhere-at-all.org", False, ["no_such_domain"], 0.0),
+    ("ann@null.org", False, ["null_mx"], 0.0),
+    ("ann@web.org", True, ["no_mx"], 0.8),
+    ("ann@dead.org", False, ["temporary_bounce"], 0.4),
+    ("ann@fail.org", False, ["temporary_bounce"], 0.4),
+    ("ann@odd.org", True, ["dns_unavailable"], 1.0),
+    ("ann@example.com", False, ["reserved_domain"], 0.0),
+    ("ann@firm.quux", False, ["unknown_tld"], 0.0),
+    ("ann", False, ["syntax"], 0.0),
+    ("ann@firm.org, bob@firm.org", False, ["syntax"], 0.0),
+    ("a" * 65 + "@firm.org", False, ["syntax"], 0.0),
+    ("ann@" + "a" * 250 + ".org", False, ["syntax"], 0.0),
+    (5, False, ["syntax"], 0.0),
+])  # fmt: skip
+def test_what_an_address_is_worth(asker, email, valid, reasons, score):
+    answer = validate(asker, email)
+    assert answer == {"valid": valid, "reasons": reasons, "score": score, "suggestion": None}
+
+
+@pytest.mark.parametrize(("email", "meant"), [
+    ("ann@gamil.com", "ann@gmail.com"), ("ann@hotmial.co.uk", "ann@hotmail.co.uk"),
+    ("ann@gmail.cmo", "ann@gmail.com"), ("ann@gmail.com.com", "ann@gmail.com"),
+    ("ann@gmail,com", "ann@gmail.com"),
+])  # fmt: skip
+def test_a_typo_comes_with_the_address_that_was_meant(asker, email, meant):
+    for answer in (validate(asker, email), strictly(asker, email)):
+        assert answer["suggestion"] == meant
+        assert answer["valid"] is False
+        assert "typo" in answer["reasons"]
+
+
+@pytest.mark.parametrize(("values", "valid", "reasons"), [
+    ({"ip": "8.8.8.8"}, True, []),
+    ({"ip": "77.88.8.8"}, False, ["ip_not_tier1"]),
+    ({"ip": "10.0.0.1"}, True, ["ip_unknown"]),
+    ({"ip": "2001:db8::1"}, True, ["ip_unknown"]),
+    ({"ip": "8.8.8"}, False, ["ip_malformed"]),
+    ({"ip": ""}, True, []),
+    ({"ip": None, "name": None, "user_agent": None}, True, []),
+    ({"name": "Ann Firmin"}, True, []),
+    ({"name": "Buy http://spam.example now"}, False, ["name_link"]),
+    ({"name": "<b>Ann</b>"}, True, ["name_markup"]),
+    ({"name": "Ann 4711"}, True, ["name_digits"]),
+    ({"name": ["Ann"]}, None, ["name"]),
+    ({"user_agent": CHROME}, True, []),
+    ({"user_agent": ""}, True, ["ua_empty"]),
+    ({"user_agent": "curl/8.5.0"}, False, ["ua_http_library"]),
+    ({"user_agent": "Googlebot/2.1"}, False, ["ua_bot"]),
+    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, False, ["ua_headless"]),
+    ({"user_agent": {"a": 1}}, None, ["user_agent"]),
+])  # fmt: skip
+def test_what_accompanies_the_address(asker, values, valid, reasons):
+    if valid is None:
+        assert shapes.error_fields(asker.post(PLAIN, {"email": "ann@firm.org", **values})) == reasons
+        return
+    answer = validate(asker, **values)
+    assert (answer["valid"], answer["reasons"]) == (valid, reasons)
+
+
+@pytest.mark.parametrize("email", [
+    "test@firm.org", "ann@mailinator.com", "noreply@firm.org", "ann@gamil.com", "info@firm.org",
+    "xkqzjvwb@firm.org", "ann@web.org", "ann@null.org", "ann@nowhere-at-all.org",
+])  # fmt: skip
+def test_strictly_the_doubtful_are_invalid(asker, email):
+    assert strictly(asker, email)["valid"] is False
+
+
+@pytest.mark.parametrize(("option", "valid", "reasons", "reflected"), [
+    (None, True, ["free_provider"], False),
+    (False, True, [], False),
+    (True, False, ["free_provider"], True),
+    ("true", False, ["free_provider"], True),
+    ("false", True, [], False),
+    (0, True, [], False),
+    (1, False, ["free_provider"], True),
+])  # fmt: skip
+def test_block_free_providers_in_the_body_and_in_the_query(asker, option, valid, reasons, reflected):
+    expected = {"valid": valid, "reasons": reasons, "block_free_providers": reflected, "suggestion": None}
+    assert strictly(asker, "ann.lee@gmail.com", block_free_providers=option) == expected
+    text = None if option is None else str(option).lower()
+    query = {"email": "ann.lee@gmail.com", "block_free_providers": text, "wiggleroom": ""}
+    assert shapes.answer(asker.post(STRICT, query=query)) == expected
+
+
+@pytest.mark.parametrize("email", ["info@firm.org", "xkqzjvwb@firm.org", "ann@web.org"])
+def test_wiggleroom_relaxes_the_opinionated_rules_and_may_be_null(asker, email):
+    relaxed = strictly(asker, email, wiggleroom=True)
+    assert relaxed["valid"] is True
+    for option in (None, False):
+        answer = strictly(asker, email, wiggleroom=option)
+        assert answer["valid"] is False
+        assert answer["reasons"] == relaxed["reasons"]
+
+
+@pytest.mark.parametrize("name", ["block_free_providers", "wiggleroom"])
+@pytest.mark.parametrize("value", ["maybe", "", [], [True], {}, 2, float("nan"), "\ud800"], ids=repr)
+def test_an_option_that_is_no_boolean_is_a_422(asker, name, value):
+    refused = asker.post(STRICT, {"email": "ann@firm.org", name: value})
+    assert shapes.error_fields(refused) == [name]
+
+
+def test_the_dns_is_asked_only_where_nothing_else_has_decided(asker, dns):
+    before = list(dns.seen)
+    validate(asker, "ann@mailinator.com")
+    validate(asker, "no address")
+    strictly(asker, "test@unasked-firm.org")
+    assert dns.seen == before

@@ -1,0 +1,113 @@
+"""`audience check`, as an operator types it."""
+
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from audience.checks.reasons import ModerationReason, ValidationReason
+from audience.cli import audience
+from audience.cli.instance import Instance
+from audience.config import Settings
+from audience.errors import Refused
+
+
+def never():
+    raise AssertionError("no question needs the database")
+
+
+@pytest.fixture
+def type_(tmp_path, geo_table):
+    """Types a question, on an instance without a network."""
+    os.link(geo_table, tmp_path / geo_table.name)
+    settings = Settings(instance=tmp_path, dns_servers=("127.0.0.1:9",), dns_timeout=0.5)
+
+    def run(*words):
+        return CliRunner().invoke(audience, ["check", *words], obj=Instance(settings, never))
+
+    return run
+
+
+def told(result):
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+def test_an_address(type_):
+    assert told(type_("address", "ann@gamil.com", "--json")) == {
+        "valid": False,
+        "reasons": ["typo", "disposable"],
+        "score": 0.04,
+        "suggestion": "ann@gmail.com",
+    }
+    shown = type_("address", "ann@gamil.com").output
+    assert "valid                   no\n" in shown
+    assert "suggestion              ann@gmail.com\n" in shown
+    typo = ValidationReason.TYPO
+    assert f"typo: {typo.meaning}\n  {typo.advice}\n" in shown
+
+
+def test_an_address_with_what_came_along(type_):
+    told_ = told(
+        type_("address", "ann@gmail.com", "--name", "<b>", "--user-agent", "curl/8", "--ip", "x", "--json")
+    )
+    assert told_["reasons"] == ["free_provider", "name_markup", "ua_http_library", "ip_malformed"]
+
+
+def test_an_address_strictly(type_):
+    free = ("address", "ann@gmail.com", "--strict", "--json")
+    assert told(type_(*free)) == {
+        "valid": True,
+        "reasons": ["free_provider", "dns_unavailable"],
+        "block_free_providers": False,
+        "suggestion": None,
+    }
+    assert told(type_(*free, "--block-free-providers"))["valid"] is False
+    assert told(type_(*free, "--allow-free-providers"))["reasons"] == ["dns_unavailable"]
+    role = ("address", "info@nowhere-at-all.org", "--strict", "--json")
+    assert told(type_(*role))["valid"] is False
+    assert told(type_(*role, "--wiggleroom"))["valid"] is True
+
+
+def test_options_of_the_strict_rule_set_alone_are_refused(type_):
+    for option in ("--wiggleroom", "--block-free-providers", "--allow-free-providers"):
+        refused = type_("address", "ann@gmail.com", option)
+        assert refused.exit_code == 2
+        assert "--strict" in refused.output
+
+
+def test_a_domain(type_):
+    answer = told(type_("domain", "https://www.gmail.com/x", "--json"))
+    assert answer["query"] == "www.gmail.com"
+    assert answer["status"]["sorbs"] == "retired"
+    assert "sorbs                 retired\n" in type_("domain", "gmail.com").output
+
+
+def test_an_ip_with_its_place_and_where_that_comes_from(type_):
+    answer = told(type_("ip", "8.8.8.8", "--json"))
+    assert answer["query"] == "8.8.8.8"
+    assert answer["place"]["city_name"] == "Mountain View"
+    shown = type_("ip", "8.8.8.8").output
+    assert "city_name             Mountain View\n" in shown
+    assert "https://db-ip.com" in shown
+    assert "place                   unknown\n" in type_("ip", "10.0.0.1").output
+
+
+@pytest.mark.parametrize("words", [("ip", "::1"), ("ip", "x"), ("domain", "a b"), ("domain", "8.8.8.8")])
+def test_a_malformed_value_says_what_to_send(type_, words):
+    refused = type_(*words)
+    assert isinstance(refused.exception, Refused)
+    assert refused.exception.message.startswith("Send a")
+
+
+def test_a_name(type_):
+    assert told(type_("name", "jesse", "--json")) == {"gender": "male", "confidence": 0.9631336405529953}
+    assert "gender                  female\n" in type_("name", "barb").output
+
+
+def test_a_text(type_):
+    assert told(type_("text", "<script>", "--json"))["reasons"] == ["xss", "script_tag"]
+    shown = type_("text", "<script>").output
+    assert "safe_original_content   &lt;script&gt;\n" in shown
+    assert f"xss: {ModerationReason.XSS.meaning}\n" in shown

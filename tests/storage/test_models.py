@@ -1,0 +1,61 @@
+"""The models say what the migrations made, and migrations keep what was there."""
+
+import json
+
+from playhouse.migrations import Runner
+
+from audience import imports, pepper, sites
+from storage import database
+from storage.models import TABLES
+
+
+def shape():
+    """Columns and indexes of each table."""
+    tables = [found[0] for found in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return {
+        table: (
+            {tuple(column[1:4]) for column in database.rows(f"PRAGMA table_info({table})")},
+            {
+                (bool(index[2]), tuple(each[2] for each in database.rows(f"PRAGMA index_info({index[1]})")))
+                for index in database.rows(f"PRAGMA index_list({table})")
+            },
+        )
+        for table in tables
+        if table not in ("schema_migration", "sqlite_sequence")
+    }
+
+
+def test_models_and_migrations_make_the_same_tables(tmp_path):
+    made = []
+    for name in ("migrated", "modelled"):
+        database.open(f"sqlite:///{tmp_path / name}")
+        if name == "migrated":
+            database.migrate()
+        with database.session():
+            if name == "modelled":
+                database.database.create_tables(TABLES)
+            made.append(shape())
+        database.close()
+    migrated, modelled = made
+    assert migrated == modelled
+
+
+def test_imports_that_wait_are_kept_by_the_migration_of_files(tmp_path):
+    pepper.open(tmp_path)
+    database.open(f"sqlite:///{tmp_path / 'audience.db'}")
+    with database.session():
+        Runner(database.database.obj, str(database.MIGRATIONS)).up(target="0001_people")
+    site = sites.create("Example")
+    payload = json.dumps([{"email": "ann@example.com"}, {"email": "bob@example.com"}])
+    with database.write():
+        database.execute(
+            "INSERT INTO imports (site_id, status, payload, rows, applied, refused, created, updated, "
+            "unchanged, suppressed, lease_until, attempts, created_at) "
+            "VALUES (?, 'queued', ?, 2, 0, 1, 0, 0, 0, 0, 0, 0, 7)",
+            (site.id, payload),
+        )
+    assert database.migrate()
+    imports.drain(site.id, 5)
+    found = imports.progress(site, 1)
+    assert (found.status, found.created, found.refused, found.created_at) == ("finished", 2, 1, 7)
+    database.close()
