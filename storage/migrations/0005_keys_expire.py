@@ -4,4 +4,4 @@ from typing import Any
 
 
 def up(_migrator: Any, db: Any) -> None:
-    db.execute_sql("ALTER TABLE keys ADD COLUMN expires_at BIGINT")
+    db.execute_sql("ALTER TABLE keys ADD COLUMN expires_at INTEGER")

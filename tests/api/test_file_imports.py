@@ -10,7 +10,7 @@ from app import create_app
 from audience import clock, files, imports
 from audience.config import Settings
 from storage import database
-from tests.door import Patient, Rung, basic, open_door
+from tests.door import Fit, Patient, Rung, basic, open_door
 
 CSV = "text/csv"
 LINES = "application/x-ndjson"
