@@ -38,6 +38,16 @@ def forget(instance: Path, publishable_key: str) -> None:
         file.unlink()
 
 
+def forget_ended(instance: Path) -> None:
+    """Deletes the file when the key in it is good no more."""
+    file = instance / FILE
+    if not file.exists():
+        return
+    shown = json.loads(file.read_text("utf-8"))
+    if sites.authenticate(shown["publishable_key"], shown["secret_key"]) is None:
+        file.unlink()
+
+
 def _keep(file: Path, shown: dict[str, str]) -> None:
     draft = file.with_suffix(".new")
     draft.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from audience.subscribers import Outcome
 from storage import database
 from storage import imports as stored
 from storage.errors import Unavailable
-from storage.imports import Claimed
+from storage.imports import Claimed, Failed
 from storage.imports import ImportRow as Import
 
 __all__ = ["Import"]
@@ -131,6 +131,25 @@ def newest(site: Site) -> list[Import]:
 def waiting_sites() -> list[int]:
     """Sites with an import that waits, or was left running under a lease that has run out."""
     return stored.takeable_sites(clock.now())
+
+
+@database.session()
+def failed() -> list[Failed]:
+    """The imports of all sites that were given up, oldest first."""
+    return stored.failed()
+
+
+@database.session()
+def abandoned() -> int:
+    """How many imports a worker that died has left, to be taken up again."""
+    return stored.abandoned(clock.now())
+
+
+@database.write()
+def retry(import_id: int) -> None:
+    """Puts a failed import back into the queue, where it left off. Raises `NotFound`."""
+    if not stored.retry(import_id):
+        raise NotFound("No failed import has this id: `audience doctor` lists them.")
 
 
 def drain(site_id: int, seconds: float) -> bool:

@@ -33,19 +33,16 @@ _write_lock = threading.Lock()
 
 def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty: bool = False) -> None:
     """Points the models at `sqlite:///PATH`; connects lazily. Raises `Unusable`."""
-    scheme, separator, path = url.partition(":///")
-    if scheme != "sqlite" or not separator or not path:
-        raise Unusable("database_url must be sqlite:///PATH")
-    first, last = FAULTY_SQLITE
-    if first <= driver.sqlite_version_info <= last and not allow_faulty:
+    path = file(url)
+    if faulty() and not allow_faulty:
         raise Unusable(
             f"SQLite {sqlite_version()} can corrupt a database that two processes write (the WAL-reset "
             "fault): install the package pysqlite3, or set allow_faulty_sqlite to run all the same"
         )
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     close()
     pool = PooledSqliteDatabase(
-        path,
+        str(path),
         max_connections=connections,
         timeout=timeout,
         pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
@@ -54,6 +51,14 @@ def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty
     )
     pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # SQLite's lower() is for ASCII
     database.initialize(pool)
+
+
+def file(url: str) -> Path:
+    """The file of `sqlite:///PATH`. Raises `Unusable`."""
+    scheme, separator, path = url.partition(":///")
+    if scheme != "sqlite" or not separator or not path:
+        raise Unusable("database_url must be sqlite:///PATH")
+    return Path(path)
 
 
 def close() -> None:
@@ -65,6 +70,12 @@ def close() -> None:
 
 def sqlite_version() -> str:
     return str(driver.sqlite_version)
+
+
+def faulty() -> bool:
+    """Whether this SQLite has the WAL-reset fault."""
+    first, last = FAULTY_SQLITE
+    return bool(first <= driver.sqlite_version_info <= last)
 
 
 @contextlib.contextmanager
@@ -87,6 +98,7 @@ def snapshot() -> Iterator[None]:
             yield
             return
         with database.atomic("DEFERRED"):
+            row("SELECT 1 FROM sqlite_master")  # the instant is that of the first read
             yield
 
 
@@ -114,6 +126,8 @@ def _translated() -> Iterator[None]:
         raise Conflict(type(error).__name__) from error
     except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
         raise (Mistaken if _can_never_work(error) else Unavailable)(str(error)) from error
+    except peewee.DatabaseError as error:
+        raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
 
 
 def _can_never_work(error: BaseException) -> bool:
@@ -165,19 +179,23 @@ def marks(values: Sequence[Any]) -> str:
 def migrate() -> list[str]:
     """Applies what is pending, behind a lock; the names applied. Raises `Unusable` on a newer database."""
     with _migration_lock(), session():
-        runner = Runner(database.obj, str(MIGRATIONS))
-        unknown = [item.name for item in runner.status() if item.path is None]
-        if unknown:
-            raise Unusable(
-                f"the database is newer than this Audience (it has {unknown[-1]}): upgrade Audience"
-            )
-        return [str(name) for name in runner.up()]
+        if newer := unknown():
+            raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
+        return [str(name) for name in Runner(database.obj, str(MIGRATIONS)).up()]
 
 
 def pending() -> list[str]:
     """Migrations that are not applied yet."""
     with session():
         return [str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if not item.applied]
+
+
+def unknown() -> list[str]:
+    """Migrations that a newer Audience has applied."""
+    with session():
+        return [
+            str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if item.path is None
+        ]
 
 
 @contextlib.contextmanager

@@ -49,6 +49,7 @@ class Key(Row):
     scope = TextField()
     created_at = BigIntegerField()
     revoked_at = BigIntegerField(null=True)
+    expires_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "keys"

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from storage.database import execute, row, rows
-from storage.models import Key, KeySite, Site
+from storage.models import TABLES, Key, KeySite, Site, Table
 
 
 class SiteRow(NamedTuple):
@@ -22,6 +22,10 @@ class KeyRow(NamedTuple):
     scope: str
     created_at: int
     revoked_at: int | None
+    expires_at: int | None
+
+    def good(self, at: int) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
 def add_site(uuid: str, name: str, time_zone: str, at: int) -> SiteRow:
@@ -52,7 +56,7 @@ def add_key(publishable_key: str, secret_hash: str, scope: str, site_ids: list[i
 
 def key(publishable_key: str) -> KeyRow | None:
     found = row(
-        "SELECT id, publishable_key, secret_hash, scope, created_at, revoked_at FROM keys "
+        "SELECT id, publishable_key, secret_hash, scope, created_at, revoked_at, expires_at FROM keys "
         "WHERE publishable_key = ?",
         (publishable_key,),
     )
@@ -62,7 +66,13 @@ def key(publishable_key: str) -> KeyRow | None:
 def keys(site_id: int | None) -> list[KeyRow]:
     """Every key, or those that reach a site; oldest first."""
     chosen: Any = Key.select(
-        Key.id, Key.publishable_key, Key.secret_hash, Key.scope, Key.created_at, Key.revoked_at
+        Key.id,
+        Key.publishable_key,
+        Key.secret_hash,
+        Key.scope,
+        Key.created_at,
+        Key.revoked_at,
+        Key.expires_at,
     ).order_by(Key.id)
     if site_id is not None:
         chosen = chosen.join(KeySite).where(KeySite.site == site_id)
@@ -91,6 +101,14 @@ def revoke(publishable_key: str, at: int) -> bool:
     )
 
 
+def expire(publishable_key: str, at: int) -> None:
+    """Ends a key at an instant, unless it ends earlier."""
+    execute(
+        "UPDATE keys SET expires_at = ? WHERE publishable_key = ? AND (expires_at IS NULL OR expires_at > ?)",
+        (at, publishable_key, at),
+    )
+
+
 def count(site_id: int, users: int, unsubscribers: int) -> None:
     """Moves the counters of a site, in the transaction of the change that they count."""
     if users or unsubscribers:
@@ -111,3 +129,65 @@ def recount(site_id: int) -> tuple[int, int]:
     """(users, unsubscribers) as counted from the people."""
     found = row("SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?", (site_id,))
     return (found[0], found[1]) if found else (0, 0)
+
+
+def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
+    execute(
+        "UPDATE sites SET user_count = ?, unsubscriber_count = ? WHERE id = ?",
+        (users, unsubscribers, site_id),
+    )
+
+
+def shut_out(site_id: int, at: int) -> list[str]:
+    """Takes a site away from its keys and ends those that reach no other; their publishable keys."""
+    ended = [
+        found[0]
+        for found in rows(
+            "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "
+            "AND id IN (SELECT key_id FROM key_sites WHERE site_id = ?) "
+            "AND id NOT IN (SELECT key_id FROM key_sites WHERE site_id <> ?) ORDER BY id",
+            (site_id, site_id),
+        )
+    ]
+    for publishable_key in ended:
+        revoke(publishable_key, at)
+    execute("DELETE FROM key_sites WHERE site_id = ?", (site_id,))
+    return ended
+
+
+def tables() -> list[str]:
+    """The tables of what sites have, each before those that its rows refer to."""
+    return [_meta(table).table_name for table in reversed(_of_sites())]
+
+
+def size(site_id: int) -> int:
+    """How many rows a site has in all tables."""
+    return sum(row(f"SELECT count(*) FROM {table} WHERE site_id = ?", (site_id,))[0] for table in tables())
+
+
+def delete_some(table: str, site_id: int, limit: int) -> int:
+    """Deletes up to `limit` rows of a site; how many."""
+    key = ", ".join(next(_key(each) for each in _of_sites() if _meta(each).table_name == table))
+    return execute(
+        f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE site_id = ? LIMIT ?)",
+        (site_id, limit),
+    )
+
+
+def delete(site_id: int) -> None:
+    """Deletes a site and what it still has."""
+    for table in tables():
+        execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,))
+    execute("DELETE FROM sites WHERE id = ?", (site_id,))
+
+
+def _of_sites() -> list[type[Table]]:
+    return [table for table in TABLES if "site_id" in _meta(table).columns]
+
+
+def _key(table: type[Table]) -> list[str]:
+    return [field.column_name for field in _meta(table).get_primary_keys()]
+
+
+def _meta(table: type[Table]) -> Any:
+    return vars(table)["_meta"]

@@ -112,6 +112,17 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
+    """(id, email key) of the next people by id."""
+    return [
+        (found[0], found[1])
+        for found in rows(
+            "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+            (site_id, last_id, limit),
+        )
+    ]
+
+
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
     chosen = f"site_id = ? AND id IN ({marks(ids)})"

@@ -9,13 +9,18 @@ import click
 
 from audience.config import Settings
 from audience.errors import Refused
+from audience.ports import Processes
 from schemas.wire import FormError
 
 
 @dataclass(frozen=True)
 class Instance:
+    """`open` also brings the database up to date; `connect` leaves it as it is."""
+
     settings: Settings
     open: Callable[[], None]
+    connect: Callable[[], None]
+    processes: Processes
 
 
 def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
