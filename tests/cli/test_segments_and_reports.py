@@ -11,8 +11,8 @@ PRO = '{"field": "plan", "is": "pro"}'
 
 
 @pytest.fixture
-def type_(run, door):
-    """Types a command about the door's site; what it prints, or the JSON of it."""
+def ask(run, door):
+    """Asks about the door's site; what is printed, or the JSON of it."""
     return lambda *words, **options: run(*words, "--site", door.site.uuid, **options)
 
 
@@ -22,51 +22,49 @@ def people(door):
     door.create("bob@example.com", fields={"plan": "\x1b[31mfree"})
 
 
-def test_a_segment_is_previewed_saved_counted_and_deleted(type_, people):
-    assert "1 people: 1 subscribed, 0 unsubscribed\n  ann@example.com" in type_("segment", "preview", PRO)
+def test_a_segment_is_previewed_saved_counted_and_deleted(ask, people):
+    assert "1 people: 1 subscribed, 0 unsubscribed\n  ann@example.com" in ask("segment", "preview", PRO)
     stats = {"user_count": 1, "subscriber_count": 1, "unsubscriber_count": 0}
-    assert type_("segment", "preview", PRO, "--json") == stats | {"emails": ["ann@example.com"]}
-    assert type_("segment", "list", "--json") == []
-    saved = type_("segment", "create", "Pro", PRO, "--description", "Paying", "--json")
+    assert ask("segment", "preview", PRO, "--json") == stats | {"emails": ["ann@example.com"]}
+    assert ask("segment", "list", "--json") == []
+    saved = ask("segment", "create", "Pro", PRO, "--description", "Paying", "--json")
     assert saved["attributes"]["rules"] == json.loads(PRO)
-    assert type_("segment", "list", "--json") == [saved]
-    assert "Pro" in type_("segment", "list")
-    assert type_("segment", "show", saved["id"], "--json") == saved | {"stats": stats}
-    assert "1 people" in type_("segment", "show", saved["id"])
-    type_("segment", "delete", saved["id"])
-    assert type_("segment", "list") == ""
-    type_("segment", "show", saved["id"], exit_code=1)
+    assert ask("segment", "list", "--json") == [saved]
+    assert "Pro" in ask("segment", "list")
+    assert ask("segment", "show", saved["id"], "--json") == saved | {"stats": stats}
+    assert "1 people" in ask("segment", "show", saved["id"])
+    ask("segment", "delete", saved["id"])
+    assert ask("segment", "list") == ""
+    ask("segment", "show", saved["id"], exit_code=1)
 
 
-def test_a_mistake_in_rules_is_shown_with_its_path(type_):
-    assert "segment.rules.all[0].tag: Send" in type_(
-        "segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1
-    )
-    assert "segment.name: Send" in type_("segment", "create", " ", PRO, exit_code=1)
-    assert "must be JSON" in type_("segment", "preview", "{tag: vip}", exit_code=2)
+def test_a_mistake_in_rules_is_shown_with_its_path(ask):
+    assert "segment.rules.all[0].tag: Send" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
+    assert "segment.name: Send" in ask("segment", "create", " ", PRO, exit_code=1)
+    assert "must be JSON" in ask("segment", "preview", "{tag: vip}", exit_code=2)
 
 
-def test_a_report_is_saved_drawn_and_deleted(type_, people):
+def test_a_report_is_saved_drawn_and_deleted(ask, people):
     kind = "Reporting::Reports::VisitorsByFieldReport"
-    saved = type_("report", "create", "Plans", kind, "--set", "field=plan", "--set", "limit=5", "--json")
+    saved = ask("report", "create", "Plans", kind, "--set", "field=plan", "--set", "limit=5", "--json")
     assert saved["attributes"]["settings"] == {"field": "plan", "limit": 5}
-    answer = type_("report", "show", saved["id"], "--json")
+    answer = ask("report", "show", saved["id"], "--json")
     assert [point["y"] for point in answer["data"]["points"]] == [1, 1]
-    drawn = type_("report", "show", saved["id"])
+    drawn = ask("report", "show", saved["id"])
     assert "Plans\nPeople\n" in drawn
     assert "pro" in drawn
     assert "█" in drawn
     assert "\x1b" not in drawn
-    assert "Plans" in type_("report", "list")
-    assert type_("report", "list", "--json")[-1] == saved
-    type_("report", "delete", saved["id"])
-    type_("report", "show", saved["id"], exit_code=1)
-    assert "report.settings.field" in type_("report", "create", "Plans", kind, exit_code=1)
+    assert "Plans" in ask("report", "list")
+    assert ask("report", "list", "--json")[-1] == saved
+    ask("report", "delete", saved["id"])
+    ask("report", "show", saved["id"], exit_code=1)
+    assert "report.settings.field" in ask("report", "create", "Plans", kind, exit_code=1)
 
 
-def test_the_first_reports_are_drawn(type_, people):
-    for row in type_("report", "list", "--json"):
-        assert row["attributes"]["name"] in type_("report", "show", row["id"])
+def test_the_first_reports_are_drawn(ask, people):
+    for row in ask("report", "list", "--json"):
+        assert row["attributes"]["name"] in ask("report", "show", row["id"])
 
 
 def test_bars_are_as_long_as_the_numbers(monkeypatch):
