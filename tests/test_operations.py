@@ -40,7 +40,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, tmp_path):
 def test_every_command_that_a_page_names_exists(page):
     paths = {path for _, path in (each.values for each in COMMANDS)}
     first = {path[0] for path in paths}
-    for named in re.findall(r"`audience ([a-z |]+)", read(page).replace("\\|", "|")):
+    for named in re.findall(r"`audience ([a-z |-]+)", read(page).replace("\\|", "|")):
         words = named.split()
         if words[0] not in first:
             pytest.fail(f"{page} names audience {named}")

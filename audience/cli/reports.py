@@ -5,9 +5,11 @@ import json
 import click
 
 from audience import reports, sites
+from audience.cli import output
 from audience.cli.charts import draw, printable
 from audience.cli.instance import on_instance
-from audience.cli.segments import json_option, site_option
+from audience.cli.output import as_json
+from audience.cli.segments import site_option
 from audience.config import Settings
 from schemas import reports as wire
 from schemas.wire import load
@@ -20,7 +22,7 @@ def report() -> None:
 
 @report.command(name="list")
 @site_option
-@json_option
+@as_json
 @on_instance
 def list_reports(_: Settings, site_uuid: str, as_json: bool) -> None:
     """List the reports of a site.
@@ -37,7 +39,7 @@ def list_reports(_: Settings, site_uuid: str, as_json: bool) -> None:
 @report.command()
 @click.argument("report_id")
 @site_option
-@json_option
+@as_json
 @on_instance
 def show(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
     """Run a report, and draw what it finds.
@@ -60,7 +62,7 @@ def show(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
 @click.option("--segment", "segment_id", help="Id of a segment whose people alone count.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A setting; may be repeated.")
 @site_option
-@json_option
+@as_json
 @on_instance
 def create(
     _: Settings,
@@ -86,11 +88,12 @@ def create(
 @report.command()
 @click.argument("report_id")
 @site_option
+@as_json
 @on_instance
-def delete(_: Settings, report_id: str, site_uuid: str) -> None:
+def delete(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
     """Delete a report.
 
     Example: audience report delete 2 --site 6f1c...
     """
     reports.delete(sites.named(site_uuid), report_id)
-    click.echo("Deleted.")
+    output.show({"deleted": report_id}, as_json, ["Deleted."])

@@ -6,8 +6,10 @@ from typing import Any
 import click
 
 from audience import segments, sites
+from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
+from audience.cli.output import as_json
 from audience.config import Settings
 from audience.stats import Counts
 from schemas import segments as wire
@@ -15,7 +17,6 @@ from schemas.stats import counts
 from schemas.wire import load
 
 site_option = click.option("--site", "site_uuid", required=True, help="Uuid of the site.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -25,7 +26,7 @@ def segment() -> None:
 
 @segment.command(name="list")
 @site_option
-@json_option
+@as_json
 @on_instance
 def list_segments(_: Settings, site_uuid: str, as_json: bool) -> None:
     """List the segments of a site.
@@ -44,7 +45,7 @@ def list_segments(_: Settings, site_uuid: str, as_json: bool) -> None:
 @click.argument("rules")
 @click.option("--description", default="", help="What it is for.")
 @site_option
-@json_option
+@as_json
 @on_instance
 def create(_: Settings, name: str, rules: str, description: str, site_uuid: str, as_json: bool) -> None:
     """Save a segment: RULES is JSON.
@@ -60,7 +61,7 @@ def create(_: Settings, name: str, rules: str, description: str, site_uuid: str,
 @segment.command()
 @click.argument("rules")
 @site_option
-@json_option
+@as_json
 @on_instance
 def preview(_: Settings, rules: str, site_uuid: str, as_json: bool) -> None:
     """Count whom RULES (JSON) match, and show the newest ten; nothing is saved.
@@ -81,7 +82,7 @@ def preview(_: Settings, rules: str, site_uuid: str, as_json: bool) -> None:
 @segment.command()
 @click.argument("segment_id")
 @site_option
-@json_option
+@as_json
 @on_instance
 def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
     """Count the people of a segment.
@@ -100,14 +101,15 @@ def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
 @segment.command()
 @click.argument("segment_id")
 @site_option
+@as_json
 @on_instance
-def delete(_: Settings, segment_id: str, site_uuid: str) -> None:
+def delete(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
     """Delete a segment; its people stay.
 
     Example: audience segment delete 1 --site 6f1c...
     """
     segments.delete(sites.named(site_uuid), segment_id)
-    click.echo("Deleted.")
+    output.show({"deleted": segment_id}, as_json, ["Deleted."])
 
 
 def _parsed(rules: str) -> Any:
