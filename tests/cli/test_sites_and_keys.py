@@ -203,8 +203,8 @@ def test_a_large_site_goes_in_pieces_that_let_others_write(door, stranger, setti
 
     given = 95 + len(reports.every(stranger.site))
     assert sites.delete(stranger.site, settings.instance, progress).rows == given
-    assert len(written) == 10
-    assert door.counts() == (10, 10, 0)
+    assert len(written) == 11
+    assert door.counts() == (11, 11, 0)
 
 
 def test_deleting_a_site_asks_first(type_, door):
