@@ -5,10 +5,11 @@ import secrets
 import string
 import time
 import uuid
+import zoneinfo
 from dataclasses import dataclass
 from pathlib import Path
 
-from audience import clock, pepper, traces
+from audience import clock, first_reports, pepper, traces
 from audience.errors import NotFound, Refused, Unauthorized
 from audience.ports import Progress
 from storage import database
@@ -26,6 +27,7 @@ SCOPES = {
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),
 }
+TIME_ZONE = "The time zone must be a name of the IANA database, such as Europe/Berlin."
 ALPHABET = string.ascii_letters + string.digits
 KEY_CHARACTERS = 33  # 196 bits
 CHUNK = 2_000  # rows deleted in one transaction
@@ -54,8 +56,18 @@ class NewKey:
 
 
 @database.write()
-def create(name: str) -> Site:
-    return stored.add_site(str(uuid.uuid4()), name, clock.now())
+def create(name: str, time_zone: str = "UTC") -> Site:
+    """A site with its first reports. Raises `Refused` on a time zone that does not exist."""
+    at = clock.now()
+    site = stored.add_site(str(uuid.uuid4()), name, _zone(time_zone), at)
+    first_reports.create(site.id, at)
+    return site
+
+
+@database.write()
+def set_time_zone(site: Site, time_zone: str) -> None:
+    """Raises `Refused` on a time zone that does not exist."""
+    stored.set_time_zone(site.id, _zone(time_zone))
 
 
 @database.session()
@@ -162,6 +174,12 @@ def reached(key: Key, site_uuid: str | None) -> Site:
     if len(wanted) != 1:
         raise Unauthorized(UNAUTHORIZED)
     return wanted[0]
+
+
+def _zone(time_zone: str) -> str:
+    if time_zone not in zoneinfo.available_timezones():
+        raise Refused(TIME_ZONE)
+    return time_zone
 
 
 def _secret_hash(secret_key: str) -> str:

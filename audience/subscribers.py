@@ -8,8 +8,8 @@ from typing import Any
 
 import uuid_utils
 
-from audience import addresses, clock, custom_fields, pepper, tags
-from audience.errors import FieldError, NotFound, Refused
+from audience import addresses, clock, custom_fields, pepper, segments, tags
+from audience.errors import FieldError, Refused
 from audience.sites import Site
 from storage import database, suppressions
 from storage import sites as stored_sites
@@ -313,8 +313,7 @@ class Query:
 @database.session()
 def search(site: Site, query: Query, page: int) -> tuple[list[Person], bool]:
     """A page of matches, newest first, counted from 1, and whether there are more. Raises `NotFound`."""
-    if query.segment_id is not None:
-        raise NotFound("Segment not found: this site has none.")
+    rule = segments.matching(site.id, query.segment_id) if query.segment_id is not None else None
     known = tags.ids(site.id, query.tags)
     if len(known) < len({tags.name_key(name) for name in query.tags}):
         return [], False
@@ -323,7 +322,11 @@ def search(site: Site, query: Query, page: int) -> tuple[list[Person], bool]:
     except addresses.MalformedAddress:
         return [], False
     filters = Filters(
-        after=dict(query.after), before=dict(query.before), email_key=email_key, tag_ids=list(known.values())
+        after=dict(query.after),
+        before=dict(query.before),
+        email_key=email_key,
+        tag_ids=list(known.values()),
+        rule=rule,
     )
     found = stored.search(site.id, filters, PAGE + 1, (page - 1) * PAGE)
     return found[:PAGE], len(found) > PAGE

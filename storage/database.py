@@ -41,16 +41,16 @@ def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     close()
-    database.initialize(
-        PooledSqliteDatabase(
-            str(path),
-            max_connections=connections,
-            timeout=timeout,
-            pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
-            autoconnect=False,
-            check_same_thread=False,  # the pool hands a connection to one thread at a time
-        )
+    pool = PooledSqliteDatabase(
+        str(path),
+        max_connections=connections,
+        timeout=timeout,
+        pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+        autoconnect=False,
+        check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
+    pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # SQLite's lower() is for ASCII
+    database.initialize(pool)
 
 
 def file(url: str) -> Path:
@@ -91,6 +91,18 @@ def session() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def snapshot() -> Iterator[None]:
+    """A session whose reads all see the database at one instant."""
+    with session():
+        if database.in_transaction():
+            yield
+            return
+        with database.atomic("DEFERRED"):
+            row("SELECT 1 FROM sqlite_master")  # the instant is that of the first read
+            yield
+
+
+@contextlib.contextmanager
 def write() -> Iterator[None]:
     """A session with one write transaction: all of what is within, or nothing, is on disk afterwards.
 
@@ -103,14 +115,6 @@ def write() -> Iterator[None]:
     else:
         with _write_lock, session(), database.atomic("IMMEDIATE"):
             yield
-
-
-@contextlib.contextmanager
-def snapshot() -> Iterator[None]:
-    """A session that sees one instant of the database, whatever is written meanwhile."""
-    with session(), database.atomic("DEFERRED"):
-        row("SELECT 1 FROM sqlite_master")
-        yield
 
 
 @contextlib.contextmanager

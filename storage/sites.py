@@ -7,9 +7,12 @@ from storage.models import TABLES, Key, KeySite, Site, Table
 
 
 class SiteRow(NamedTuple):
+    """`time_zone` is an IANA name."""
+
     id: int
     uuid: str
     name: str
+    time_zone: str
 
 
 class KeyRow(NamedTuple):
@@ -25,17 +28,22 @@ class KeyRow(NamedTuple):
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
-def add_site(uuid: str, name: str, at: int) -> SiteRow:
-    return SiteRow(Site.insert(uuid=uuid, name=name, created_at=at).execute(), uuid, name)
+def add_site(uuid: str, name: str, time_zone: str, at: int) -> SiteRow:
+    site_id = Site.insert(uuid=uuid, name=name, time_zone=time_zone, created_at=at).execute()
+    return SiteRow(site_id, uuid, name, time_zone)
+
+
+def set_time_zone(site_id: int, time_zone: str) -> None:
+    execute("UPDATE sites SET time_zone = ? WHERE id = ?", (time_zone, site_id))
 
 
 def by_uuid(uuid: str) -> SiteRow | None:
-    found = row("SELECT id, uuid, name FROM sites WHERE uuid = ?", (uuid,))
+    found = row("SELECT id, uuid, name, time_zone FROM sites WHERE uuid = ?", (uuid,))
     return found and SiteRow(*found)
 
 
 def all_sites() -> list[SiteRow]:
-    return [SiteRow(*found) for found in rows("SELECT id, uuid, name FROM sites ORDER BY id")]
+    return [SiteRow(*found) for found in rows("SELECT id, uuid, name, time_zone FROM sites ORDER BY id")]
 
 
 def add_key(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int) -> int:
@@ -76,7 +84,7 @@ def reached(key_id: int) -> list[SiteRow]:
     return [
         SiteRow(*found)
         for found in rows(
-            "SELECT s.id, s.uuid, s.name FROM key_sites k JOIN sites s ON s.id = k.site_id "
+            "SELECT s.id, s.uuid, s.name, s.time_zone FROM key_sites k JOIN sites s ON s.id = k.site_id "
             "WHERE k.key_id = ? ORDER BY s.id",
             (key_id,),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage.database import execute, execute_many, marks, row, rows
+from storage.sql import Sql
 
 COLUMNS = (
     "id, uuid, email, email_key, first_name, last_name, fields, tag_ids, "
@@ -146,6 +147,7 @@ class Filters:
     before: dict[str, int] = field(default_factory=dict)
     email_key: str | None = None
     tag_ids: Sequence[int] = ()
+    rule: Sql | None = None
 
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Person]:
@@ -187,6 +189,9 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
             "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
         )
         parameters += [site_id, tag_id]
+    if filters.rule is not None:
+        conditions.append(f"({filters.rule.text})")
+        parameters += filters.rule.parameters
     return " AND ".join(conditions), parameters
 
 

@@ -19,14 +19,15 @@ def site() -> None:
 
 @site.command()
 @click.argument("name")
+@click.option("--time-zone", default="UTC", show_default=True, help="Whose days reports count by.")
 @as_json
 @on_instance
-def create(settings: Settings, name: str, as_json: bool) -> None:
+def create(settings: Settings, name: str, time_zone: str, as_json: bool) -> None:
     """Create a site with a key of scope full. The secret is shown once.
 
     Example: audience site create "My newsletter"
     """
-    new = sites.create(name)
+    new = sites.create(name, time_zone)
     show_keys(settings, new, sites.create_key([new]), as_json)
 
 
@@ -49,7 +50,7 @@ def list_sites(_: Settings, as_json: bool) -> None:
 
     Example: audience site list
     """
-    rows = [{"site_uuid": row.uuid, "name": row.name} for row in sites.every()]
+    rows = [{"site_uuid": row.uuid, "name": row.name, "time_zone": row.time_zone} for row in sites.every()]
     show(rows, as_json, [f"{row['site_uuid']}  {row['name']}" for row in rows])
 
 
@@ -140,3 +141,17 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
     """
     found = vars(address_lists.of(sites.named(site_uuid)))
     show(found, as_json, [f"{kind:<6} {entry}" for kind, entries in found.items() for entry in entries])
+
+
+@site.command()
+@click.argument("site_uuid")
+@click.argument("name")
+@as_json
+@on_instance
+def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+    """Set the time zone whose days a site's reports count by: a name such as Europe/Berlin.
+
+    Example: audience site time-zone 6f1c... Europe/Berlin
+    """
+    sites.set_time_zone(sites.named(site_uuid), name)
+    show({"time_zone": name}, as_json, ["Set."])
