@@ -14,12 +14,13 @@ import pytest
 from click.testing import CliRunner
 
 import app as wiring
-from audience import backups, clock, first_site, lasting, pepper, sites, stats, subscribers
+from audience import backups, clock, erasures, first_site, imports, lasting, pepper, sites, stats, subscribers
 from audience.cli import audience
 from audience.config import Settings
 from audience.errors import Refused
-from storage import database, suppressions
-from storage import subscribers as stored_subscribers
+from storage import database
+from storage import files as stored_files
+from tests.door import Rung
 from tests.service import until
 
 READER = """
@@ -45,17 +46,7 @@ def reopen(settings):
 
 
 def erase(settings, door, email):
-    """As an erased person is left: no row, a keyed hash, a line in the log."""
-    hashed, at = pepper.address_hash(door.site.id, email), clock.now()
-    with database.write():
-        [(person_id, _)] = [
-            each for each in stored_subscribers.keys_after(door.site.id, 0, 100) if each[1] == email
-        ]
-        stored_subscribers.delete(door.site.id, [person_id])
-        suppressions.add(door.site.id, hashed, suppressions.ERASED, at)
-    line = {"site_uuid": door.site.uuid, "address_hash": hashed, "at": at}
-    with (settings.instance / lasting.LOG).open("a") as log:
-        log.write(json.dumps(line) + "\n")
+    erasures.erase(door.site, settings.instance, email)
 
 
 def rewritten(file, target, **changed):
@@ -168,6 +159,23 @@ def test_those_erased_since_stay_erased(backup, settings, door):
     assert refused.status_code == 422
 
 
+def test_those_erased_since_are_erased_from_what_waited_too(settings, door, tmp_path):
+    """In turn, and with a tag."""
+    door.create("ann@example.com", tags="vip")
+    waiting = [(0, {"email": "Ann@example.com", "first_name": "Ann"}), (1, {"email": "bob@example.com"})]
+    accepted = imports.accept(door.site, waiting, [], Rung(), 0)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    erase(settings, door, "ann@example.com")
+    assert on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    with database.session():
+        assert ["Ann" in payload for _, payload in stored_files.waiting_batches(door.site.id)] == [False]
+    imports.drain(door.site.id, 5)
+    assert imports.progress(door.site, accepted.id).suppressed == 1
+    assert door.counts() == (1, 1, 0)
+    for file in settings.instance.glob("audience.db*"):
+        assert b"ann@example.com" not in file.read_bytes().lower()
+
+
 def test_the_log_of_erasures_is_enough_where_the_database_is_lost(backup, settings, door):
     erase(settings, door, "ann@example.com")
     database.close()
@@ -183,7 +191,7 @@ def test_a_log_line_that_was_cut_off_at_the_end_is_no_obstacle_but_a_broken_one_
     backup, settings, door
 ):
     erase(settings, door, "ann@example.com")
-    log = settings.instance / lasting.LOG
+    log = settings.instance / erasures.LOG
     whole = log.read_text()
     log.write_text(whole + whole[:20])
     assert on(settings, "restore", str(backup), "--yes").exit_code == 0
@@ -199,7 +207,7 @@ def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, 
         "address_hash": pepper.address_hash(door.site.id, "ann@example.com"),
         "at": long_ago,
     }
-    (settings.instance / lasting.LOG).write_text(json.dumps(line) + "\n")
+    (settings.instance / erasures.LOG).write_text(json.dumps(line) + "\n")
     type_("backup", str(tmp_path / "b.tar"))
     assert on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     assert door.find("ann@example.com") is not None
@@ -335,7 +343,7 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(type_, door, tmp_pat
 def test_the_log_alone_in_a_new_folder_is_enough(backup, settings, door, tmp_path_factory):
     erase(settings, door, "ann@example.com")
     other = Settings(instance=tmp_path_factory.mktemp("other"))
-    (other.instance / lasting.LOG).write_bytes((settings.instance / lasting.LOG).read_bytes())
+    (other.instance / erasures.LOG).write_bytes((settings.instance / erasures.LOG).read_bytes())
     assert json.loads(on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
     assert subscribers.find(door.site, email="ann@example.com") is None
 
