@@ -36,7 +36,9 @@ class Timed:
 
     def __init__(self, resolver: DnsResolver) -> None:
         self._resolver = resolver
-        self.close = resolver.close
+
+    def close(self) -> None:
+        self._resolver.close()
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         started = time.perf_counter()
