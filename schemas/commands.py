@@ -86,6 +86,15 @@ class Command(Form):
             raise ma.ValidationError(error.messages, "query") from error
 
 
+class CommandList(ma.fields.List[dict[str, Any]]):
+    """Counted before its elements are read: a body holds millions of them."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
+        if isinstance(value, list) and len(value) > MOST:
+            raise ma.ValidationError(COMMANDS)
+        return super()._deserialize(value, *arguments, **options)
+
+
 class RunCommands(Form):
     example: ClassVar[Any] = {
         "command": [
@@ -94,7 +103,7 @@ class RunCommands(Form):
         ]
     }
 
-    command = ma.fields.List(
+    command = CommandList(
         ma.fields.Nested(Command),
         required=True,
         validate=ma.validate.Length(1, MOST, error=COMMANDS),

@@ -7,9 +7,10 @@ import marshmallow as ma
 
 from schemas.shapes import Answer, Date, Id, many, one, problems, resource
 from schemas.subscribers import ImportItem, plain_item
-from schemas.wire import Form, FormError, Problem, Spelling, date, load
+from schemas.wire import MOST_PROBLEMS, Form, FormError, Problem, Spelling, date, load
 
 MOST = 1_000
+MOST_PROBLEMS_OF_A_ROW = 20
 STATUSES = ("receiving", "queued", "running", "finished", "failed")
 SUBSCRIBERS = "Send an array of 1 to 1,000 subscribers; split a longer list into several calls."
 
@@ -47,12 +48,14 @@ class SubscriberRows(ma.fields.Field[Rows]):
 
 
 def load_row(form: Form, given: Any, path: str, problems: list[Problem]) -> dict[str, Any] | None:
-    """One row through its form; what is wrong with it goes to `problems`."""
+    """One row through its form; what is wrong with it goes to `problems`: the first few, at least one."""
     try:
         item: dict[str, Any] = load(form, given)
     except FormError as error:
+        most = MOST_PROBLEMS_OF_A_ROW if len(problems) < MOST_PROBLEMS else 1
         problems += [
-            Problem(f"{path}.{each.field}" if each.field else path, each.message) for each in error.problems
+            Problem(f"{path}.{each.field}" if each.field else path, each.message)
+            for each in error.problems[:most]
         ]
         return None
     return item

@@ -9,6 +9,7 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import marshmallow as ma
@@ -22,6 +23,7 @@ DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:
 
 DEEPEST = 64  # levels of a JSON value
 CONTAINERS = (dict, list)
+MOST_PROBLEMS = 1_000  # listed of one request
 NO_NAME = "?"  # a key of messages that adds nothing to the path
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -68,11 +70,11 @@ class Form(ma.Schema):
 
 
 def load(form: Form, data: Any) -> Any:
-    """The form's values. Raises `FormError`."""
+    """The form's values. Raises `FormError`, with the first `MOST_PROBLEMS`."""
     try:
         return form.load(data)
     except ma.ValidationError as error:
-        raise FormError(list(problems(error.messages))) from error
+        raise FormError(list(islice(problems(error.messages), MOST_PROBLEMS))) from error
 
 
 def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Gateway:
             "REQUEST_METHOD": scope.method,
             "SCRIPT_NAME": "",
             "PATH_INFO": scope.path.encode().decode("latin-1"),
-            "QUERY_STRING": scope.query_string,
+            "QUERY_STRING": scope.query_string.encode().decode("latin-1"),
             "wsgi.version": (1, 0),
             "wsgi.url_scheme": scope.scheme,
             "wsgi.errors": sys.stderr,

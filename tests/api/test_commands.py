@@ -248,6 +248,7 @@ def test_no_command_is_a_422(door, given):
 def test_one_to_a_hundred_commands(door):
     assert len(shapes.answer(send(door, *[command("add_tag", "x")] * 100))["errors"]) == 0
     assert shapes.error_fields(send(door, *[command("add_tag", "x")] * 101)) == ["command"]
+    assert shapes.error_fields(send(door, *[{}] * 101)) == ["command"]
 
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())

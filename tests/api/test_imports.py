@@ -132,6 +132,15 @@ def test_several_faults_of_an_item_count_once(door):
     assert (followed["status"], followed["processed"], counts(followed)) == ("finished", 2, (0, 0, 0, 2, 0))
 
 
+def test_of_many_faults_the_first_are_listed_and_every_item_counts(door):
+    faults = {f"k{number}": float("inf") for number in range(30)}
+    answer, errors = accepted(door, *[{"email": ADA, **faults}] * 1000)
+    assert (answer["result"], answer["failed"]) == (0, 1000)
+    assert len([each for each in errors if each.startswith("subscribers[0].")]) == 20
+    assert {each.partition(".")[0] for each in errors} == {f"subscribers[{row}]" for row in range(1000)}
+    assert len(errors) < 2100
+
+
 def test_every_item_bad_behind_a_waiting_import_still_answers(door):
     accepted(door, *({"email": email} for email in ADDRESSES[:2]))
     answer, _ = accepted(door, *[{}] * 1000)

@@ -37,7 +37,7 @@ def accept(site, count=600, prefix="p", **values):
 
 def payload(import_id):
     with database.session():
-        return database.row("SELECT payload FROM imports WHERE id = ?", (import_id,))[0]
+        return database.rows("SELECT payload FROM import_batches WHERE import_id = ?", (import_id,))
 
 
 def state(site, import_id):
@@ -61,7 +61,7 @@ def test_a_finished_import_drops_its_payload_and_is_never_taken_again(site):
     assert payload(import_id)
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
-    assert payload(import_id) is None
+    assert payload(import_id) == []
     assert steal(site, import_id) is None
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)

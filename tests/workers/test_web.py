@@ -74,6 +74,9 @@ def test_environ(web, settings):
     assert (environ["HTTP_HOST"], environ["CONTENT_TYPE"]) == ("x:1", "text/x")
     assert (environ["HTTP_X_NAME"], environ["HTTP_COOKIE"]) == ("1,2", "a=1; b=2")
     assert "HTTP_X_OTHER" not in environ
+    assert environ_of(settings, "GET /?q=éő HTTP/1.1\r\nHost: x\r\n\r\n".encode())["QUERY_STRING"] == (
+        "q=éő".encode().decode("latin-1")
+    )
     assert "AUDIENCE_PORT" not in environ
     assert environ_of(settings, b"GET / HTTP/1.0\r\n\r\n")["SERVER_PROTOCOL"] == "HTTP/1.0"
 
