@@ -37,7 +37,7 @@ def accept(site, count=600, prefix="p", **values):
 
 def payload(import_id):
     with database.session():
-        return database.row("SELECT payload FROM imports WHERE id = ?", (import_id,))[0]
+        return database.rows("SELECT payload FROM import_batches WHERE import_id = ?", (import_id,))
 
 
 def state(site, import_id):
@@ -61,7 +61,7 @@ def test_a_finished_import_drops_its_payload_and_is_never_taken_again(site):
     assert payload(import_id)
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
-    assert payload(import_id) is None
+    assert not payload(import_id)
     assert steal(site, import_id) is None
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
@@ -182,3 +182,22 @@ def test_drain_stops_when_its_time_is_over(site):
     accept(site)
     assert imports.drain(site.id, 0) is True
     assert stats.site(site).users == 0
+
+
+def test_a_chunk_holds_so_many_values(site, monkeypatch):
+    write, sizes = subscribers.write, []
+
+    def count(site_id, changes):
+        sizes.append(len(changes))
+        return write(site_id, changes)
+
+    monkeypatch.setattr(subscribers, "write", count)
+    monkeypatch.setattr(imports, "MOST_VALUES", 25)
+    many = [str(number) for number in range(40)]
+    rows = [{"tags": many[:10]}, {"fields": dict.fromkeys(many[:10], 1)}, {}, {},
+            {"tags": many[:3], "remove_tags": many[3:6]}, {"tags": many}]  # fmt: skip
+    rows = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
+    import_id = imports.accept(site, rows, [], Rung(), 1).id
+    imports.drain(site.id, 30)
+    assert sizes == [4, 1, 1]
+    assert state(site, import_id) == ("finished", 6, 6, 0, 0)
