@@ -100,13 +100,14 @@ def _amend_fields(person: Person, each: Change) -> bool:
 
 
 def _consent(person: Person, consent: Consent, at: int) -> None:
-    """A second unsubscribe keeps the first date, and a second subscribe changes nothing."""
+    """What was said later counts. Said again, it keeps its first date, and is the later word all the same."""
     if person.consent_at is not None and at < person.consent_at:
         return
-    if consent is Consent.SUBSCRIBE and person.unsubscribed_at is not None:
-        person.unsubscribed_at, person.consent_at = None, at
-    elif consent is Consent.UNSUBSCRIBE and person.unsubscribed_at is None:
-        person.unsubscribed_at, person.consent_at = at, at
+    person.consent_at = at
+    if consent is Consent.SUBSCRIBE:
+        person.unsubscribed_at = None
+    elif person.unsubscribed_at is None:
+        person.unsubscribed_at = at
 
 
 def retag(borne: dict[int, None], each: Change, tag_ids: Mapping[str, int]) -> bool:

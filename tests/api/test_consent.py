@@ -3,6 +3,7 @@
 import pytest
 
 from audience import clock, imports
+from schemas.wire import date
 from tests import shapes
 
 ADA = "ada@example.com"
@@ -100,6 +101,25 @@ def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
     assert (consent(door) is None) == subscribed
     if (before, queued) == ("subscribe", "unsubscribe"):
         assert consent(door) == accepted
+
+
+@pytest.mark.parametrize("late", [
+    lambda door, other, at: event(door, f"${other}", date(at)),
+    lambda door, *_: imports.drain(door.site.id, 30),
+], ids=["event", "import"])  # fmt: skip
+@pytest.mark.parametrize(("said", "other"), [("unsubscribe", "subscribe"), ("subscribe", "unsubscribe")])
+def test_what_is_said_again_outweighs_what_was_asked_for_before(door, tick, said, other, late):
+    command(door, said)
+    tick()
+    queue(door, command=other)
+    at = clock.now()
+    tick()
+    before = door.find(ADA)
+    command(door, said)
+    assert door.find(ADA) == before
+    tick()
+    late(door, other, at)
+    assert consent(door) == before["attributes"]["unsubscribed_at"]
 
 
 def test_an_event_older_than_the_last_change_of_consent_changes_none(door, tick):
