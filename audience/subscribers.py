@@ -196,6 +196,7 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
     """Moves a person, in the caller's transaction; what stands against it, or None.
 
     An unsubscribed person's old address stays known, so that an import does not bring it back subscribed.
+    What was known of the new address ends: it is somebody's again, and this person's own consent counts.
     """
     try:
         new_key = addresses.identity(address)
@@ -210,8 +211,10 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
             return TAKEN
         if suppressions.known(site_id, [new_hash]).get(new_hash, ("", 0))[0] == suppressions.ERASED:
             return SUPPRESSED
+        suppressions.lift(site_id, [new_hash])
         if person.unsubscribed_at is not None:
-            suppressions.add(site_id, old_hash, suppressions.UNSUBSCRIBED, person.unsubscribed_at)
+            since = person.consent_at or person.unsubscribed_at
+            suppressions.add(site_id, old_hash, suppressions.UNSUBSCRIBED, since)
     if (address.strip(), new_key) != (person.email, key):
         person.email, person.email_key, person.updated_at = address.strip(), new_key, clock.now()
         stored.move(site_id, person)
