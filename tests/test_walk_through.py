@@ -26,12 +26,18 @@ def typed(instance, *words, port=8000):
     )
 
 
-def test_serve_demo_export_erase_backup_restore(tmp_path):
+def test_serve_demo_segment_report_export_erase_backup_restore(tmp_path):
     here, there, file = tmp_path / "here", tmp_path / "there", tmp_path / "backup.tar"
     with serving(here) as service:
         service.first = audience(here, "demo", "--people", "2000")
-        # segment and report: here
         site = service.first["site_uuid"]
+        rules = json.dumps({"field": "plan", "is": "pro"})
+        segment = audience(here, "segment", "create", "Paying", rules, "--site", site)
+        paying = service.call("GET", f"/stats/segment?segment_id={segment['id']}")[1]["user_count"]
+        assert 100 < paying < 1000
+        new_people = audience(here, "report", "list", "--site", site)[0]["id"]
+        assert service.call("GET", f"/stats/report?report_id={new_people}")[0] == 200
+        assert audience(here, "report", "show", new_people, "--site", site)["data"]
         audience(here, "export", str(tmp_path / "people.csv"), "--site", site)
         lines = (tmp_path / "people.csv").read_text("utf-8").splitlines()
         assert len(lines) == 2001
