@@ -38,6 +38,7 @@ PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
 LEASE = 10_000  # milliseconds
 ATTEMPTS = 5  # without a row applied
 RETRY_AFTER = 2_000  # milliseconds
+FORGIVEN = 3_600_000  # milliseconds from the start, in which the database's absence is no failure
 WAIT = 1.0  # seconds that a small import waits for its turn
 NEWEST = 100
 
@@ -150,7 +151,8 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=True)
+            recent = clock.now() - claimed.started_at < FORGIVEN
+            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=recent)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))

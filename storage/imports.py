@@ -35,6 +35,7 @@ class Claimed(NamedTuple):
     applied: int
     attempts: int
     accepted_at: int
+    started_at: int
 
 
 class Batch(NamedTuple):
@@ -130,7 +131,8 @@ def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -
     if not taken:
         return None
     found = row(
-        "SELECT id, rows, applied, attempts, accepted_at FROM imports WHERE site_id = ? AND id = ?",
+        "SELECT id, rows, applied, attempts, accepted_at, started_at FROM imports "
+        "WHERE site_id = ? AND id = ?",
         (site_id, import_id),
     )
     return found and Claimed(*found)
