@@ -95,8 +95,8 @@ def _change(item: Item, at: int) -> Change:
 
 def _fresh(site_id: int, changes: list[tuple[int, Item, Change]]) -> list[tuple[int, Item, Change]]:
     """Without the events that the site, or an earlier one of the batch, has already."""
-    keys = {item["unique_key"] for _, item, _ in changes if "unique_key" in item}
-    seen = stored.seen(site_id, keys) if keys else set()
+    named = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
+    seen = stored.seen(site_id, named) if named else set()
     fresh = []
     for index, item, change in changes:
         name = (item["type"], item.get("unique_key", ""))

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ PRAGMAS = {
     "secure_delete": 1,
 }
 
+MOST_PARAMETERS = 10_000
 TRUNCATE_PATIENCE = 250  # milliseconds
 
 database: Any = peewee.DatabaseProxy()
@@ -170,6 +172,13 @@ def truncate_log() -> bool:
     finally:
         rows(f"PRAGMA busy_timeout = {round(database.timeout * 1000)}")
     return not busy
+
+
+def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """Any number of values, where a statement takes only so many parameters."""
+    remaining = iter(values)
+    while some := list(itertools.islice(remaining, MOST_PARAMETERS)):
+        yield some
 
 
 def marks(values: Sequence[Any]) -> str:
