@@ -44,11 +44,10 @@ def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
 def create(site: Site, key: str) -> CustomField:
     """The field of that key, created when there is none."""
     ensure(site.id, (key,), clock.now())
-    return next(field for field in stored.all_fields(site.id) if field.key == key)
+    return stored.by_key(site.id, key)
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> None:
     """Creates the fields that the site does not have; within the caller's transaction."""
-    if keys:
-        known = stored.keys(site_id)
-        stored.add(site_id, [(key, name_of(key)) for key in keys if key not in known], at)
+    known = stored.known(site_id, keys)
+    stored.add(site_id, [(key, name_of(key)) for key in keys if key not in known], at)

@@ -94,13 +94,17 @@ def _change(item: Item, at: int) -> Change:
 
 
 def _fresh(site_id: int, changes: list[tuple[int, Item, Change]]) -> list[tuple[int, Item, Change]]:
-    """Without the events that the site, or an earlier one of the batch, has already."""
-    keys = {item["unique_key"] for _, item, _ in changes if "unique_key" in item}
-    seen = stored.seen(site_id, keys) if keys else set()
+    """Without the events that the site has already, or takes from earlier in the batch."""
+    named = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
+    if not named:
+        return changes
+    seen = stored.seen(site_id, named)
+    admits = subscribers.admission(site_id, [change for _, _, change in changes])
     fresh = []
     for index, item, change in changes:
-        name = (item["type"], item.get("unique_key", ""))
-        if "unique_key" not in item or name not in seen:
+        name = (item["type"], item["unique_key"]) if "unique_key" in item else None
+        if name not in seen:
             fresh.append((index, item, change))
-            seen.add(name)
+            if admits(change) and name is not None:
+                seen.add(name)
     return fresh

@@ -8,11 +8,11 @@ from audience.config import Settings
 from audience.ports import Vitals
 from storage import database
 from storage import health as stored
-from storage.errors import Mistaken, Unavailable
+from storage.errors import Mistaken, Unavailable, Unusable
 
 WORKER_SILENT = 30.0  # seconds; a worker shows itself every two
 NO_ANSWER = "The database does not answer."
-NO_DATABASE = (Unavailable, Mistaken)  # away, or not of this shape
+NO_DATABASE = (Unavailable, Mistaken, Unusable)  # away, not of this shape, or damaged
 
 Check = Callable[[Settings, Vitals], str | None]
 

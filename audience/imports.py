@@ -11,6 +11,7 @@ import secrets
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,7 @@ PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
 LEASE = 10_000  # milliseconds
 ATTEMPTS = 5  # without a row applied
 RETRY_AFTER = 2_000  # milliseconds
+FORGIVEN = 3_600_000  # milliseconds from the start, in which the database's absence is no failure
 WAIT = 1.0  # seconds that a small import waits for its turn
 NEWEST = 100
 
@@ -66,19 +68,21 @@ def accept(
     refused = len({_index(problem) for problem in problems})
     small = len(good) <= inline_rows
     at = clock.now()
+    payload = json.dumps(good)
+    ended = None
     with database.write():
         now = small and stored.oldest_waiting(site.id) is None
         import_id = stored.add(site.id, len(good), refused, at)
         if now:
-            _apply_at_once(site.id, import_id, good, at)
+            ended = _apply_at_once(site.id, import_id, good, at)
         else:
-            stored.add_batch(site.id, import_id, 0, json.dumps(good))
-    if now:
-        _tell(site.id, import_id)
-    else:
+            stored.add_batch(site.id, import_id, 0, payload)
+    if ended is not None:
+        _tell(site.id, ended)
+    if not now:
         doorbell.ring(site.id)
         if small:
-            _await(site.id, import_id)
+            _await(site, import_id)
     return Accepted(import_id, len(good), refused, problems)
 
 
@@ -97,30 +101,27 @@ def _index(error: FieldError) -> int:
     return int(error.field.partition("[")[2].partition("]")[0])
 
 
-def _apply_at_once(site_id: int, import_id: int, items: Sequence[Item], at: int) -> None:
+def _apply_at_once(site_id: int, import_id: int, items: Sequence[Item], at: int) -> Import | None:
     token = secrets.token_hex(8)
     claimed = stored.claim(site_id, import_id, token, at, at)
-    if claimed:
-        _apply(site_id, claimed, token, items)
+    return _apply(site_id, claimed, token, items)[1] if claimed else None
 
 
-def _await(site_id: int, import_id: int) -> None:
+def _await(site: Site, import_id: int) -> None:
+    """Waits for the turn of an import; it is accepted already, whatever becomes of the database meanwhile."""
     deadline = time.monotonic() + WAIT
-    while time.monotonic() < deadline and progress_of(site_id, import_id).finished_at is None:
-        time.sleep(0.02)
+    with suppress(Unavailable):
+        while time.monotonic() < deadline and progress(site, import_id).finished_at is None:
+            time.sleep(0.02)
 
 
 @database.session()
-def progress_of(site_id: int, import_id: int) -> Import:
-    found = stored.by_id(site_id, import_id)
+def progress(site: Site, import_id: int) -> Import:
+    """How far an import is. Raises `NotFound`."""
+    found = stored.by_id(site.id, import_id)
     if found is None:
         raise NotFound("Import not found: GET /v1/batch/imports lists the newest of the site.")
     return found
-
-
-def progress(site: Site, import_id: int) -> Import:
-    """How far an import is. Raises `NotFound`."""
-    return progress_of(site.id, import_id)
 
 
 @database.session()
@@ -169,7 +170,8 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=True)
+            recent = clock.now() - claimed.started_at < FORGIVEN
+            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=recent)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
@@ -178,27 +180,31 @@ def drain(site_id: int, seconds: float) -> bool:
     return True
 
 
-@database.write()
 def _claim(site_id: int, token: str) -> Claimed | None:
     """The oldest import that waits; gives up on one that has failed too often and goes on to the next."""
-    at = clock.now()
-    while (import_id := stored.oldest_waiting(site_id)) is not None:
-        claimed = stored.claim(site_id, import_id, token, at, at + LEASE)
-        if claimed is None or claimed.attempts <= ATTEMPTS:
-            return claimed
-        stored.fail(site_id, claimed.id, token, at)
-        _tell(site_id, claimed.id)
-    return None
+    given_up = []
+    with database.write():
+        at = clock.now()
+        claimed = _claim_next(site_id, token, at)
+        while claimed is not None and claimed.attempts > ATTEMPTS:
+            given_up.append(stored.fail(site_id, claimed.id, at))
+            claimed = _claim_next(site_id, token, at)
+    for ended in given_up:
+        _tell(site_id, ended)
+    return claimed
 
 
-def _tell(site_id: int, import_id: int) -> None:
-    """The journal hears of an import that has ended."""
-    ended = progress_of(site_id, import_id)
-    if ended.finished_at is None:
-        return
+def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
+    import_id = stored.oldest_waiting(site_id)
+    return None if import_id is None else stored.claim(site_id, import_id, token, at, at + LEASE)
+
+
+def _tell(site_id: int, ended: Import) -> None:
+    """The journal hears of an import that has ended, once that is on disk."""
+    at = ended.created_at if ended.finished_at is None else ended.finished_at
     journal.batch(
         journal.Batch(
-            import_id=import_id,
+            import_id=ended.id,
             site_id=site_id,
             status=ended.status,
             created=ended.created,
@@ -206,7 +212,7 @@ def _tell(site_id: int, import_id: int) -> None:
             unchanged=ended.unchanged,
             suppressed=ended.suppressed,
             refused=ended.refused,
-            ms=ended.finished_at - ended.created_at,
+            ms=at - ended.created_at,
         )
     )
 
@@ -218,29 +224,32 @@ def _hand_back(site_id: int, claimed: Claimed, token: str, wait: int, forgive: b
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
     """Applies an import batch by batch, and hands it back where the deadline is over between two of them."""
+    ended = None
     while claimed.applied < claimed.rows:
         if time.monotonic() >= deadline:
             _hand_back(site_id, claimed, token, -1, forgive=True)
             return
-        claimed = _apply_batch(site_id, claimed, token)
+        claimed, ended = _apply_batch(site_id, claimed, token)
     if not claimed.rows:
         with database.write():
-            _apply(site_id, claimed, token, ())
-    _tell(site_id, claimed.id)
+            _, ended = _apply(site_id, claimed, token, ())
+    if ended is not None:
+        _tell(site_id, ended)
 
 
-def _apply_batch(site_id: int, claimed: Claimed, token: str) -> Claimed:
+def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, Import | None]:
     with database.session():
         batch = stored.batch(site_id, claimed.id, claimed.applied)
     items = json.loads(batch.payload)
     end = batch.first_row + len(items)
+    ended = None
     while claimed.applied < end:
         with database.write():
-            claimed = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
+            claimed, ended = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
         time.sleep(PAUSE)
-    return claimed
+    return claimed, ended
 
 
 class _ClaimLost(Exception):
@@ -257,8 +266,13 @@ def _chunk(items: Sequence[Item | None]) -> Sequence[Item | None]:
     return items[:CHUNK]
 
 
-def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]) -> Claimed:
-    """Writes the first chunk of what is left and moves `applied` with it, in the caller's transaction."""
+def _apply(
+    site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]
+) -> tuple[Claimed, Import | None]:
+    """Writes the first chunk of what is left and moves `applied` with it, in the caller's transaction.
+
+    Returns how far that is and, where nothing is left, the import as it ended.
+    """
     chunk = _chunk(items)
     changes = [subscribers.change(item, claimed.accepted_at) for item in chunk if item is not None]
     counts = Counter(subscribers.write(site_id, changes))
@@ -280,6 +294,4 @@ def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | No
     if not moved:
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
-    if claimed.applied == claimed.rows:
-        stored.finish(site_id, claimed.id, at)
-    return claimed
+    return claimed, stored.finish(site_id, claimed.id, at) if claimed.applied == claimed.rows else None

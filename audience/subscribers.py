@@ -1,6 +1,6 @@
 """People: the one door that writes them, in bulk, and the ways to find them (contract section 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -45,6 +45,11 @@ def foresee(site_id: int, changes: Sequence[Change]) -> list[Outcome]:
         outcomes = write(site_id, changes)
         raise _NothingWritten
     return outcomes
+
+
+def admission(site_id: int, changes: Sequence[Change]) -> Callable[[Change], bool]:
+    """Tells of changes, asked about in order, whether `write` would apply them, in the same transaction."""
+    return _Batch(site_id, changes).admit
 
 
 def write(site_id: int, changes: Sequence[Change]) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ PRAGMAS = {
     "secure_delete": 1,
 }
 
+MOST_PARAMETERS = 10_000
 TRUNCATE_PATIENCE = 250  # milliseconds
 
 database: Any = peewee.DatabaseProxy()
@@ -45,10 +47,11 @@ def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty
         str(path),
         max_connections=connections,
         timeout=timeout,
-        pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+        pragmas=PRAGMAS,
         autoconnect=False,
         check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
+    pool.timeout = timeout  # SQLite's; the one above is the pool's
     pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # SQLite's lower() is for ASCII
     database.initialize(pool)
 
@@ -106,15 +109,25 @@ def snapshot() -> Iterator[None]:
 def write() -> Iterator[None]:
     """A session with one write transaction: all of what is within, or nothing, is on disk afterwards.
 
-    Threads of this process queue for the lock, without a connection while they wait; other processes are
-    waited for up to the time-out.
+    Threads of this process queue for the lock, without a connection while they wait, for up to the time-out;
+    then other processes are waited for, up to the time-out again. Raises `Unavailable` after either.
     """
     if database.in_transaction():
         with session():
             yield
     else:
-        with _write_lock, session(), database.atomic("IMMEDIATE"):
+        with _in_turn(), session(), database.atomic("IMMEDIATE"):
             yield
+
+
+@contextlib.contextmanager
+def _in_turn() -> Iterator[None]:
+    if not _write_lock.acquire(timeout=database.timeout):
+        raise Unavailable("others are writing")
+    try:
+        yield
+    finally:
+        _write_lock.release()
 
 
 @contextlib.contextmanager
@@ -126,6 +139,8 @@ def _translated() -> Iterator[None]:
         raise Conflict(type(error).__name__) from error
     except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
         raise (Mistaken if _can_never_work(error) else Unavailable)(str(error)) from error
+    except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
+        raise Mistaken(str(error)) from error
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
 
@@ -169,6 +184,13 @@ def truncate_log() -> bool:
     finally:
         rows(f"PRAGMA busy_timeout = {round(database.timeout * 1000)}")
     return not busy
+
+
+def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """Any number of values, where a statement takes only so many parameters."""
+    remaining = iter(values)
+    while some := list(itertools.islice(remaining, MOST_PARAMETERS)):
+        yield some
 
 
 def marks(values: Sequence[Any]) -> str:

@@ -1,9 +1,10 @@
 """What people did."""
 
+import itertools
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from storage.database import execute_many, marks, rows
+from storage.database import execute_many, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,15 @@ def add(site_id: int, events: Iterable[EventRow], at: int) -> None:
     )
 
 
-def seen(site_id: int, unique_keys: Collection[str]) -> set[tuple[str, str]]:
-    """Which (type, unique key) the site has, of the unique keys given."""
-    chosen = list(unique_keys)
+def seen(site_id: int, named: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Which (type, unique key) the site has, of those given."""
+    values = ",".join(["(?,?)"] * len(named))
     return {
         (found[0], found[1])
         for found in rows(
             "SELECT type, unique_key FROM events WHERE site_id = ? AND unique_key IS NOT NULL "
-            f"AND unique_key IN ({marks(chosen)})",
-            [site_id, *chosen],
+            f"AND (type, unique_key) IN (VALUES {values})",
+            [site_id, *itertools.chain.from_iterable(named)],
         )
     }
 

@@ -35,6 +35,7 @@ class Claimed(NamedTuple):
     applied: int
     attempts: int
     accepted_at: int
+    started_at: int
 
 
 class Failed(NamedTuple):
@@ -167,7 +168,8 @@ def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -
     if not taken:
         return None
     found = row(
-        "SELECT id, rows, applied, attempts, accepted_at FROM imports WHERE site_id = ? AND id = ?",
+        "SELECT id, rows, applied, attempts, accepted_at, started_at FROM imports "
+        "WHERE site_id = ? AND id = ?",
         (site_id, import_id),
     )
     return found and Claimed(*found)
@@ -195,22 +197,23 @@ def advance(
     )
 
 
-def finish(site_id: int, import_id: int, at: int) -> None:
+def finish(site_id: int, import_id: int, at: int) -> ImportRow:
     """Ends an import whose rows are all applied."""
-    execute(
-        "UPDATE imports SET status = 'finished', claim = NULL, finished_at = ?, "
-        "started_at = COALESCE(started_at, ?) WHERE site_id = ? AND id = ?",
-        (at, at, site_id, import_id),
-    )
+    return _end(site_id, import_id, "finished", at)
 
 
-def fail(site_id: int, import_id: int, token: str, at: int) -> None:
+def fail(site_id: int, import_id: int, at: int) -> ImportRow:
     """Gives an import up; what is left of it stays."""
-    execute(
-        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
-        "WHERE site_id = ? AND id = ? AND claim = ?",
-        (at, site_id, import_id, token),
+    return _end(site_id, import_id, "failed", at)
+
+
+def _end(site_id: int, import_id: int, status: str, at: int) -> ImportRow:
+    [ended] = rows(
+        "UPDATE imports SET status = ?, claim = NULL, finished_at = ? "
+        f"WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
+        (status, at, site_id, import_id),
     )
+    return ImportRow(*ended)
 
 
 def release(site_id: int, import_id: int, token: str, not_before: int, forgive: bool) -> None:

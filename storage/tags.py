@@ -4,10 +4,9 @@ import json
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute, execute_many, marks, row, rows, slices
 
 COLUMNS = "id, name, name_key, created_at"
-AT_ONCE = 10_000
 
 
 class TagRow(NamedTuple):
@@ -31,11 +30,9 @@ def by_id(site_id: int, tag_id: int) -> TagRow | None:
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
-    """Tag ids by name key; any number of them, where a statement takes only so many parameters."""
-    chosen = list(name_keys)
+    """Tag ids by name key."""
     found: dict[str, int] = {}
-    for start in range(0, len(chosen), AT_ONCE):
-        some = chosen[start : start + AT_ONCE]
+    for some in slices(name_keys):
         found |= rows(
             f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(some)})",
             [site_id, *some],

@@ -39,10 +39,20 @@ def settings(tmp_path):
     return Settings(instance=tmp_path)
 
 
-@pytest.fixture
-def app(settings):
-    application = create_app(settings, Rung(), Patient(), Fit())
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory):
+    """An empty database, brought up to date once."""
+    file = tmp_path_factory.mktemp("migrated") / "audience.db"
+    database.open(f"sqlite:///{file}")
     database.migrate()
+    database.close()
+    return file
+
+
+@pytest.fixture
+def app(settings, migrated):
+    shutil.copy(migrated, settings.instance / migrated.name)
+    application = create_app(settings, Rung(), Patient(), Fit())
     yield application
     database.close()
 

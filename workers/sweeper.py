@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from audience import imports
+from audience.errors import where
+from storage.errors import Unavailable
 from workers.queue import Doorbell
 
 EVERY = 2.0
@@ -51,10 +53,17 @@ class Sweeper(threading.Thread):
             if self._stopping.is_set():
                 return
             if not self._bell.reaches(site_id):
-                imports.drain(site_id, SECONDS)
+                self._drain(site_id)
         self._heartbeat.touch()
         for chore in self._chores:
             chore()
+
+    def _drain(self, site_id: int) -> None:
+        """One site's trouble does not hold up the others."""
+        try:
+            imports.drain(site_id, SECONDS)
+        except Unavailable as error:
+            log.warning("site %d was not drained, the next sweep tries again: %s", site_id, where(error))
 
 
 def _heartbeat(instance: Path) -> Path:

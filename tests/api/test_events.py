@@ -189,3 +189,21 @@ def test_a_person_is_the_sites_own(door, stranger):
     recorded(stranger, event("$unsubscribe"))
     assert door.counts() == (1, 1, 0)
     assert shapes.subscriber(door.find(ADA))["last_event_at"] is None
+
+
+def test_a_unique_event_of_an_erased_person_leaves_the_next_one_to_be_stored(door):
+    once = {"details": {"unique": {"key": "order-1"}}}
+    gone = {"email": "gone@example.com", "type": "buy", **once}
+    erase(door, "gone@example.com")
+    answer = shapes.answer(send(door, gone, gone, event("buy", **once), event("buy", **once), gone))
+    assert [field for field, _ in shapes.tally(answer)] == ["events[0].email", "events[1].email"]
+    assert (answer["results"], answer["failed"]) == (3, 2)
+    assert stored() == [("buy", "order-1")]
+    assert door.find(ADA) is not None
+
+
+def test_a_unique_event_of_an_erased_person_who_subscribes_before_it_is_stored(door):
+    once = {"details": {"unique": {"key": "order-1"}}}
+    erase(door, ADA)
+    recorded(door, event("$subscribe", **once), event("buy", **once), event("buy", **once))
+    assert stored() == [("$subscribe", "order-1"), ("buy", "order-1")]

@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from app import create_app
-from audience import clock, imports
+from audience import clock, imports, journal, subscribers
 from audience.config import Settings
 from storage import database
+from storage import imports as stored
+from storage.errors import Unavailable
 from tests import shapes
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_subscribers import BAD_ADDRESSES, HOSTILE, erase
@@ -276,3 +278,40 @@ def test_how_many_rows_are_written_at_once_is_a_setting(tmp_path, rows, at_once,
     assert door.counts() == (at_once, at_once, 0)
     accepted(door, *({"email": email} for email in ADDRESSES[at_once : at_once + queued]))
     assert door.counts() == (at_once, at_once, 0)
+
+
+def test_what_is_accepted_is_a_success_though_the_database_goes_away(door, monkeypatch):
+    def away(*_):
+        raise Unavailable("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stored, "by_id", away)
+        at_once, _ = accepted(door, {"email": ADA})
+        accepted(door, {"email": ADA}, {"email": "b@example.com"})
+        in_turn, _ = accepted(door, {"email": "c@example.com"})
+    assert progress(door, at_once["import_id"])["status"] == "finished"
+    assert progress(door, in_turn["import_id"])["status"] == "queued"
+
+
+def test_the_journal_hears_of_an_import_when_it_is_on_disk(door, monkeypatch):
+    told = []
+
+    def hear(batch):
+        told.append((batch.status, batch.created, batch.unchanged, database.database.in_transaction()))
+
+    def fail(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr(journal, "batch", hear)
+    accepted(door, {"email": ADA})
+    accepted(door, {"email": ADA}, {"email": "b@example.com"})
+    imports.drain(door.site.id, 30)
+    accepted(door, {})
+    accepted(door, {"email": ADA}, {"email": "b@example.com"})
+    monkeypatch.setattr(subscribers, "write", fail)
+    now = clock.now()
+    for minutes in range(6):
+        monkeypatch.setattr(clock, "now", lambda at=now + minutes * 60_000: at)
+        imports.drain(door.site.id, 30)
+    ended = [("finished", 1, 0), ("finished", 1, 1), ("finished", 0, 0), ("failed", 0, 0)]
+    assert told == [(*each, False) for each in ended]

@@ -1,6 +1,7 @@
 """Imports are applied once, in order, whoever dies when (contract section 2)."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -150,9 +151,27 @@ def test_a_database_that_is_away_is_no_failure_of_the_import(site, tick, monkeyp
         for _ in range(10):
             with pytest.raises(Unavailable):
                 imports.drain(site.id, 30)
-            tick()
+            tick(60_000)
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
+
+
+def test_an_import_that_finds_the_database_away_for_ever_holds_nothing_up(site, tick, monkeypatch):
+    write = subscribers.write
+
+    def away(site_id, changes):
+        if changes[0].key.startswith("bad"):
+            raise Unavailable("too much for it")
+        return write(site_id, changes)
+
+    monkeypatch.setattr(subscribers, "write", away)
+    bad, good = accept(site, prefix="bad"), accept(site, prefix="good")
+    for _ in range(20):
+        with suppress(Unavailable):
+            imports.drain(site.id, 30)
+        tick()
+    assert state(site, bad)[0] == "failed"
+    assert state(site, good) == ("finished", 600, 600, 0, 0)
 
 
 def test_imports_are_applied_in_the_order_of_acceptance(site):

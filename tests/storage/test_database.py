@@ -167,6 +167,44 @@ def test_who_waits_to_write_leaves_the_connections_to_the_readers(migrated):
             thread.join(30)
 
 
+def test_who_waits_too_long_to_write_is_told_so(migrated):
+    database.open(migrated, timeout=0.1)
+    writing, may_end, outcomes = threading.Event(), threading.Event(), []
+
+    def hold():
+        with database.write():
+            writing.set()
+            may_end.wait(30)
+
+    def wait():
+        try:
+            with database.write():
+                outcomes.append("written")
+        except Unavailable:
+            outcomes.append("unavailable")
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert writing.wait(30)
+    threads = [threading.Thread(target=wait, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert outcomes == ["unavailable"] * 4
+    may_end.set()
+    holder.join(30)
+    wait()
+    assert outcomes.pop() == "written"
+
+
+def test_truncating_the_log_leaves_the_time_out_as_it_was(migrated):
+    database.open(migrated, timeout=3)
+    with database.session():
+        assert database.truncate_log()
+        assert database.row("PRAGMA busy_timeout") == (3000,)
+
+
 def test_a_write_that_fails_leaves_nothing(migrated):
     def fail():
         with database.write():
@@ -185,6 +223,25 @@ def test_a_statement_that_can_never_run_is_not_taken_for_a_busy_database(migrate
         database.rows(statement)
     with pytest.raises(Mistaken), database.session():
         database.execute_many(statement, [])
+
+
+def test_what_no_database_holds_is_not_taken_for_a_busy_one(migrated):
+    with pytest.raises(Mistaken), database.session():
+        database.rows("SELECT zeroblob(3000000000)")
+    with pytest.raises(Mistaken), database.session():
+        database.rows("SELECT ?", ())
+
+
+@pytest.mark.parametrize("kept", [0, 4096])
+def test_a_damaged_database_is_unusable(migrated, kept):
+    database.close()
+    with open(migrated.removeprefix("sqlite:///"), "r+b") as file:
+        size = file.seek(0, 2)
+        file.seek(kept)
+        file.write(b"\xff" * (size - kept))
+    database.open(migrated)
+    with pytest.raises(Unusable, match="restore"), database.session():
+        database.rows("SELECT * FROM sites")
 
 
 def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path):
