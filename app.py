@@ -83,10 +83,23 @@ def wsgi() -> Flask:
 
 
 def open_instance(settings: Settings) -> None:
-    """Opens what is remembered, and brings it up to date."""
+    """Opens what is remembered, and brings it up to date unless a service is running on it."""
     pepper.open(settings.instance)
     open_database(settings)
-    database.migrate()
+    if database.pending():
+        try:
+            with supervisor.only_one(settings.instance):
+                database.migrate()
+        except supervisor.CannotServe as error:
+            raise Unusable(f"migrations are pending, but {error}") from error
+
+
+def check_migrated(settings: Settings) -> None:
+    """Raises `Unusable` where the database is older or newer than this Audience."""
+    open_database(settings)
+    if database.pending():
+        raise Unusable("migrations are pending: run `audience migrate`")
+    database.close()
 
 
 @click.command()
@@ -98,11 +111,16 @@ def serve(instance: Instance) -> None:
     """
     settings = instance.settings
     Judges(settings).check()
-    instance.open()
-    first = first_site.ensure(settings)
-    database.close()
-    meter.forget(settings.instance)
-    supervisor.serve(settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first))
+    with supervisor.only_one(settings.instance):
+        pepper.open(settings.instance)
+        open_database(settings)
+        database.migrate()
+        first = first_site.ensure(settings)
+        database.close()
+        meter.forget(settings.instance)
+        supervisor.serve(
+            settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first)
+        )
 
 
 @click.command()
@@ -113,6 +131,7 @@ def web(instance: Instance) -> None:
     Example: audience web
     """
     Judges(instance.settings).check()
+    check_migrated(instance.settings)
     web_server.serve(instance.settings)
 
 
@@ -123,6 +142,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
+    check_migrated(instance.settings)
     chores = (files.sweep, partial(erasures.settle, instance.settings.instance))
     import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 

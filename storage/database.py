@@ -154,19 +154,18 @@ def marks(values: Sequence[Any]) -> str:
 def migrate() -> list[str]:
     """Applies what is pending, behind a lock; the names applied. Raises `Unusable` on a newer database."""
     with _migration_lock(), session():
-        runner = Runner(database.obj, str(MIGRATIONS))
-        unknown = [item.name for item in runner.status() if item.path is None]
-        if unknown:
-            raise Unusable(
-                f"the database is newer than this Audience (it has {unknown[-1]}): upgrade Audience"
-            )
-        return [str(name) for name in runner.up()]
+        pending()
+        return [str(name) for name in Runner(database.obj, str(MIGRATIONS)).up()]
 
 
 def pending() -> list[str]:
-    """Migrations that are not applied yet."""
+    """Migrations that are not applied yet. Raises `Unusable` on a newer database."""
     with session():
-        return [str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if not item.applied]
+        status = Runner(database.obj, str(MIGRATIONS)).status()
+    unknown = [item.name for item in status if item.path is None]
+    if unknown:
+        raise Unusable(f"the database is newer than this Audience (it has {unknown[-1]}): upgrade Audience")
+    return [str(item.name) for item in status if not item.applied]
 
 
 @contextlib.contextmanager
