@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from audience import sites
@@ -31,11 +32,24 @@ def ensure(settings: Settings) -> dict[str, str] | None:
         return shown
 
 
+@database.write()
+def revoke(instance: Path, publishable_key: str) -> None:
+    """Revokes a key, whose secret is off the disk before it is done. Raises `NotFound`."""
+    sites.revoke_key(publishable_key)
+    forget(instance, publishable_key)
+
+
 def forget(instance: Path, publishable_key: str) -> None:
-    """Deletes the file when it holds that key."""
+    """Deletes the file when it holds that key, or none that can be read."""
     file = instance / FILE
-    if file.exists() and json.loads(file.read_text("utf-8")).get("publishable_key") == publishable_key:
+    if file.exists() and _kept_key(file) in (publishable_key, None):
         file.unlink()
+
+
+def _kept_key(file: Path) -> str | None:
+    with suppress(ValueError, LookupError, TypeError):
+        return str(json.loads(file.read_text("utf-8"))["publishable_key"])
+    return None
 
 
 def _keep(file: Path, shown: dict[str, str]) -> None:

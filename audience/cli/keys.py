@@ -27,7 +27,7 @@ def create(_: Settings, site_uuids: tuple[str, ...], scope: str, as_json: bool) 
 
     Example: audience key create --site 6f1c... --scope read
     """
-    new = sites.create_key([sites.named(each) for each in site_uuids], scope)
+    new = sites.create_key(list(dict.fromkeys(map(sites.named, site_uuids))), scope)
     if as_json:
         click.echo(json.dumps(vars(new)))
     else:
@@ -68,6 +68,5 @@ def revoke(settings: Settings, publishable_key: str) -> None:
 
     Example: audience key revoke pk_...
     """
-    sites.revoke_key(publishable_key)
-    first_site.forget(settings.instance, publishable_key)
+    first_site.revoke(settings.instance, publishable_key)
     click.echo("Revoked.")
