@@ -29,6 +29,8 @@ from workers.meter import Meter
 from workers.queue import Doorbell
 from workers.vitals import Vitals
 
+SENTENCES = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
+
 GREETING = """
 Your first site, shown once (also in the instance folder, in first-site.json):
 
@@ -181,9 +183,18 @@ def main() -> None:
         for command in (serve, web, worker, migrate):
             audience.add_command(command)
         audience(prog_name="audience", obj=Instance(settings, lambda: open_instance(settings)))
-    except (config.SettingError, Unusable, supervisor.CannotServe, AudienceError) as error:
-        click.echo(f"audience: {error}", err=True)
-        sys.exit(2)
+    except SENTENCES as error:
+        sys.exit(refuse(str(error)))
+    except Unavailable as error:
+        sys.exit(refuse(f"the database is away or busy ({error}): try again in a moment"))
+    except OSError as error:
+        sys.exit(refuse(f"{error.filename or 'the system'}: {error.strerror or error}"))
+
+
+def refuse(reason: str) -> int:
+    """Says why a command ends; its exit code."""
+    click.echo(f"audience: {reason}", err=True)
+    return 2
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """What starts on an instance, and what is refused there: nothing changes under a running service."""
 
+import contextlib
+import re
 import subprocess
 from pathlib import Path
 
@@ -79,3 +81,32 @@ def test_web_and_worker_start_only_on_a_database_of_their_own_version(instance, 
     run_sql(instance, statement)
     run = type_(instance, starter)
     assert (run.returncode, run.stdout, run.stderr) == (2, "", said)
+
+
+def locked(folder, _):
+    database.open(f"sqlite:///{folder / 'audience.db'}")
+    return database.write()
+
+
+def short_pepper(folder, _):
+    (folder / "pepper").write_bytes(b"salt")
+
+
+def no_folder(folder, tmp_path):
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(("spoil", "words", "said"), [
+    (locked, ("site", "create", "News"), r"the database is away or busy \(database is locked\): .+"),
+    (short_pepper, ("site", "list"), r"\S+/pepper must hold 32 octets: put the right file back, .+"),
+    (short_pepper, ("serve",), r"\S+/pepper must hold 32 octets: put the right file back, .+"),
+    (no_folder, ("site", "list"), r"\S+/instance\S*: .+"),
+    (no_folder, ("serve",), r"\S+/instance\S*: .+"),
+])  # fmt: skip
+def test_what_stands_in_the_way_is_said_in_a_sentence(instance, tmp_path, spoil, words, said):
+    with spoil(instance, tmp_path) or contextlib.nullcontext():
+        run = type_(instance, *words, AUDIENCE_DATABASE_TIMEOUT="0.1")
+    database.close()
+    assert (run.returncode, run.stdout) == (2, "")
+    assert re.fullmatch(f"audience: {said}\n", run.stderr)
