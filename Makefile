@@ -38,6 +38,7 @@ check: lint types test ## lint, types and test: what CI runs
 
 bench: .venv/.dev ## measure the main job beside its limits
 	$(BIN)/python -m bench.main_job
+	$(BIN)/python -m bench.segments
 	$(BIN)/python -m bench.files
 	$(BIN)/python -m bench.fresh_clone
 

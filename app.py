@@ -7,7 +7,7 @@ from functools import partial
 import click
 from flask import Flask
 
-from audience import api, config, erasures, files, first_site, journal, pepper, ports
+from audience import api, config, files, first_site, journal, pepper, ports, traces
 from audience.api import errors
 from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
@@ -15,6 +15,7 @@ from audience.api.front import Front
 from audience.api.wiring import Wiring
 from audience.cli import audience
 from audience.cli.instance import Instance
+from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
 from audience.judges import Judges
@@ -26,6 +27,7 @@ from workers import worker as import_worker
 from workers.limiter import Limiter
 from workers.link import Link, connect
 from workers.meter import Meter
+from workers.processes import Processes
 from workers.queue import Doorbell
 from workers.vitals import Vitals
 
@@ -88,6 +90,7 @@ def open_instance(settings: Settings) -> None:
     """Opens what is remembered, and brings it up to date unless a service is running on it."""
     pepper.open(settings.instance)
     open_database(settings)
+    database.refuse_newer()
     if database.pending():
         try:
             with supervisor.only_one(settings.instance):
@@ -99,6 +102,7 @@ def open_instance(settings: Settings) -> None:
 def check_migrated(settings: Settings) -> None:
     """Raises `Unusable` where the database is older or newer than this Audience."""
     open_database(settings)
+    database.refuse_newer()
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
     database.close()
@@ -145,19 +149,20 @@ def worker(instance: Instance) -> None:
     Example: audience worker
     """
     check_migrated(instance.settings)
-    chores = (files.sweep, partial(erasures.settle, instance.settings.instance))
+    chores = (files.sweep, partial(traces.settle, instance.settings.instance))
     import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 
 @click.command()
+@as_json
 @click.pass_obj
-def migrate(instance: Instance) -> None:
+def migrate(instance: Instance, as_json: bool) -> None:
     """Bring the database up to date; `serve` does it too.
 
     Example: audience migrate
     """
     instance.open()
-    click.echo("The database is up to date.")
+    show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
 def open_worker(settings: Settings) -> None:
@@ -175,14 +180,24 @@ def greet(url: str, settings: Settings, first: dict[str, str] | None) -> None:
         click.echo(f"The first site and its keys are in {settings.instance / first_site.FILE}")
 
 
+for command in (serve, web, worker, migrate):
+    audience.add_command(command)
+
+
+def instance(settings: Settings) -> Instance:
+    return Instance(
+        settings,
+        open=lambda: open_instance(settings),
+        connect=lambda: open_database(settings),
+        processes=Processes(settings),
+    )
+
+
 def main() -> None:
     """The entry point `audience`. What it makes is its user's alone."""
     os.umask(0o077)
     try:
-        settings = config.load()
-        for command in (serve, web, worker, migrate):
-            audience.add_command(command)
-        audience(prog_name="audience", obj=Instance(settings, lambda: open_instance(settings)))
+        audience(prog_name="audience", obj=instance(config.load()))
     except SENTENCES as error:
         sys.exit(refuse(str(error)))
     except Unavailable as error:

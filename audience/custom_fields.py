@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 from audience import clock
 from audience.sites import Site
 from storage import custom_fields as stored
-from storage import database
+from storage import database, figures
 from storage.custom_fields import FieldRow as CustomField
 
 __all__ = ["CustomField"]
 
+SAMPLE = 10_000
+VALUES = 20
+BOOLEANS = {"true": True, "false": False}
 WORD = re.compile(r"[^\W_]+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -25,6 +29,15 @@ def name_of(key: str) -> str:
 def every(site: Site) -> list[CustomField]:
     """Newest first."""
     return stored.all_fields(site.id)
+
+
+@database.session()
+def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
+    """By key, the commonest single values, and how many of the newest 10,000 people have each."""
+    found: dict[str, list[tuple[Any, int]]] = {}
+    for key, type_, value, people in figures.common_values(site.id, SAMPLE, VALUES):
+        found.setdefault(key, []).append((BOOLEANS.get(type_, value), people))
+    return found
 
 
 @database.write()

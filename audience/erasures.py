@@ -1,16 +1,12 @@
-"""Erasing a person: every trace goes, and a keyed hash stays that keeps imports from bringing it back.
-
-What was deleted is overwritten in the database file (`secure_delete`), and the write-ahead log, which still
-has it, is truncated; a marker in the instance folder asks for that until it has been done, by whomever.
-"""
+"""Erasing people: every trace goes, and a keyed hash stays that keeps imports from bringing them back."""
 
 import json
 import os
-import secrets
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, clock, pepper
+from audience import addresses, clock, pepper, traces
 from audience.sites import Site
 from storage import database, suppressions
 from storage import files as stored_files
@@ -19,7 +15,7 @@ from storage import subscribers as stored
 
 LOG = "erasures.log"
 LONGEST_LINE = 1024
-MARK = "erased-*.mark"
+CHUNK = 1_000
 
 
 def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None = None) -> None:
@@ -32,16 +28,36 @@ def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None
     if key is None:
         return
     address_hash = pepper.address_hash(site.id, key)
-    mark = instance / MARK.replace("*", secrets.token_hex(8))
-    mark.touch(mode=0o600)
+    traces.mark(instance)
     with database.write():
         at = clock.now()
         _append(instance / LOG, {"site_uuid": site.uuid, "address_hash": address_hash, "at": at})
         _delete(site.id, key)
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at)
-    _blank_waiting(site.id, key)
-    settle(instance)
+    _blank_waiting(site.id, lambda each: each == key)
+    traces.settle(instance)
+
+
+def erase_again(site: Site, since: Mapping[str, int]) -> int:
+    """Erases whoever has one of these address hashes, erased at those instants; how many people.
+
+    For an instance that nobody else uses, one that is restored.
+    """
+
+    def is_gone(key: str) -> bool:
+        return pepper.address_hash(site.id, key) in since
+
+    last, erased = 0, 0
+    with database.write():
+        while people := stored.keys_after(site.id, last, CHUNK):
+            last = people[-1][0]
+            erased += _delete_all(site.id, [each for each, key in people if is_gone(key)])
+        for address_hash, at in since.items():
+            stored_files.erase_refused(site.id, address_hash)
+            suppressions.erase(site.id, address_hash, at)
+    _blank_waiting(site.id, is_gone)
+    return erased
 
 
 @database.session()
@@ -58,25 +74,34 @@ def _key(site: Site, email: str | None, uuid: str | None) -> str | None:
 def _delete(site_id: int, key: str) -> None:
     person = stored.by_key(site_id, key)
     if person is not None:
-        users, unsubscribers = stored.delete(site_id, [person.id])
-        stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
+        _delete_all(site_id, [person.id])
 
 
-def _blank_waiting(site_id: int, key: str) -> None:
-    """Puts `null` for the person into what waits to be applied: the rows around keep their places."""
+def _delete_all(site_id: int, ids: Sequence[int]) -> int:
+    if not ids:
+        return 0
+    users, unsubscribers = stored.delete(site_id, ids)
+    stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
+    return users
+
+
+def _blank_waiting(site_id: int, is_gone: Callable[[str], bool]) -> None:
+    """Puts `null` for those who are gone into what waits to be applied: the rows around keep their places."""
     with database.session():
-        found = [each for each, payload in stored_files.waiting_batches(site_id) if _blanked(payload, key)]
+        found = [
+            each for each, payload in stored_files.waiting_batches(site_id) if _blanked(payload, is_gone)
+        ]
     for batch_id in found:
         with database.write():
-            blanked = _blanked(stored_files.payload(site_id, batch_id), key)
+            blanked = _blanked(stored_files.payload(site_id, batch_id), is_gone)
             if blanked is not None:
                 stored_files.rewrite_batch(site_id, batch_id, blanked)
 
 
-def _blanked(payload: str | None, key: str) -> str | None:
-    """The batch without the person; None where nothing changes."""
+def _blanked(payload: str | None, is_gone: Callable[[str], bool]) -> str | None:
+    """The batch without those who are gone; None where nothing changes."""
     items = json.loads(payload or "[]")
-    kept = [None if item and addresses.identity(item["email"]) == key else item for item in items]
+    kept = [None if item and is_gone(addresses.identity(item["email"])) else item for item in items]
     return json.dumps(kept) if kept != items else None
 
 
@@ -92,15 +117,3 @@ def _append(log: Path, line: dict[str, Any]) -> None:
         file.write(f"{json.dumps(line)}\n".encode())
         file.flush()
         os.fsync(descriptor)
-
-
-def settle(instance: Path) -> bool:
-    """Truncates the write-ahead log where an erasure asks for it; False when it has to be tried again."""
-    marks = list(instance.glob(MARK))
-    if not marks:
-        return True
-    with database.session():
-        done = database.truncate_log()
-    for mark in marks if done else ():
-        mark.unlink(missing_ok=True)
-    return done

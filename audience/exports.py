@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from audience.errors import NotFound
+from audience import segments
 from audience.sites import Site
 from storage import custom_fields as stored_fields
 from storage import database
@@ -20,13 +20,12 @@ def people(site: Site, segment_id: str | None = None) -> Iterator[Page]:
 
     Each page is as it is when it is read: nobody comes twice, and who comes while it runs comes at the end.
     """
-    return _pages(site.id, _wanted(segment_id))
+    return _pages(site.id, _wanted(site.id, segment_id))
 
 
-def _wanted(segment_id: str | None) -> Filters:
-    if segment_id is not None:
-        raise NotFound("Segment not found: this site has none.")
-    return Filters()
+@database.session()
+def _wanted(site_id: int, segment_id: str | None) -> Filters:
+    return Filters(rule=None if segment_id is None else segments.matching(site_id, segment_id))
 
 
 def _pages(site_id: int, filters: Filters) -> Iterator[Page]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from audience import sites
 from audience.config import Settings
+from audience.sites import NewKey
 from storage import database
 
 FILE = "first-site.json"
@@ -39,16 +40,37 @@ def revoke(instance: Path, publishable_key: str) -> None:
     forget(instance, publishable_key)
 
 
+@database.write()
+def rotate(instance: Path, publishable_key: str, overlap: int) -> NewKey:
+    """Replaces a key, as `sites.rotate_key`; its secret is off the disk before it is done."""
+    new = sites.rotate_key(publishable_key, overlap)
+    forget(instance, publishable_key)
+    return new
+
+
 def forget(instance: Path, publishable_key: str) -> None:
     """Deletes the file when it holds that key, or none that can be read."""
     file = instance / FILE
-    if file.exists() and _kept_key(file) in (publishable_key, None):
-        file.unlink()
+    if file.exists():
+        shown = _kept(file)
+        if shown is None or shown["publishable_key"] == publishable_key:
+            file.unlink()
 
 
-def _kept_key(file: Path) -> str | None:
+def forget_ended(instance: Path) -> None:
+    """Deletes the file when the key in it is good no more, or none can be read."""
+    file = instance / FILE
+    if file.exists():
+        shown = _kept(file)
+        if shown is None or sites.authenticate(shown["publishable_key"], shown["secret_key"]) is None:
+            file.unlink()
+
+
+def _kept(file: Path) -> dict[str, str] | None:
+    """The keys in the file; None where it is damaged."""
     with suppress(ValueError, LookupError, TypeError):
-        return str(json.loads(file.read_text("utf-8"))["publishable_key"])
+        shown = json.loads(file.read_text("utf-8"))
+        return {name: str(shown[name]) for name in ("publishable_key", "secret_key")}
     return None
 
 

@@ -8,7 +8,7 @@ from audience.config import Settings
 from audience.ports import Vitals
 from storage import database
 from storage import health as stored
-from storage.errors import Mistaken, Unavailable, Unusable
+from storage.errors import Mistaken, Unavailable
 
 WORKER_SILENT = 30.0  # seconds; a worker shows itself every two
 NO_ANSWER = "The database does not answer."
@@ -23,10 +23,9 @@ def database_answers(_settings: Settings, _vitals: Vitals) -> str | None:
 
 
 def migrated(_settings: Settings, _vitals: Vitals) -> str | None:
-    try:
-        return "Migrations are pending: run `audience migrate`." if database.pending() else None
-    except Unusable:
+    if database.unknown():
         return "The database is newer than this Audience: upgrade Audience."
+    return "Migrations are pending: run `audience migrate`." if database.pending() else None
 
 
 def redis(_settings: Settings, vitals: Vitals) -> str | None:

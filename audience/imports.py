@@ -22,7 +22,7 @@ from audience.subscribers import Outcome
 from storage import database
 from storage import imports as stored
 from storage.errors import Unavailable
-from storage.imports import Claimed
+from storage.imports import Claimed, Failed
 from storage.imports import ImportRow as Import
 
 __all__ = ["Import"]
@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 Item = Mapping[str, Any]
 
 CHUNK = 500
+MOST_VALUES = 10_000  # tags and fields in a chunk
 PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
 LEASE = 10_000  # milliseconds
 ATTEMPTS = 5  # without a row applied
@@ -133,6 +134,25 @@ def waiting_sites() -> list[int]:
     return stored.takeable_sites(clock.now())
 
 
+@database.session()
+def failed() -> list[Failed]:
+    """The imports of all sites that were given up, oldest first."""
+    return stored.failed()
+
+
+@database.session()
+def abandoned() -> int:
+    """How many imports a worker that died has left, to be taken up again."""
+    return stored.abandoned(clock.now())
+
+
+@database.write()
+def retry(import_id: int) -> None:
+    """Puts a failed import back into the queue, where it left off. Raises `NotFound`."""
+    if not stored.retry(import_id):
+        raise NotFound("No failed import has this id: `audience doctor` lists them.")
+
+
 def drain(site_id: int, seconds: float) -> bool:
     """Applies a site's waiting imports, in turn, for about `seconds`; whether more may be left.
 
@@ -227,9 +247,19 @@ class _ClaimLost(Exception):
     """Somebody else has taken the import: what was written for it must be rolled back."""
 
 
+def _chunk(items: Sequence[Item | None]) -> Sequence[Item | None]:
+    """What one transaction takes, so that nobody waits long for it."""
+    values = 0
+    for number, item in enumerate(items[:CHUNK]):
+        values += sum(len((item or {}).get(name, ())) for name in ("tags", "remove_tags", "fields"))
+        if values > MOST_VALUES:
+            return items[: max(1, number)]
+    return items[:CHUNK]
+
+
 def _apply(site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]) -> Claimed:
     """Writes the first chunk of what is left and moves `applied` with it, in the caller's transaction."""
-    chunk = items[:CHUNK]
+    chunk = _chunk(items)
     changes = [subscribers.change(item, claimed.accepted_at) for item in chunk if item is not None]
     counts = Counter(subscribers.write(site_id, changes))
     at = clock.now()

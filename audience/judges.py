@@ -26,7 +26,7 @@ from audience.checks.geolocation import Places
 from audience.checks.validation import Candidate, Ruleset, Sources, Verdict
 from audience.config import SettingError, Settings
 from audience.errors import where
-from audience.ports import DnsAnswer
+from audience.ports import DnsAnswer, Resolver
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +34,8 @@ log = logging.getLogger(__name__)
 class Timed:
     """A resolver whose rounds of questions the journal hears of."""
 
-    def __init__(self, resolver: DnsResolver) -> None:
+    def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-
-    def close(self) -> None:
-        self._resolver.close()
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         started = time.perf_counter()
@@ -55,7 +52,7 @@ class Judges:
         self._settings = settings
 
     @cached_property
-    def resolver(self) -> Timed:
+    def resolver(self) -> Resolver:
         return Timed(DnsResolver(self._settings.dns_servers, self._settings.dns_timeout))
 
     @cached_property

@@ -7,6 +7,7 @@ import secrets
 from pathlib import Path
 
 OCTETS = 32
+FILE = "pepper"
 _pepper = b""
 
 
@@ -18,7 +19,7 @@ def open(instance: Path) -> None:
     """Reads the pepper of an instance; makes it, 0600, when there is none. Raises `WrongPepper`."""
     global _pepper
     instance.mkdir(parents=True, exist_ok=True)
-    file = instance / "pepper"
+    file = instance / FILE
     if not file.exists():
         _make(file)
     _pepper = file.read_bytes()
@@ -28,20 +29,31 @@ def open(instance: Path) -> None:
         )
 
 
+def put(instance: Path, octets: bytes) -> None:
+    """Gives an instance another pepper, in one step."""
+    _draft(instance, octets).replace(instance / FILE)
+
+
 def _make(file: Path) -> None:
     """Written whole under another name first, so that two starts at once agree on one."""
-    draft = file.with_name(f"pepper-{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as handle:
-        handle.write(secrets.token_bytes(OCTETS))
-        handle.flush()
-        os.fsync(handle.fileno())
+    draft = _draft(file.parent, secrets.token_bytes(OCTETS))
     try:
         os.link(draft, file)
     except FileExistsError:
         pass
     finally:
         draft.unlink()
+
+
+def _draft(instance: Path, octets: bytes) -> Path:
+    draft = instance / f"{FILE}-{os.getpid()}"
+    draft.unlink(missing_ok=True)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as handle:
+        handle.write(octets)
+        handle.flush()
+        os.fsync(handle.fileno())
+    return draft
 
 
 def digest(purpose: str, text: str) -> str:

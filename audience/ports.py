@@ -1,6 +1,7 @@
 """What the domain is handed from outside: small protocols, filled in by `app.py`."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -48,6 +49,38 @@ class Meter(Protocol):
     def page(self, gauges: Mapping[str, float]) -> bytes:
         """Everything counted, and `gauges` as given, in Prometheus' text format."""
         ...
+
+
+class Progress(Protocol):
+    """Is told how far long work is: the step's name, and how much of how much is done."""
+
+    def __call__(self, step: str, done: int, total: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class QueueHealth:
+    """How Redis is: its version, and how it keeps what it has. `trouble` is empty when it answers."""
+
+    version: str = ""
+    keeps: str = ""
+    evicts: str = ""
+    trouble: str = ""
+
+
+class Processes(Protocol):
+    """What runs on an instance beside this process."""
+
+    def stopped(self) -> AbstractContextManager[None]:
+        """Keeps the service from starting; raises an error that says so while it runs."""
+        ...
+
+    def serving(self) -> bool: ...
+
+    def worker_age(self) -> float | None:
+        """Seconds since an import worker last showed itself; None when none ever did."""
+        ...
+
+    def queue(self) -> QueueHealth: ...
 
 
 class DnsStatus(StrEnum):

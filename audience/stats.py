@@ -27,3 +27,15 @@ def site(site: Site) -> Counts:
 def recount(site: Site) -> Counts:
     """The counts as counted from the people: the check on `site`."""
     return Counts(*stored.recount(site.id))
+
+
+def checked(site: Site) -> tuple[Counts, Counts]:
+    """The counts as kept and as counted, of one instant."""
+    with database.snapshot():
+        return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
+
+
+@database.write()
+def mend(site: Site) -> None:
+    """Keeps the counts as counted."""
+    stored.put_counters(site.id, *stored.recount(site.id))

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import uuid_utils
 
-from audience import addresses, clock, custom_fields, pepper, tags
-from audience.errors import FieldError, NotFound, Refused
+from audience import addresses, clock, custom_fields, pepper, segments, tags
+from audience.changes import Change, Consent, amend, change, retag, same
+from audience.errors import FieldError, Refused
 from audience.sites import Site
 from storage import database, suppressions
 from storage import sites as stored_sites
@@ -17,10 +18,9 @@ from storage import subscribers as stored
 from storage import tags as stored_tags
 from storage.subscribers import Filters, Person
 
-__all__ = ["Filters", "Person"]
+__all__ = ["Change", "Consent", "Filters", "Person", "change"]
 
 PAGE = 100
-NAMES = ("first_name", "last_name")
 MISSING = "Nobody here has this address: create the person first, or correct the address."
 TAKEN = "The new address is somebody else's: choose another, or change that person first."
 SUPPRESSED = "This person has been erased here; only the command subscribe brings the address back."
@@ -32,51 +32,6 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     SUPPRESSED = "suppressed"
     MISSING = "missing"
-
-
-class Consent(StrEnum):
-    SUBSCRIBE = "subscribe"
-    UNSUBSCRIBE = "unsubscribe"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """What is to become of one person. `at` is when it was asked for, in milliseconds.
-
-    `dates` come from a file: all of them count for someone whom this creates, `unsubscribed_at` for everyone.
-    """
-
-    email: str
-    key: str
-    at: int
-    first_name: str = ""
-    last_name: str = ""
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    remove_fields: Sequence[str] = ()
-    tags: Sequence[str] = ()
-    remove_tags: Sequence[str] = ()
-    consent: Consent | None = None
-    event_at: int | None = None
-    dates: Mapping[str, int] = field(default_factory=dict)
-    creates: bool = True
-    rewrites_email: bool = False
-
-
-def change(item: Mapping[str, Any], at: int) -> Change:
-    """The change that an item of the wire asks for. Raises `addresses.MalformedAddress`."""
-    command = item.get("command")
-    return Change(
-        email=item["email"].strip(),
-        key=addresses.identity(item["email"]),
-        at=at,
-        first_name=item.get("first_name", ""),
-        last_name=item.get("last_name", ""),
-        fields=item.get("fields", {}),
-        tags=item.get("tags", ()),
-        remove_tags=item.get("remove_tags", ()),
-        consent=Consent(command) if command else None,
-        dates={name: min(item[name], at) for name in stored.DATES if name in item},
-    )
 
 
 class _NothingWritten(Exception):
@@ -115,6 +70,8 @@ class _Batch:
         self.site_id = site_id
         self.people = stored.by_keys(site_id, {each.key for each in changes})
         self.before = {key: _copy(person) for key, person in self.people.items()}
+        self.bearing: dict[str, dict[int, None]] = {}
+        self.updated: set[str] = set()
         self.hashes: dict[str, str] = {}
         self.known: dict[str, tuple[str, int]] = {}
         self.lifted: set[str] = set()
@@ -146,14 +103,22 @@ class _Batch:
             return Outcome.MISSING
         if person is None:
             self.people[each.key] = person = self._new(each, at)
-            _amend(person, each, tag_ids)
+            self._amend(person, each, tag_ids)
             return Outcome.CREATED
-        before = _copy(person)
-        _amend(person, each, tag_ids)
-        if _same(person, before):
+        if not self._amend(person, each, tag_ids):
             return Outcome.UNCHANGED
         self.dated.discard(each.key)
+        self.updated.add(each.key)
         return Outcome.UPDATED
+
+    def _amend(self, person: Person, each: Change, tag_ids: Mapping[str, int]) -> bool:
+        """Whether anything that shows has changed."""
+        changed = amend(person, each)
+        if each.tags or each.remove_tags:
+            if each.key not in self.bearing:
+                self.bearing[each.key] = dict.fromkeys(person.tag_ids)
+            changed |= retag(self.bearing[each.key], each, tag_ids)
+        return changed
 
     def _new(self, each: Change, at: int) -> Person:
         person = Person(0, str(uuid_utils.uuid7()), each.email, each.key, created_at=at, updated_at=at)
@@ -170,13 +135,15 @@ class _Batch:
         return person
 
     def save(self, at: int) -> None:
+        for key, borne in self.bearing.items():
+            self.people[key].tag_ids = list(borne)
         changed = [person for key, person in self.people.items() if not _same(person, self.before.get(key))]
         for person in changed:
-            if person.email_key not in self.dated:
+            if person.email_key in self.updated and person.email_key not in self.dated:
                 person.updated_at = at
         stored.save(self.site_id, changed)
         self._number([person for person in changed if not person.id])
-        self._link(changed)
+        self._link()
         suppressions.lift(self.site_id, self.lifted)
         stored_sites.count(
             self.site_id,
@@ -189,13 +156,13 @@ class _Batch:
         for person in created:
             person.id = ids[person.email_key]
 
-    def _link(self, changed: Sequence[Person]) -> None:
+    def _link(self) -> None:
         given, taken = [], []
-        for person in changed:
-            before = self.before.get(person.email_key)
-            had, has = set(before.tag_ids if before else ()), set(person.tag_ids)
-            given += [(tag_id, person.id) for tag_id in has - had]
-            taken += [(tag_id, person.id) for tag_id in had - has]
+        for key, has in self.bearing.items():
+            person, before = self.people[key], self.before.get(key)
+            had = dict.fromkeys(before.tag_ids if before else ())
+            given += [(tag_id, person.id) for tag_id in has.keys() - had.keys()]
+            taken += [(tag_id, person.id) for tag_id in had.keys() - has.keys()]
         stored_tags.link(self.site_id, sorted(given))
         stored_tags.unlink(self.site_id, taken)
 
@@ -205,48 +172,11 @@ def _copy(person: Person) -> Person:
 
 
 def _same(person: Person, before: Person | None) -> bool:
-    """Equal to the letter: in Python 1, 1.0 and True are equal, as custom values they are not."""
-    return before is not None and person == before and repr(person.fields) == repr(before.fields)
+    return before is not None and person == before and same(person.fields, before.fields)
 
 
 def _unsubscribed(people: Mapping[str, Person]) -> int:
     return sum(person.unsubscribed_at is not None for person in people.values())
-
-
-def _amend(person: Person, each: Change, tag_ids: Mapping[str, int]) -> None:
-    if each.rewrites_email:
-        person.email = each.email
-    person.first_name = each.first_name or person.first_name
-    person.last_name = each.last_name or person.last_name
-    person.fields.update(each.fields)
-    for key in each.remove_fields:
-        if key in NAMES:
-            setattr(person, key, "")
-        person.fields.pop(key, None)
-    if each.tags or each.remove_tags:
-        _retag(person, each, tag_ids)
-    if each.event_at is not None:
-        known = each.event_at if person.last_event_at is None else person.last_event_at
-        person.last_event_at = max(each.event_at, known)
-    left = each.dates.get("unsubscribed_at")
-    if left is not None and (person.consent_at is None or left >= person.consent_at):
-        _consent(person, Consent.UNSUBSCRIBE, left)
-    if each.consent is not None and (person.consent_at is None or each.at >= person.consent_at):
-        _consent(person, each.consent, each.at)
-
-
-def _retag(person: Person, each: Change, tag_ids: Mapping[str, int]) -> None:
-    removed = {tag_ids.get(tags.name_key(name)) for name in each.remove_tags}
-    added = [tag_ids[tags.name_key(name)] for name in each.tags]
-    person.tag_ids = [tag_id for tag_id in dict.fromkeys((*person.tag_ids, *added)) if tag_id not in removed]
-
-
-def _consent(person: Person, consent: Consent, at: int) -> None:
-    """A second unsubscribe keeps the first date, and a second subscribe changes nothing."""
-    if consent is Consent.SUBSCRIBE and person.unsubscribed_at is not None:
-        person.unsubscribed_at, person.consent_at = None, at
-    elif consent is Consent.UNSUBSCRIBE and person.unsubscribed_at is None:
-        person.unsubscribed_at, person.consent_at = at, at
 
 
 def create(site: Site, item: Mapping[str, Any]) -> Person:
@@ -266,6 +196,7 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
     """Moves a person, in the caller's transaction; what stands against it, or None.
 
     An unsubscribed person's old address stays known, so that an import does not bring it back subscribed.
+    What was known of the new address ends: it is somebody's again, and this person's own consent counts.
     """
     try:
         new_key = addresses.identity(address)
@@ -280,8 +211,10 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
             return TAKEN
         if suppressions.known(site_id, [new_hash]).get(new_hash, ("", 0))[0] == suppressions.ERASED:
             return SUPPRESSED
+        suppressions.lift(site_id, [new_hash])
         if person.unsubscribed_at is not None:
-            suppressions.add(site_id, old_hash, suppressions.UNSUBSCRIBED, person.unsubscribed_at)
+            since = person.consent_at or person.unsubscribed_at
+            suppressions.add(site_id, old_hash, suppressions.UNSUBSCRIBED, since)
     if (address.strip(), new_key) != (person.email, key):
         person.email, person.email_key, person.updated_at = address.strip(), new_key, clock.now()
         stored.move(site_id, person)
@@ -313,8 +246,7 @@ class Query:
 @database.session()
 def search(site: Site, query: Query, page: int) -> tuple[list[Person], bool]:
     """A page of matches, newest first, counted from 1, and whether there are more. Raises `NotFound`."""
-    if query.segment_id is not None:
-        raise NotFound("Segment not found: this site has none.")
+    rule = segments.matching(site.id, query.segment_id) if query.segment_id is not None else None
     known = tags.ids(site.id, query.tags)
     if len(known) < len({tags.name_key(name) for name in query.tags}):
         return [], False
@@ -323,7 +255,11 @@ def search(site: Site, query: Query, page: int) -> tuple[list[Person], bool]:
     except addresses.MalformedAddress:
         return [], False
     filters = Filters(
-        after=dict(query.after), before=dict(query.before), email_key=email_key, tag_ids=list(known.values())
+        after=dict(query.after),
+        before=dict(query.before),
+        email_key=email_key,
+        tag_ids=list(known.values()),
+        rule=rule,
     )
     found = stored.search(site.id, filters, PAGE + 1, (page - 1) * PAGE)
     return found[:PAGE], len(found) > PAGE

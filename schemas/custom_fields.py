@@ -63,6 +63,15 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+class Flag(ma.fields.Field[bool]):
+    """Never refuses: `0`, `false` and `no` are false, anything else is true."""
+
+    spelled: ClassVar[Spelling] = {"type": "boolean"}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        return str(value).strip().lower() not in ("0", "false", "no")
+
+
 class NewField(Form):
     key = FieldKey(required=True, validate=ma.validate.NoneOf(NAMES, error=NOT_A_NAME))
 
@@ -73,11 +82,25 @@ class CreateField(Form):
     field = nested(NewField, required=True)
 
 
+class ListFields(Form):
+    values_ = Flag(data_key="values", attribute="values", load_default=False)
+
+
+class CommonValue(Answer):
+    value = ma.fields.Raw(metadata={"description": "Text, a number or a boolean."})
+    count = ma.fields.Integer(strict=True, metadata={"description": "How many of the newest 10,000 people."})
+
+
 class FieldAttributes(Answer):
     name = ma.fields.String(metadata={"description": "The key in words."})
     key = ma.fields.String()
     whitelisted = ma.fields.Boolean(allow_none=True)
     created_at = Date()
+    values_ = ma.fields.List(
+        ma.fields.Nested(CommonValue),
+        data_key="values",
+        metadata={"description": "The commonest values, where they are asked for.", "may_be_absent": True},
+    )
 
 
 CustomField = resource("CustomField", "visitors-fields", FieldAttributes)
@@ -85,7 +108,9 @@ FieldAnswer = one("FieldAnswer", CustomField)
 FieldList = many("FieldList", CustomField)
 
 
-def field(row: Any) -> dict[str, Any]:
+def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:
+    """The field resource; with the commonest values by key, also its `values`."""
+    listed = [{"value": value, "count": count} for value, count in (values or {}).get(row.key, [])]
     return {
         "id": str(row.id),
         "type": "visitors-fields",
@@ -94,5 +119,6 @@ def field(row: Any) -> dict[str, Any]:
             "key": row.key,
             "whitelisted": row.whitelisted,
             "created_at": date(row.created_at),
+            **({} if values is None else {"values": listed}),
         },
     }

@@ -33,27 +33,32 @@ _write_lock = threading.Lock()
 
 def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty: bool = False) -> None:
     """Points the models at `sqlite:///PATH`; connects lazily. Raises `Unusable`."""
-    scheme, separator, path = url.partition(":///")
-    if scheme != "sqlite" or not separator or not path:
-        raise Unusable("database_url must be sqlite:///PATH")
-    first, last = FAULTY_SQLITE
-    if first <= driver.sqlite_version_info <= last and not allow_faulty:
+    path = file(url)
+    if faulty() and not allow_faulty:
         raise Unusable(
             f"SQLite {sqlite_version()} can corrupt a database that two processes write (the WAL-reset "
             "fault): install the package pysqlite3, or set allow_faulty_sqlite to run all the same"
         )
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     close()
-    database.initialize(
-        PooledSqliteDatabase(
-            path,
-            max_connections=connections,
-            timeout=timeout,
-            pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
-            autoconnect=False,
-            check_same_thread=False,  # the pool hands a connection to one thread at a time
-        )
+    pool = PooledSqliteDatabase(
+        str(path),
+        max_connections=connections,
+        timeout=timeout,
+        pragmas=PRAGMAS | {"busy_timeout": int(timeout * 1000)},
+        autoconnect=False,
+        check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
+    pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # SQLite's lower() is for ASCII
+    database.initialize(pool)
+
+
+def file(url: str) -> Path:
+    """The file of `sqlite:///PATH`. Raises `Unusable`."""
+    scheme, separator, path = url.partition(":///")
+    if scheme != "sqlite" or not separator or not path:
+        raise Unusable("database_url must be sqlite:///PATH")
+    return Path(path)
 
 
 def close() -> None:
@@ -67,6 +72,12 @@ def sqlite_version() -> str:
     return str(driver.sqlite_version)
 
 
+def faulty() -> bool:
+    """Whether this SQLite has the WAL-reset fault."""
+    first, last = FAULTY_SQLITE
+    return bool(first <= driver.sqlite_version_info <= last)
+
+
 @contextlib.contextmanager
 def session() -> Iterator[None]:
     """A connection from the pool for the calls within; re-entrant. Raises `Unavailable` and `Conflict`."""
@@ -77,6 +88,18 @@ def session() -> Iterator[None]:
         finally:
             if opened:
                 database.close()
+
+
+@contextlib.contextmanager
+def snapshot() -> Iterator[None]:
+    """A session whose reads all see the database at one instant."""
+    with session():
+        if database.in_transaction():
+            yield
+            return
+        with database.atomic("DEFERRED"):
+            row("SELECT 1 FROM sqlite_master")  # the instant is that of the first read
+            yield
 
 
 @contextlib.contextmanager
@@ -103,6 +126,8 @@ def _translated() -> Iterator[None]:
         raise Conflict(type(error).__name__) from error
     except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
         raise (Mistaken if _can_never_work(error) else Unavailable)(str(error)) from error
+    except peewee.DatabaseError as error:
+        raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
 
 
 def _can_never_work(error: BaseException) -> bool:
@@ -154,18 +179,28 @@ def marks(values: Sequence[Any]) -> str:
 def migrate() -> list[str]:
     """Applies what is pending, behind a lock; the names applied. Raises `Unusable` on a newer database."""
     with _migration_lock(), session():
-        pending()
+        refuse_newer()
         return [str(name) for name in Runner(database.obj, str(MIGRATIONS)).up()]
 
 
 def pending() -> list[str]:
-    """Migrations that are not applied yet. Raises `Unusable` on a newer database."""
+    """Migrations that are not applied yet."""
     with session():
-        status = Runner(database.obj, str(MIGRATIONS)).status()
-    unknown = [item.name for item in status if item.path is None]
-    if unknown:
-        raise Unusable(f"the database is newer than this Audience (it has {unknown[-1]}): upgrade Audience")
-    return [str(item.name) for item in status if not item.applied]
+        return [str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if not item.applied]
+
+
+def refuse_newer() -> None:
+    """Raises `Unusable` where a newer Audience has migrated the database."""
+    if newer := unknown():
+        raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
+
+
+def unknown() -> list[str]:
+    """Migrations that a newer Audience has applied."""
+    with session():
+        return [
+            str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if item.path is None
+        ]
 
 
 @contextlib.contextmanager

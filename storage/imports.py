@@ -37,12 +37,49 @@ class Claimed(NamedTuple):
     accepted_at: int
 
 
+class Failed(NamedTuple):
+    """An import that was given up; its payload is still there."""
+
+    id: int
+    site_uuid: str
+    rows: int
+    applied: int
+    finished_at: int
+
+
 class Batch(NamedTuple):
     """Rows of an import (a JSON array), from `first_row` on."""
 
     id: int
     first_row: int
     payload: str
+
+
+def failed() -> list[Failed]:
+    """Those of all sites, oldest first."""
+    return [
+        Failed(*found)
+        for found in rows(
+            "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
+            "JOIN sites s ON s.id = i.site_id WHERE i.status = 'failed' ORDER BY i.id"
+        )
+    ]
+
+
+def abandoned(at: int) -> int:
+    """How many are running under a lease that has run out."""
+    return int(row("SELECT count(*) FROM imports WHERE status = 'running' AND lease_until < ?", (at,))[0])
+
+
+def retry(import_id: int) -> bool:
+    """Puts a failed import back into the queue; False when there is no such."""
+    return bool(
+        execute(
+            "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
+            "WHERE id = ? AND status = 'failed'",
+            (import_id,),
+        )
+    )
 
 
 def add(site_id: int, accepted: int, refused: int, at: int) -> int:

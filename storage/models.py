@@ -37,6 +37,7 @@ class Site(Row):
     user_count = IntegerField(default=0)
     unsubscriber_count = IntegerField(default=0)
     created_at = BigIntegerField()
+    time_zone = TextField(default="UTC")
 
     class Meta:
         table_name = "sites"
@@ -48,6 +49,7 @@ class Key(Row):
     scope = TextField()
     created_at = BigIntegerField()
     revoked_at = BigIntegerField(null=True)
+    expires_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "keys"
@@ -203,7 +205,10 @@ class Import(SiteRow):
 
     class Meta:
         table_name = "imports"
-        indexes = ((("site", "id"), False),)
+        indexes = (
+            (("site", "id"), False),
+            (("site", "created_at"), False),
+        )
 
 
 Import.add_index(
@@ -247,6 +252,34 @@ class RefusedRow(SiteRow):
         indexes = ((("site", "address_hash"), False),)
 
 
+class Segment(SiteRow):
+    """`rules` is the JSON tree as it was given."""
+
+    name = TextField()
+    description = TextField()
+    rules = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "segments"
+        indexes = ((("site", "id"), False),)
+
+
+class Report(SiteRow):
+    name = TextField()
+    report_type = TextField()
+    chart_style = TextField()
+    segment = ForeignKeyField(Segment, null=True)
+    settings = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "reports"
+        indexes = ((("site", "id"), False),)
+
+
 class AddressList(SiteRow):
     """An address or a domain that the operator always, or never, lets through."""
 
@@ -270,6 +303,8 @@ TABLES: tuple[type[Table], ...] = (
     Event,
     Suppression,
     Import,
+    Segment,
+    Report,
     ImportBatch,
     RefusedRow,
     AddressList,

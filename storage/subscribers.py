@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage.database import execute, execute_many, marks, row, rows
+from storage.sql import Sql
 
 COLUMNS = (
     "id, uuid, email, email_key, first_name, last_name, fields, tag_ids, "
@@ -111,6 +112,17 @@ def move(site_id: int, person: Person) -> None:
     )
 
 
+def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
+    """(id, email key) of the next people by id."""
+    return [
+        (found[0], found[1])
+        for found in rows(
+            "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+            (site_id, last_id, limit),
+        )
+    ]
+
+
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
     chosen = f"site_id = ? AND id IN ({marks(ids)})"
@@ -135,6 +147,7 @@ class Filters:
     before: dict[str, int] = field(default_factory=dict)
     email_key: str | None = None
     tag_ids: Sequence[int] = ()
+    rule: Sql | None = None
 
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Person]:
@@ -176,6 +189,9 @@ def _conditions(site_id: int, filters: Filters) -> tuple[str, list[Any]]:
             "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
         )
         parameters += [site_id, tag_id]
+    if filters.rule is not None:
+        conditions.append(f"({filters.rule.text})")
+        parameters += filters.rule.parameters
     return " AND ".join(conditions), parameters
 
 

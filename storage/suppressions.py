@@ -1,6 +1,7 @@
 """What is known of addresses that nobody has, by keyed hash."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, row, rows
 
@@ -23,6 +24,25 @@ def known(site_id: int, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
             [site_id, *chosen],
         )
     }
+
+
+class Suppressed(NamedTuple):
+    site_id: int
+    site_uuid: str
+    address_hash: str
+    reason: str
+    since: int
+
+
+def every() -> list[Suppressed]:
+    """Those of all sites."""
+    return [
+        Suppressed(*found)
+        for found in rows(
+            "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since FROM suppressions x "
+            "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
+        )
+    ]
 
 
 def add(site_id: int, address_hash: str, reason: str, since: int) -> None:

@@ -108,7 +108,8 @@ def attended(process: subprocess.Popen[str], instance: Path, port: int) -> Itera
     service = Service(process, instance, port)
     try:
         until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
-        service.first = json.loads((instance / "first-site.json").read_text())
+        first = instance / "first-site.json"
+        service.first = json.loads(first.read_text()) if first.exists() else {}
         yield service
     finally:
         process.send_signal(signal.SIGINT)

@@ -16,6 +16,8 @@ WORDS = {  # what some clients search an error for, by the status that alone may
     0: ("timeout",),
     422: ("422", "validation", "invalid"),
 }
+REPORT_TYPE = re.compile(r"Reporting::Reports::[A-Za-z]+Report")
+CHART_STYLES = {"count", "line_chart", "column_chart", "area_chart"}
 STATUSES = {"receiving", "queued", "running", "finished", "failed"}
 
 
@@ -81,6 +83,49 @@ def tag(value: Any) -> dict[str, Any]:
     assert 0 <= found["site_id"] < 2**31
     date(found["created_at"])
     return found
+
+
+def segment(value: Any) -> dict[str, Any]:
+    found = resource(value, "segments", "name", "description", "rules", "created_at", "updated_at")
+    assert type(found["name"]) is type(found["description"]) is str
+    assert type(found["rules"]) is dict
+    date(found["created_at"])
+    date(found["updated_at"])
+    return found
+
+
+def report(value: Any) -> dict[str, Any]:
+    found = resource(
+        value, "reports", "name", "report_type", "chart_style", "segment_id", "settings", "created_at",
+        "updated_at",
+    )  # fmt: skip
+    assert type(found["name"]) is str
+    text(found["report_type"], REPORT_TYPE)
+    assert found["chart_style"] in CHART_STYLES
+    if found["segment_id"] is not None:
+        text(found["segment_id"], DIGITS)
+    assert type(found["settings"]) is dict
+    date(found["created_at"])
+    date(found["updated_at"])
+    return found
+
+
+def report_data(value: Any) -> dict[str, Any]:
+    """A report's answer, the four keys in `report_data` and beside it; its `data`."""
+    names = ("data", "chart_style", "report_type", "report_name")
+    keys(value, "report_data", *names)
+    assert value["report_data"] == {name: value[name] for name in names}
+    text(value["report_type"], REPORT_TYPE)
+    assert value["chart_style"] in CHART_STYLES
+    if value["chart_style"] == "count":
+        keys(value["data"], "value")
+        assert type(value["data"]["value"]) is int
+        return value["data"]
+    keys(value["data"], "points")
+    for point in value["data"]["points"]:
+        keys(point, "x", "y", "g")
+        assert (type(point["x"]), type(point["y"]), type(point["g"])) == (str, int, str)
+    return value["data"]
 
 
 def import_(value: Any) -> dict[str, Any]:

@@ -14,12 +14,27 @@ from audience.api import (
     files,
     health,
     imports,
+    reports,
+    segments,
     stats,
     subscribers,
     tags,
 )
 
-NOUNS = (subscribers, imports, files, exports, commands, custom_fields, tags, events, stats, answers)
+NOUNS = (
+    subscribers,
+    imports,
+    files,
+    exports,
+    commands,
+    custom_fields,
+    tags,
+    events,
+    segments,
+    reports,
+    stats,
+    answers,
+)
 
 
 class Letters(BaseConverter):
@@ -28,8 +43,14 @@ class Letters(BaseConverter):
     regex = "[A-Za-z]+"
 
 
+class Id(BaseConverter):
+    """The id of a segment or report as it was sent: the domain says what is not one."""
+
+    regex = r"(?!preview$)[^/]+"
+
+
 def register(app: Flask) -> None:
-    app.url_map.converters["letters"] = Letters
+    app.url_map.converters |= {"letters": Letters, "id": Id}
     version1 = Blueprint("v1", __name__, url_prefix="/api/v1")
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)

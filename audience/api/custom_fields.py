@@ -13,10 +13,11 @@ blueprint = Blueprint("custom_fields", __name__)
 
 
 @blueprint.get("/fetch/fields")
-@endpoint("read", gives=wire.FieldList)
-def every(site: Site) -> dict[str, Any]:
-    """List the custom fields, newest first"""
-    return {"data": [wire.field(row) for row in custom_fields.every(site)]}
+@endpoint("read", takes=wire.ListFields, gives=wire.FieldList)
+def every(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """List the custom fields, newest first; with `values`, also the commonest values of each"""
+    values = custom_fields.common_values(site) if form["values"] else None
+    return {"data": [wire.field(row, values) for row in custom_fields.every(site)]}
 
 
 @blueprint.post("/fetch/fields")

@@ -62,4 +62,5 @@ def registrable(domain: str) -> str:
 
 @cache
 def _suffixes(*, only_icann: bool) -> PublicSuffixList:
+    """The public suffix list, read once: that of the registries alone, or with those of hosters as well."""
     return PublicSuffixList(only_icann=only_icann, accept_unknown=False)

@@ -2,7 +2,20 @@
 
 import click
 
-from audience.cli import check, exports, imports, keys, persons, sites
+from audience.cli import (
+    backups,
+    check,
+    demo,
+    doctor,
+    exports,
+    imports,
+    inbox,
+    keys,
+    persons,
+    reports,
+    segments,
+    sites,
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -22,3 +35,10 @@ audience.add_command(imports.import_file)
 audience.add_command(exports.export)
 audience.add_command(persons.person)
 audience.add_command(check.check)
+audience.add_command(segments.segment)
+audience.add_command(reports.report)
+audience.add_command(backups.backup)
+audience.add_command(backups.restore)
+audience.add_command(demo.demo)
+audience.add_command(doctor.doctor)
+audience.add_command(inbox.inbox)

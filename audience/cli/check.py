@@ -11,11 +11,10 @@ from audience.checks.geolocation import ATTRIBUTION, ATTRIBUTION_URL
 from audience.checks.reasons import ModerationReason, ValidationReason
 from audience.checks.validation import Candidate
 from audience.cli.instance import Instance
+from audience.cli.output import as_json
 from audience.errors import Refused
 from audience.judges import Judges
 from schemas import answers as wire
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group()

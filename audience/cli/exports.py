@@ -8,6 +8,7 @@ import click
 
 from audience import exports, sites, stats
 from audience.cli.instance import on_instance
+from audience.cli.output import as_json, show
 from audience.cli.progress import progress
 from audience.config import Settings
 from schemas.exports import FORMATS, WRITERS
@@ -18,8 +19,11 @@ from schemas.exports import FORMATS, WRITERS
 @click.option("--site", "site_uuid", required=True, help="Uuid of the site.")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="csv", show_default=True)
 @click.option("--segment", "segment_id", help="Only the people of this segment, by its id.")
+@as_json
 @on_instance
-def export(_: Settings, file: Path | None, site_uuid: str, form: str, segment_id: str | None) -> None:
+def export(
+    _: Settings, file: Path | None, site_uuid: str, form: str, segment_id: str | None, as_json: bool
+) -> None:
     """Export people to FILE, or to standard output. `audience import` takes them in again.
 
     Example: audience export people.csv --site 6f1c...
@@ -37,7 +41,7 @@ def export(_: Settings, file: Path | None, site_uuid: str, form: str, segment_id
         for piece in write(exports.keys(site), _counted(pages, advance)):
             output.write(piece)
     draft.replace(file)
-    click.echo(f"The people of the site are in {file}.")
+    show({"file": str(file)}, as_json, [f"The people of the site are in {file}."])
 
 
 def _counted(pages: Iterable[exports.Page], advance: Callable[[int], None]) -> Iterator[exports.Page]:

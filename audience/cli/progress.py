@@ -1,38 +1,68 @@
-"""How far long work is: a bar on a terminal, plain lines elsewhere, nothing where JSON is asked for."""
+"""How far long work is, on standard error: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
 
 import click
 
-LINES = 10
+LINES = 10  # of a step
+
+
+class ShownProgress:
+    """`audience.ports.Progress`, to be closed (by `with`): a bar hides the cursor."""
+
+    def __init__(self) -> None:
+        self._step = ""
+        self._lines = 0
+        self._bar: Any = None
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if step != self._step:
+            self._begin(step, total)
+        if self._bar is not None:
+            self._bar.length = total
+            self._bar.update(done - self._bar.pos)
+            return
+        lines = LINES * done // total if total else LINES
+        if lines > self._lines:
+            self._lines = lines
+            click.echo(f"{step}: {100 * lines // LINES}%", err=True)
+
+    def _begin(self, step: str, total: int) -> None:
+        self.close()
+        self._step, self._lines = step, 0
+        if sys.stderr.isatty():
+            self._bar = click.progressbar(length=total, label=f"{step:<10}", file=sys.stderr)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.render_finish()
+            self._bar = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 @contextmanager
-def progress(label: str, length: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Gives a function to be told of each part that is done, of `length` in all."""
-    if quiet or not length:
+def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+    """Gives a function to be told of each part that is done, of `total` in all."""
+    if quiet or not total:
         yield lambda _: None
-    elif sys.stdout.isatty():
-        with click.progressbar(length=length, label=label) as bar:
-            yield bar.update
-    else:
-        yield Lines(label, length).advance
+        return
+    done = 0
+    with ShownProgress() as shown:
 
+        def advance(part: int) -> None:
+            nonlocal done
+            done += part
+            shown(step, done, total)
 
-class Lines:
-    """A line for each tenth."""
-
-    def __init__(self, label: str, length: int) -> None:
-        self.label = label
-        self.length = length
-        self.done = 0
-        self.told = 0
-
-    def advance(self, part: int) -> None:
-        self.done += part
-        tenths = self.done * LINES // self.length
-        if tenths > self.told:
-            self.told = tenths
-            click.echo(f"{self.label}: {tenths * 100 // LINES}%")
+        yield advance

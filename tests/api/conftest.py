@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from audience import sites
+from audience.checks.dns import DnsResolver
 from audience.config import Settings
+from audience.judges import Timed
 from tests.api.dns_records import RECORDS, answer
 from tests.checks.dns_servers import Impostor
 from tests.door import Door
@@ -25,9 +27,11 @@ def settings(tmp_path, geo_table, dns):
 
 
 @pytest.fixture
-def app(app):
+def app(app, settings):
+    resolver = DnsResolver(settings.dns_servers, settings.dns_timeout)
+    app.extensions["audience"].judges.resolver = Timed(resolver)
     yield app
-    app.extensions["audience"].judges.resolver.close()
+    resolver.close()
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ class Endpoint(NamedTuple):
 
 
 PERSON = {"email": "ada@example.com"}
+SEGMENT = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
+REPORT = {"report": {"name": "People", "report_type": "Reporting::Reports::VisitorCountReport"}}
 PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
     Endpoint("POST", "/experimental/validation", "utility", PERSON),
@@ -44,6 +46,21 @@ ENDPOINTS = [
     Endpoint("GET", "/batch/imports/1", "read"),
     Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **PERSON}]}),
     Endpoint("GET", "/stats/site", "stats"),
+    Endpoint("GET", "/fetch/segments", "read"),
+    Endpoint("POST", "/fetch/segments", "full", SEGMENT, status=201),
+    Endpoint("GET", "/fetch/segments/1", "read"),
+    Endpoint("PUT", "/fetch/segments/1", "full", SEGMENT),
+    Endpoint("POST", "/fetch/segments/preview", "read", SEGMENT),
+    Endpoint("GET", "/stats/segment", "stats", query={"segment_id": "1"}),
+    Endpoint("GET", "/stats/segments/1", "stats"),
+    Endpoint("DELETE", "/fetch/segments/1", "full"),
+    Endpoint("GET", "/fetch/reports", "read"),
+    Endpoint("POST", "/fetch/reports", "full", REPORT, status=201),
+    Endpoint("GET", "/fetch/reports/1", "read"),
+    Endpoint("PUT", "/fetch/reports/1", "full", REPORT),
+    Endpoint("GET", "/stats/report", "stats", query={"report_id": "1"}),
+    Endpoint("GET", "/stats/reports/1", "stats"),
+    Endpoint("DELETE", "/fetch/reports/1", "full"),
 ]
 FILES = {"/batch/imports": {"POST"}}  # take a file: see test_file_imports.py
 WITH_BODY = [each for each in ENDPOINTS if each.body]
@@ -51,9 +68,10 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(door) -> None:
-    """A person, a tag and an import, so that each endpoint's good request succeeds."""
+    """A person, a tag, an import and a segment, so that each endpoint's good request succeeds."""
     door.create("ada@example.com", tags="first")
     door.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
+    door.post("/fetch/segments", SEGMENT)
 
 
 def ask(door, endpoint: Endpoint, **options):

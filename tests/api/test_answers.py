@@ -103,44 +103,43 @@ def test_a_missing_value_is_a_422(asker, path, asked, keys):
 
 
 @pytest.mark.parametrize(("path", "asked", "keys"), QUESTIONS)
-@pytest.mark.parametrize("value", UNREADABLE, ids=repr)
-def test_what_is_no_text_is_a_422(asker, path, asked, keys, value):
+def test_what_is_no_text_is_a_422(asker, path, asked, keys):
     [name] = asked
-    assert shapes.error_fields(asker.post(path, {name: value})) == [name]
+    for value in UNREADABLE:
+        assert shapes.error_fields(asker.post(path, {name: value})) == [name]
 
 
 @pytest.mark.parametrize(("path", "asked", "keys"), JUDGES)
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:20])
-def test_a_judge_answers_whatever_text_it_is_given(asker, path, asked, keys, value):
+def test_a_judge_answers_whatever_text_it_is_given(asker, path, asked, keys):
     [name] = asked
-    answer = shapes.answer(asker.post(path, {name: value}))
-    assert list(answer) == keys
-    if name == "email":
-        assert answer["valid"] is False
-        assert "syntax" in answer["reasons"]
-    elif name == "name":
-        assert (answer["gender"] == "unknown") == (answer["confidence"] == 0.0)
+    for value in HOSTILE:
+        answer = shapes.answer(asker.post(path, {name: value}))
+        assert list(answer) == keys
+        if name == "email":
+            assert answer["valid"] is False
+            assert "syntax" in answer["reasons"]
+        elif name == "name":
+            assert (answer["gender"] == "unknown") == (answer["confidence"] == 0.0)
 
 
 @pytest.mark.parametrize("name", ["name", "user_agent", "ip"])
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:20])
-def test_what_accompanies_an_address_may_be_any_text(asker, name, value):
-    answer = shapes.answer(asker.post("/experimental/validation", {"email": "ann@firm.org", name: value}))
-    assert type(answer["valid"]) is bool
-    assert 0 <= answer["score"] <= 1
+def test_what_accompanies_an_address_may_be_any_text(asker, name):
+    for value in HOSTILE:
+        answer = shapes.answer(asker.post("/experimental/validation", {"email": "ann@firm.org", name: value}))
+        assert type(answer["valid"]) is bool
+        assert 0 <= answer["score"] <= 1
 
 
 @pytest.mark.parametrize("name", ["domain", "ip_address", "ip", "ipAddress"])
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:20])
-def test_the_blacklists_refuse_what_is_neither_domain_nor_address(asker, name, value):
-    fields = shapes.error_fields(asker.post("/experimental/blacklist", {name: value}))
-    assert fields == ["domain" if name == "domain" else "ip_address"]
+def test_the_blacklists_refuse_what_is_neither_domain_nor_address(asker, name):
+    for value in HOSTILE:
+        fields = shapes.error_fields(asker.post("/experimental/blacklist", {name: value}))
+        assert fields == ["domain" if name == "domain" else "ip_address"]
 
 
-@pytest.mark.parametrize("value", [each for each in HOSTILE if len(str(each)) < 4096], ids=repr)
-def test_geolocation_refuses_what_is_no_ipv4_address(asker, value):
-    text = str(value).encode("utf-8", "surrogatepass").decode("latin-1")
-    assert shapes.error_fields(asker.get("/experimental/geolocation", query={"ip": text})) == ["ip"]
+def test_geolocation_refuses_what_is_no_ipv4_address(asker):
+    for value in HOSTILE:
+        assert shapes.error_fields(asker.get("/experimental/geolocation", {"ip": value})) == ["ip"]
 
 
 @pytest.mark.parametrize("path", [path for path, *_ in JUDGES])

@@ -3,6 +3,7 @@
 import pytest
 
 from audience import clock, imports
+from schemas.wire import date
 from tests import shapes
 
 ADA = "ada@example.com"
@@ -102,6 +103,25 @@ def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
         assert consent(door) == accepted
 
 
+@pytest.mark.parametrize("late", [
+    lambda door, other, at: event(door, f"${other}", date(at)),
+    lambda door, *_: imports.drain(door.site.id, 30),
+], ids=["event", "import"])  # fmt: skip
+@pytest.mark.parametrize(("said", "other"), [("unsubscribe", "subscribe"), ("subscribe", "unsubscribe")])
+def test_what_is_said_again_outweighs_what_was_asked_for_before(door, tick, said, other, late):
+    command(door, said)
+    tick()
+    queue(door, command=other)
+    at = clock.now()
+    tick()
+    before = door.find(ADA)
+    command(door, said)
+    assert door.find(ADA) == before
+    tick()
+    late(door, other, at)
+    assert consent(door) == before["attributes"]["unsubscribed_at"]
+
+
 def test_an_event_older_than_the_last_change_of_consent_changes_none(door, tick):
     old = "2020-01-01T00:00:00Z"
     command(door, "unsubscribe")
@@ -127,3 +147,42 @@ def test_an_event_before_1970_is_an_event(door):
     assert shapes.subscriber(door.find(ADA))["last_event_at"] == "1969-07-20T20:17:40.000Z"
     event(door, "$unsubscribe", "1969-07-21")
     assert consent(door) == "1969-07-21T00:00:00.000Z"
+
+
+def move(door, address, new):
+    command = {"command": "change_email", "email": address, "query": new}
+    assert shapes.answer(door.post("/fetch/commands", {"command": command}))["results"] == 1
+
+
+def test_moving_to_an_address_ends_what_was_known_of_it(door, tick):
+    command(door, "unsubscribe")
+    move(door, ADA, "there@example.com")
+    move(door, "there@example.com", ADA)
+    tick()
+    command(door, "subscribe")
+    move(door, ADA, "elsewhere@example.com")
+    door.create(ADA)
+    assert consent(door) is None
+
+
+def test_whoever_moves_to_a_known_address_keeps_their_own_consent(door, tick):
+    command(door, "unsubscribe")
+    move(door, ADA, "gone@example.com")
+    door.create("bob@example.com")
+    move(door, "bob@example.com", ADA)
+    assert consent(door) is None
+    move(door, ADA, "bob@example.com")
+    door.create(ADA)
+    assert consent(door) is None
+    assert door.counts() == (3, 2, 1)
+
+
+def test_the_old_address_is_known_as_of_the_last_word(door, tick):
+    command(door, "unsubscribe")
+    tick()
+    queue(door, command="subscribe")
+    tick()
+    command(door, "unsubscribe")
+    move(door, ADA, "gone@example.com")
+    imports.drain(door.site.id, 30)
+    assert consent(door) is not None

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from audience import clock, erasures, imports, pepper, stats
+from audience.traces import MARK, settle
 from storage import database
 from tests.door import open_door
 
@@ -159,12 +160,12 @@ def test_a_reader_puts_the_truncation_off_and_a_later_try_does_it(door, settings
     reading.wait(20)
     erase(door, email=ADDRESS)
     assert traces(settings, "Canaryfirst")
-    assert not erasures.settle(settings.instance)
+    assert not settle(settings.instance)
     done.set()
     reader.join()
-    assert erasures.settle(settings.instance)
+    assert settle(settings.instance)
     assert traces(settings, *NEEDLES) == set()
-    assert not list(settings.instance.glob(erasures.MARK))
+    assert not list(settings.instance.glob(MARK))
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,18 @@ def test_pages_have_everyone_once_and_nobody_of_another_site(door, stranger, mon
     ]
 
 
+def test_a_segment_narrows_an_export(door, monkeypatch):
+    monkeypatch.setattr(exports, "PAGE", 2)
+    for number in range(9):
+        door.create(f"person{number}@example.com", tags="odd" if number % 2 else "even")
+    body = {"segment": {"name": "Odd", "rules": {"tag": "ODD"}}}
+    segment = door.post("/fetch/segments", body).json["data"]["id"]
+    lines = door.get("/fetch/export", query={"format": "jsonl", "segment_id": segment}).data.splitlines()
+    assert [json.loads(line)["email"] for line in lines] == [
+        f"person{each}@example.com" for each in (1, 3, 5, 7)
+    ]
+
+
 def test_a_segment_that_is_not_there_and_a_format_that_is_none(door):
     response = door.get("/fetch/export", query={"segment_id": "1"})
     assert (response.status_code, response.json["error"][:17]) == (404, "Segment not found")

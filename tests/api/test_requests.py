@@ -95,6 +95,7 @@ def test_an_empty_body_lacks_what_is_required_and_nothing_else(door, endpoint, d
     None, "", "text/plain", "application/json; charset=utf-8", "application/vnd.api+json", "nonsense",
 ])  # fmt: skip
 def test_a_body_is_json_whatever_its_content_type(door, endpoint, content_type):
+    prepare(door)
     data = json.dumps(endpoint.body).encode()
     shapes.answer(send(door, endpoint, data, content_type), endpoint.status)
 
@@ -120,6 +121,7 @@ def test_an_empty_form_is_no_body(door, content_type):
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
 def test_a_byte_order_mark_and_chunks_are_read_over(door, endpoint):
+    prepare(door)
     data = json.dumps(endpoint.body).encode()
     shapes.answer(send(door, endpoint, b"\xef\xbb\xbf" + data), endpoint.status)
     if endpoint.method == "POST":

@@ -182,3 +182,22 @@ def test_drain_stops_when_its_time_is_over(site):
     accept(site)
     assert imports.drain(site.id, 0) is True
     assert stats.site(site).users == 0
+
+
+def test_a_chunk_holds_so_many_values(site, monkeypatch):
+    write, sizes = subscribers.write, []
+
+    def count(site_id, changes):
+        sizes.append(len(changes))
+        return write(site_id, changes)
+
+    monkeypatch.setattr(subscribers, "write", count)
+    monkeypatch.setattr(imports, "MOST_VALUES", 25)
+    many = [str(number) for number in range(40)]
+    rows = [{"tags": many[:10]}, {"fields": dict.fromkeys(many[:10], 1)}, {}, {},
+            {"tags": many[:3], "remove_tags": many[3:6]}, {"tags": many}]  # fmt: skip
+    rows = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
+    import_id = imports.accept(site, rows, [], Rung(), 1).id
+    imports.drain(site.id, 30)
+    assert sizes == [4, 1, 1]
+    assert state(site, import_id) == ("finished", 6, 6, 0, 0)

@@ -1,23 +1,31 @@
-"""The operator's commands, run on the instance of a test."""
+"""The operator's commands, as typed on the instance of a test."""
 
 import json
 
 import pytest
 from click.testing import CliRunner
 
+from app import instance
 from audience.cli import audience
-from audience.cli.instance import Instance
 
 
 @pytest.fixture
-def run(app, settings):
+def type_(app, settings):
+    """Types a command on the instance of `app`; its result."""
+
+    def run(*words, **options):
+        return CliRunner().invoke(audience, [str(each) for each in words], obj=instance(settings), **options)
+
+    return run
+
+
+@pytest.fixture
+def run(type_):
     """Runs a command line; its output, or its JSON where the command says so. Fails on another exit code."""
 
-    def invoke(*arguments, exit_code=0, **options):
-        result = CliRunner().invoke(
-            audience, [str(each) for each in arguments], obj=Instance(settings, lambda: None), **options
-        )
+    def invoke(*words, exit_code=0, **options):
+        result = type_(*words, **options)
         assert result.exit_code == exit_code, (result.output, result.exception)
-        return json.loads(result.stdout) if "--json" in arguments and not exit_code else result.output
+        return json.loads(result.stdout) if "--json" in words and not exit_code else result.output
 
     return invoke

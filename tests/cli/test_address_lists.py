@@ -5,9 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from app import open_instance
+from app import instance
 from audience.cli import audience
-from audience.cli.instance import Instance
 from audience.errors import NotFound, Refused
 
 PATH = "/experimental/validation"
@@ -16,9 +15,7 @@ PATH = "/experimental/validation"
 @pytest.fixture
 def type_(app, settings):
     def run(*words):
-        return CliRunner().invoke(
-            audience, ["site", *words], obj=Instance(settings, lambda: open_instance(settings))
-        )
+        return CliRunner().invoke(audience, ["site", *words], obj=instance(settings))
 
     return run
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from app import instance
 from audience.checks.reasons import ModerationReason, ValidationReason
 from audience.cli import audience
-from audience.cli.instance import Instance
 from audience.config import Settings
 from audience.errors import Refused
 
@@ -23,8 +24,10 @@ def type_(tmp_path, geo_table):
     os.link(geo_table, tmp_path / geo_table.name)
     settings = Settings(instance=tmp_path, dns_servers=("127.0.0.1:9",), dns_timeout=0.5)
 
+    closed = replace(instance(settings), open=never, connect=never)
+
     def run(*words):
-        return CliRunner().invoke(audience, ["check", *words], obj=Instance(settings, never))
+        return CliRunner().invoke(audience, ["check", *words], obj=closed)
 
     return run
 

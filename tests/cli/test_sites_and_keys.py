@@ -3,22 +3,10 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from app import open_instance
-from audience import first_site, sites
-from audience.cli import audience
-from audience.cli.instance import Instance
-
-
-@pytest.fixture
-def type_(app, settings):
-    """Types a command; its result."""
-
-    def run(*words):
-        return CliRunner().invoke(audience, words, obj=Instance(settings, lambda: open_instance(settings)))
-
-    return run
+from audience import address_lists, clock, first_site, reports, sites, subscribers
+from storage import database
+from storage import sites as stored
 
 
 def test_a_new_site_has_a_key_that_works(type_, app):
@@ -131,3 +119,129 @@ def test_the_first_site_is_made_once_and_kept_private(app, settings):
     assert file.stat().st_mode & 0o777 == 0o600
     assert first_site.ensure(settings) is None
     assert len(sites.every()) == 1
+
+
+def test_a_rotated_key_is_refused_at_once_and_its_successor_reaches_the_same(type_):
+    first, second = sites.create("One"), sites.create("Two")
+    old = sites.create_key([first, second], "read")
+    shown = json.loads(type_("key", "rotate", old.publishable_key, "--json").output)
+    assert sites.authenticate(old.publishable_key, old.secret_key) is None
+    key = sites.authenticate(shown["publishable_key"], shown["secret_key"])
+    assert (key.sites, key.scope) == ((first, second), "read")
+
+
+def test_a_rotated_key_stays_good_for_the_overlap(type_, monkeypatch):
+    old = sites.create_key([sites.create("One")])
+    assert type_("key", "rotate", old.publishable_key, "--overlap", "24h").exit_code == 0
+    rotated = clock.now()
+    assert sites.authenticate(old.publishable_key, old.secret_key) is not None
+    assert "good until" in type_("key", "list").output
+    monkeypatch.setattr(clock, "now", lambda: rotated + 24 * 3_600_000 - 60_000)
+    assert sites.authenticate(old.publishable_key, old.secret_key) is not None
+    monkeypatch.setattr(clock, "now", lambda: rotated + 24 * 3_600_000)
+    assert sites.authenticate(old.publishable_key, old.secret_key) is None
+    assert "ended" in type_("key", "list").output
+
+
+def test_a_second_rotation_does_not_prolong_the_overlap(type_):
+    site = sites.create("One")
+    old = sites.create_key([site])
+    type_("key", "rotate", old.publishable_key, "--overlap", "1h")
+    before = [row.expires_at for row in sites.keys(site) if row.publishable_key == old.publishable_key]
+    type_("key", "rotate", old.publishable_key, "--overlap", "7d")
+    after = [row.expires_at for row in sites.keys(site) if row.publishable_key == old.publishable_key]
+    assert after == before != [None]
+
+
+def test_rotating_the_first_key_deletes_the_file_that_holds_its_secret(type_, settings):
+    first = first_site.ensure(settings)
+    type_("key", "rotate", first["publishable_key"], "--overlap", "1h")
+    assert not (settings.instance / "first-site.json").exists()
+
+
+@pytest.mark.parametrize("span", ["24 hours", "-1h", "1.5h", "h", ""])
+def test_an_overlap_without_meaning_is_explained(type_, span):
+    result = type_("key", "rotate", "pk_x", "--overlap", span)
+    assert result.exit_code == 2
+    assert "24h" in result.output
+
+
+def test_a_key_that_has_ended_is_not_rotated(type_):
+    key = sites.create_key([sites.create("One")])
+    sites.revoke_key(key.publishable_key)
+    assert "ended already" in str(type_("key", "rotate", key.publishable_key).exception)
+
+
+def test_a_deleted_site_leaves_no_trace_and_its_neighbour_whole(type_, door, stranger, settings):
+    shared = sites.create_key([door.site, stranger.site])
+    for owner in (door, stranger):
+        owner.create("ann.unique@example.com", tags="vip", fields={"plan": "pro"})
+        owner.post("/batch/events", {"events": [{"email": "ann.unique@example.com", "type": "seen"}]})
+        owner.post(
+            "/batch/subscribers", {"subscribers": [{"email": f"p{n}@zoë-trace.example"} for n in range(9)]}
+        )
+        address_lists.add(owner.site, "deny", "spam.example")
+    stranger.post(
+        "/fetch/commands", {"command": {"command": "unsubscribe", "email": "ann.unique@example.com"}}
+    )
+    result = type_("site", "delete", stranger.site.uuid, "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["keys"] == [stranger.key.publishable_key]
+    assert json.loads(result.stdout)["clean"] is True
+    with database.session():
+        assert stored.size(stranger.site.id) == 0
+        assert stored.size(door.site.id) > 0
+    assert sites.authenticate(stranger.key.publishable_key, stranger.key.secret_key) is None
+    assert sites.authenticate(shared.publishable_key, shared.secret_key).sites == (door.site,)
+    assert door.counts() == (1, 1, 0)
+    assert door.find("ann.unique@example.com")["attributes"]["fields"] == {"plan": "pro"}
+
+
+def test_every_table_with_rows_of_sites_is_emptied(app):
+    """Also one of a later migration, whose model was forgotten."""
+    with database.session():
+        tables = [found[0] for found in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        of_sites = {
+            table
+            for table in tables
+            if database.rows("SELECT 1 FROM pragma_table_info(?) WHERE name = 'site_id'", (table,))
+        }
+    assert set(stored.tables()) == of_sites
+
+
+def test_no_address_of_a_deleted_site_is_left_in_the_files(type_, door, settings):
+    door.create("very.rare.address@example.com")
+    type_("site", "delete", door.site.uuid, "--yes")
+    for file in settings.instance.glob("audience.db*"):
+        assert b"very.rare.address" not in file.read_bytes()
+
+
+def test_a_large_site_goes_in_pieces_that_let_others_write(door, stranger, settings, monkeypatch):
+    monkeypatch.setattr(sites, "CHUNK", 10)
+    with database.write():
+        subscribers.write(
+            stranger.site.id,
+            [subscribers.change({"email": f"p{n}@example.com"}, clock.now()) for n in range(95)],
+        )
+    written = []
+
+    def progress(step, done, total):
+        written.append(done)
+        door.create(f"meanwhile{done}@example.com")
+
+    given = 95 + len(reports.every(stranger.site))
+    assert sites.delete(stranger.site, settings.instance, progress).rows == given
+    assert len(written) == 11
+    assert door.counts() == (11, 11, 0)
+
+
+def test_deleting_a_site_asks_first(type_, door):
+    door.create("ann@example.com")
+    result = type_("site", "delete", door.site.uuid, input="n\n")
+    assert result.exit_code == 1
+    assert "Example and its 1 people" in result.output
+    assert door.counts() == (1, 1, 0)
+
+
+def test_a_site_that_does_not_exist_is_not_deleted(type_):
+    assert "Site not found" in str(type_("site", "delete", "unknown", "--yes").exception)

@@ -45,9 +45,14 @@ def test_imports_that_wait_are_kept_by_the_migration_of_files(tmp_path):
     database.open(f"sqlite:///{tmp_path / 'audience.db'}")
     with database.session():
         Runner(database.database.obj, str(database.MIGRATIONS)).up(target="0001_people")
-    site = sites.create("Example")
+    site = sites.Site(1, "3c7f5f0e-0000-4000-8000-000000000000", "Example", "UTC")
     payload = json.dumps([{"email": "ann@example.com"}, {"email": "bob@example.com"}])
     with database.write():
+        database.execute(
+            "INSERT INTO sites (id, uuid, name, user_count, unsubscriber_count, created_at) "
+            "VALUES (?, ?, ?, 0, 0, 7)",
+            (site.id, site.uuid, site.name),
+        )
         database.execute(
             "INSERT INTO imports (site_id, status, payload, rows, applied, refused, created, updated, "
             "unchanged, suppressed, lease_until, attempts, created_at) "

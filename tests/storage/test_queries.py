@@ -10,7 +10,8 @@ from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
 DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
 OF_A_SITE = re.compile(
-    r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows|address_lists)\b"
+    r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows"
+    r"|segments|reports|address_lists)\b"
 )
 TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
 ACROSS_SITES = ("SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ")

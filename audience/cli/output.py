@@ -1,0 +1,15 @@
+"""What commands print: JSON for programs, lines for people."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def show(answer: Any, as_json: bool, lines: Iterable[str]) -> None:
+    """Prints one JSON document, or the lines."""
+    for line in (json.dumps(answer),) if as_json else lines:
+        click.echo(line)

@@ -1,0 +1,26 @@
+"""The reports that a new site starts with: as (name, type, chart style, settings)."""
+
+import json
+from typing import Any
+
+from storage import reports as stored
+
+FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("People", "Reporting::Reports::VisitorCountReport", "count", {}),
+    ("New people", "Reporting::Reports::NewVisitorsReport", "column_chart", {"unit": "day", "days": 30}),
+    ("Unsubscribes", "Reporting::Reports::UnsubscribesReport", "column_chart", {"unit": "day", "days": 30}),
+    ("Net growth", "Reporting::Reports::NetGrowthReport", "column_chart", {"unit": "week", "days": 90}),
+    ("Total people", "Reporting::Reports::TotalVisitorsReport", "area_chart", {"unit": "day", "days": 90}),
+    ("People per tag", "Reporting::Reports::VisitorsByTagReport", "column_chart", {}),
+    ("People per e-mail domain", "Reporting::Reports::VisitorsByDomainReport", "column_chart", {}),
+    ("Events", "Reporting::Reports::EventsReport", "line_chart", {"unit": "day", "days": 30}),
+    ("Imports", "Reporting::Reports::ImportsReport", "column_chart", {"unit": "day", "days": 30}),
+)
+
+
+def create(site_id: int, at: int) -> None:
+    """Saves them, in the transaction that creates the site."""
+    for name, report_type, chart_style, settings in FIRST_REPORTS:
+        stored.add(
+            site_id, name, report_type, chart_style, None, json.dumps(settings, separators=(",", ":")), at
+        )

@@ -1,0 +1,171 @@
+"""`make bench`: counting segments and running reports, each beside one scan of the people in the same run.
+
+The limit is `count(*)` and `count(unsubscribed_at)` over the whole table, without an index. Compare ratios:
+machines differ.
+"""
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from audience import clock, custom_fields, pepper, reports, segments, sites, subscribers
+from audience.config import Settings
+from audience.sites import Site
+from storage import database, events, tags
+from storage import subscribers as stored
+from storage.events import EventRow
+from storage.subscribers import Person
+
+BATCH = 10_000
+DAY = 86_400_000
+SPAN = 365 * DAY
+RUNS = 3
+TAGS = 20
+LIMIT = "SELECT count(*), count(unsubscribed_at) FROM subscribers NOT INDEXED"
+RULES: dict[str, Any] = {
+    "everybody": {"all": []},
+    "tag": {"tag": "tag3"},
+    "not tag": {"not": {"tag": "tag3"}},
+    "field is text": {"field": "plan", "is": "PRO"},
+    "field is not text": {"field": "plan", "is_not": "PRO"},
+    "field contains": {"field": "city", "contains": "ri"},
+    "field > number": {"field": "age", "gt": 30},
+    "field > date": {"field": "renewal", "gt": "2026-06-01"},
+    "created within 30 days": {"created_at": {"within_days": 30}},
+    "updated within 30 days": {"updated_at": {"within_days": 30}},
+    "quiet for 30 days": {"last_event_at": {"not_within_days": 30}},
+    "domain": {"email_domain": "example3.com"},
+    "address": {"email": "person5@example5.com"},
+    "event twice in 90 days": {"event": "$purchase", "within_days": 90, "at_least": 2},
+    "five conditions": {
+        "all": [
+            {"status": "subscribed"},
+            {"field": "plan", "in": ["pro", "team"]},
+            {"field": "age", "gte": 18, "lt": 65},
+            {"any": [{"tag": "tag3"}, {"event": "$purchase", "within_days": 90}]},
+        ]
+    },
+}
+
+
+def fill(site: Site, people: int) -> None:
+    """A year of people: four custom values, two tags, one event each; a tenth unsubscribed."""
+    at, chance = clock.now(), random.Random(7)
+    with database.write():
+        tags.add(site.id, [(f"tag{number}", f"tag{number}") for number in range(TAGS)], at)
+        tag_ids = sorted(tags.ids(site.id, [f"tag{number}" for number in range(TAGS)]).values())
+        custom_fields.ensure(site.id, ["plan", "age", "city", "renewal"], at)
+    for first in range(0, people, BATCH):
+        numbers = range(first, min(first + BATCH, people))
+        batch = [person(number, at - SPAN + SPAN * number // people, tag_ids, chance) for number in numbers]
+        with database.write():
+            stored.save(site.id, batch)
+            ids = stored.ids(site.id, [each.email_key for each in batch])
+            tags.link(site.id, [(tag, ids[each.email_key]) for each in batch for tag in each.tag_ids])
+            events.add(site.id, [event(ids[each.email_key], each, chance) for each in batch], at)
+
+
+def person(number: int, came: int, tag_ids: list[int], chance: random.Random) -> Person:
+    email = f"person{number}@example{number % 500}.com"
+    return Person(
+        0, f"{number:036}", email, email, "Ann", "Lee",
+        {
+            "plan": chance.choice(["pro", "free", "Team", "café"]),
+            "age": chance.randrange(90),
+            "city": chance.choice(["Oslo", "Zürich", "Paris", "Rome"]),
+            "renewal": f"2026-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}",
+        },
+        sorted(chance.sample(tag_ids, 2)),
+        created_at=came,
+        updated_at=came + chance.randrange(SPAN),
+        last_event_at=came + chance.randrange(30 * DAY) if number % 3 else None,
+        unsubscribed_at=came + 1000 if number % 10 == 0 else None,
+    )  # fmt: skip
+
+
+def event(person_id: int, each: Person, chance: random.Random) -> EventRow:
+    return EventRow(
+        person_id,
+        chance.choice(["$purchase", "visit", "open"]),
+        "{}",
+        None,
+        each.created_at + chance.randrange(DAY),
+    )
+
+
+def best(act: Callable[[], object]) -> float:
+    """Milliseconds of the best of several runs."""
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        act()
+        times.append((time.perf_counter() - start) * 1000)
+    return min(times)
+
+
+def scan() -> None:
+    with database.session():
+        database.row(LIMIT)
+
+
+def measure(site: Site) -> dict[str, float]:
+    found = {"limit: one scan": best(scan)}
+    saved = {
+        name: str(segments.create(site, {"name": name, "rules": rules}).id) for name, rules in RULES.items()
+    }
+    for name, segment_id in saved.items():
+        found[f"segment: {name}"] = best(lambda id_=segment_id: segments.counts(site, id_))  # type: ignore[misc]
+    plans = {"field": "plan"}
+    kind = "Reporting::Reports::{}Report".format
+    reports.create(site, {"name": "Plans", "report_type": kind("VisitorsByField"), "settings": plans})
+    for name, settings in (
+        ("a year by day", {"days": 365}),
+        ("a year by month", {"days": 365, "unit": "month"}),
+    ):
+        reports.create(
+            site, {"name": f"Total, {name}", "report_type": kind("TotalVisitors"), "settings": settings}
+        )
+        reports.create(site, {"name": f"Events, {name}", "report_type": kind("Events"), "settings": settings})
+    narrowed = {"segment_id": saved["field is text"], "settings": {"days": 365}}
+    reports.create(
+        site, {"name": "New people of a segment, a year", "report_type": kind("NewVisitors"), **narrowed}
+    )
+    for row in reports.every(site):
+        found[f"report: {row.name}"] = best(lambda id_=str(row.id): reports.run(site, id_))  # type: ignore[misc]
+    query = subscribers.Query(after={}, before={}, segment_id=saved["field is text"])
+    found["search: page 1 of a segment"] = best(lambda: subscribers.search(site, query, 1))
+    found["fields with their values"] = best(lambda: custom_fields.common_values(site))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--people", type=int, default=1_000_000)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(instance=Path(folder))
+        pepper.open(settings.instance)
+        database.open(settings.database)
+        database.migrate()
+        site = sites.create("bench")
+        fill(site, options.people)
+        found = measure(site)
+        database.close()
+    limit = found["limit: one scan"]
+    if options.json:
+        print(json.dumps({name: {"ms": ms, "of_limit": ms / limit} for name, ms in found.items()}))
+        return
+    print(f"{options.people:,} people, {os.cpu_count()} cores\n\n{'':44}{'ms':>8}{'scans':>8}")
+    for name, ms in found.items():
+        print(f"{name:44}{ms:8.0f}{ms / limit:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

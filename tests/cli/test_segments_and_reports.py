@@ -1,0 +1,93 @@
+"""`audience segment`, `audience report` and a site's time zone, as an operator types them."""
+
+import json
+
+import pytest
+
+from audience import sites
+from audience.cli.charts import draw
+
+PRO = '{"field": "plan", "is": "pro"}'
+
+
+@pytest.fixture
+def ask(run, door):
+    """Asks about the door's site; what is printed, or the JSON of it."""
+    return lambda *words, **options: run(*words, "--site", door.site.uuid, **options)
+
+
+@pytest.fixture
+def people(door):
+    door.create("ann@example.com", fields={"plan": "pro"})
+    door.create("bob@example.com", fields={"plan": "\x1b[31mfree"})
+
+
+def test_a_segment_is_previewed_saved_counted_and_deleted(ask, people):
+    assert "1 people: 1 subscribed, 0 unsubscribed\n  ann@example.com" in ask("segment", "preview", PRO)
+    stats = {"user_count": 1, "subscriber_count": 1, "unsubscriber_count": 0}
+    assert ask("segment", "preview", PRO, "--json") == stats | {"emails": ["ann@example.com"]}
+    assert ask("segment", "list", "--json") == []
+    saved = ask("segment", "create", "Pro", PRO, "--description", "Paying", "--json")
+    assert saved["attributes"]["rules"] == json.loads(PRO)
+    assert ask("segment", "list", "--json") == [saved]
+    assert "Pro" in ask("segment", "list")
+    assert ask("segment", "show", saved["id"], "--json") == saved | {"stats": stats}
+    assert "1 people" in ask("segment", "show", saved["id"])
+    ask("segment", "delete", saved["id"])
+    assert ask("segment", "list") == ""
+    ask("segment", "show", saved["id"], exit_code=1)
+
+
+def test_a_mistake_in_rules_is_shown_with_its_path(ask):
+    assert "segment.rules.all[0].tag: Send" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
+    assert "segment.name: Send" in ask("segment", "create", " ", PRO, exit_code=1)
+    assert "must be JSON" in ask("segment", "preview", "{tag: vip}", exit_code=2)
+
+
+def test_a_report_is_saved_drawn_and_deleted(ask, people):
+    kind = "Reporting::Reports::VisitorsByFieldReport"
+    saved = ask("report", "create", "Plans", kind, "--set", "field=plan", "--set", "limit=5", "--json")
+    assert saved["attributes"]["settings"] == {"field": "plan", "limit": 5}
+    answer = ask("report", "show", saved["id"], "--json")
+    assert [point["y"] for point in answer["data"]["points"]] == [1, 1]
+    drawn = ask("report", "show", saved["id"])
+    assert "Plans\nPeople\n" in drawn
+    assert "pro" in drawn
+    assert "█" in drawn
+    assert "\x1b" not in drawn
+    assert "Plans" in ask("report", "list")
+    assert ask("report", "list", "--json")[-1] == saved
+    ask("report", "delete", saved["id"])
+    ask("report", "show", saved["id"], exit_code=1)
+    assert "report.settings.field" in ask("report", "create", "Plans", kind, exit_code=1)
+
+
+def test_the_first_reports_are_drawn(ask, people):
+    for row in ask("report", "list", "--json"):
+        assert row["attributes"]["name"] in ask("report", "show", row["id"])
+
+
+def test_bars_are_as_long_as_the_numbers(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    points = [
+        {"x": "a", "y": 10, "g": "One"},
+        {"x": "bb", "y": -5, "g": "One"},
+        {"x": "c", "y": 0, "g": "Two"},
+    ]
+    one, first, second, two, third = draw({"points": points})
+    assert (one, two) == ("One", "Two")
+    assert first.split()[:2] == ["a", "10"]
+    assert len(first.split()[2]) == 2 * len(second.split()[2]) == 40 - 2 - 2 - 4
+    assert third.split() == ["c", "0"]
+    assert list(draw({"value": 1234567})) == ["1,234,567"]
+    assert list(draw({"points": []})) == ["Nothing yet."]
+
+
+def test_a_site_has_a_time_zone(run):
+    uuid = run("site", "create", "News", "--time-zone", "Europe/Berlin", "--json")["site_uuid"]
+    assert sites.named(uuid).time_zone == "Europe/Berlin"
+    run("site", "time-zone", uuid, "Asia/Kathmandu")
+    assert run("site", "list", "--json")[0]["time_zone"] == "Asia/Kathmandu"
+    for wrong in ("Berlin", "../../etc/passwd", ""):
+        run("site", "time-zone", uuid, wrong, exit_code=1)
+    assert sites.named(uuid).time_zone == "Asia/Kathmandu"

@@ -1,0 +1,75 @@
+"""Long work on a terminal: a bar, and Ctrl-C."""
+
+import contextlib
+import os
+import pty
+import signal
+import subprocess
+
+import pytest
+
+from tests.service import command, environment, until
+from tests.test_first_run import ROOT
+
+SHOW_CURSOR = "\x1b[?25h"
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    """Starts a command on a terminal of its own; the process and what it has printed so far."""
+    master, slave = pty.openpty()
+    os.set_blocking(master, False)
+    text = bytearray()
+
+    def printed():
+        with contextlib.suppress(BlockingIOError, OSError):
+            text.extend(os.read(master, 1 << 16))
+        return text.decode(errors="ignore")
+
+    started = []
+
+    def start(*words):
+        process = subprocess.Popen(
+            command(*words),
+            cwd=ROOT,
+            env=environment(tmp_path, 8000),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process, printed
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+    os.close(slave)
+    os.close(master)
+
+
+def sites_of(tmp_path):
+    listed = subprocess.run(
+        command("site", "list", "--json"),
+        cwd=ROOT,
+        env=environment(tmp_path, 8000),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    return listed.stdout.strip()
+
+
+def test_a_bar_is_drawn_and_ctrl_c_leaves_things_as_they_were(terminal, tmp_path):
+    process, printed = terminal("demo", "--people", "300000")
+    until(lambda: "[#" in printed())
+    process.send_signal(signal.SIGINT)
+    until(lambda: printed() is not None and process.poll() is not None)
+    assert process.returncode == 1
+    assert "Inventing" in printed()
+    assert "Aborted!" in printed()
+    assert SHOW_CURSOR in printed()
+    assert "Traceback" not in printed()
+    assert sites_of(tmp_path) == "[]"

@@ -1,0 +1,83 @@
+"""The pages and files for operators say what is so: their commands run, their settings exist."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import app
+from audience.config import Settings
+from tests.cli.test_help import COMMANDS
+from tests.service import environment
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("docs/operations.md", "docs/security.md")
+DEPLOY = sorted(path for path in (ROOT / "deploy").iterdir())
+LISTED = {f"AUDIENCE_{item.name.upper()}" for item in fields(Settings)}
+
+
+def read(name):
+    return (ROOT / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_one_after_the_other(page, tmp_path):
+    script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", read(page), re.DOTALL | re.MULTILINE))
+    given = environment(tmp_path / "instance", 8000)
+    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    run = subprocess.run(
+        ["bash", "-euxc", script], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("page", [*PAGES, "README.md"])
+def test_every_command_that_a_page_names_exists(page):
+    paths = {path for _, path in (each.values for each in COMMANDS)}
+    first = {path[0] for path in paths}
+    for named in re.findall(r"`audience ([a-z |-]+)", read(page).replace("\\|", "|")):
+        words = named.split()
+        if words[0] not in first:
+            pytest.fail(f"{page} names audience {named}")
+        group = {path[1] for path in paths if path[0] == words[0] and len(path) > 1}
+        for word in words[1].split("|") if group and len(words) > 1 else ():
+            assert word in group, f"{page} names audience {named}"
+
+
+@pytest.mark.parametrize("file", DEPLOY, ids=lambda path: path.name)
+def test_every_setting_that_a_file_or_page_names_exists(file):
+    named = set(re.findall(r"AUDIENCE_[A-Z_]+[A-Z]", file.read_text("utf-8")))
+    assert named <= LISTED
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_setting_that_a_page_names_exists(page):
+    named = {
+        name for name in re.findall(r"AUDIENCE_[A-Z_]*[A-Z]", read(page)) if name != "AUDIENCE_RATE_LIMIT"
+    }
+    assert named <= LISTED
+
+
+def test_every_link_of_a_page_leads_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+)", read(page)):
+            assert target.startswith("http") or (ROOT / "docs" / target).exists(), (page, target)
+
+
+def test_the_image_has_every_room_and_the_unit_starts_the_service():
+    packages = tomllib.loads(read("pyproject.toml"))["tool"]["setuptools"]["packages"]
+    rooms = {name.partition(".")[0] for name in packages}
+    dockerfile, ignored = read("deploy/Dockerfile"), read("deploy/Dockerfile.dockerignore")
+    copied = set(re.findall(r"^COPY (\w+) \w+$", dockerfile, re.MULTILINE))
+    assert copied == rooms
+    for words in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE):
+        for name in words.split():
+            assert (ROOT / name).exists()
+            assert f"!{name}\n" in ignored
+    assert re.search(r"^ExecStart=\S+/audience serve$", read("deploy/audience.service"), re.MULTILINE)
+    assert "serve" in app.audience.commands

@@ -1,0 +1,54 @@
+"""What an operator on a fresh machine does, one thing after the other, with the service running."""
+
+import csv
+import json
+import subprocess
+
+from tests.service import command, environment, serving
+from tests.test_first_run import ROOT
+
+
+def audience(instance, *words, port=8000):
+    """What a command prints; its exit code must be 0."""
+    run = typed(instance, *words, port=port)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def typed(instance, *words, port=8000):
+    return subprocess.run(
+        command(*words, "--json"),
+        cwd=ROOT,
+        env=environment(instance, port),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_serve_demo_export_erase_backup_restore(tmp_path):
+    here, there, file = tmp_path / "here", tmp_path / "there", tmp_path / "backup.tar"
+    with serving(here) as service:
+        service.first = audience(here, "demo", "--people", "2000")
+        # segment and report: here
+        site = service.first["site_uuid"]
+        audience(here, "export", str(tmp_path / "people.csv"), "--site", site)
+        lines = (tmp_path / "people.csv").read_text("utf-8").splitlines()
+        assert len(lines) == 2001
+        somebody = next(csv.DictReader(lines))["email"]
+        assert audience(here, "person", "erase", somebody, "--site", site, "--yes") == {"erased": True}
+        status, counts = service.call("GET", "/stats/site")
+        assert (status, counts["user_count"]) == (200, 1999)
+        examined = typed(here, "doctor", "--offline", "--recount", port=service.port)
+        assert examined.returncode == 0, examined.stdout
+        assert audience(here, "backup", str(file))["rows"]["subscribers"] == 1999
+        refused = typed(here, "restore", str(file), "--yes")
+        assert (refused.returncode, "stop it first" in refused.stderr) == (2, True)
+    audience(there, "restore", str(file), "--yes")
+    with serving(there) as restored:
+        restored.first = service.first
+        assert restored.call("GET", "/stats/site") == (200, counts)
+        page = restored.call("POST", "/fetch/search", {"page": 1})[1]["data"]
+        assert len(page) == 100
+        assert restored.call("GET", f"/fetch/subscribers?email={somebody}")[1]["data"] is None
+    assert audience(there, "site", "delete", service.first["site_uuid"], "--yes")["clean"] is True
