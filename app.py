@@ -31,6 +31,8 @@ from workers.processes import Processes
 from workers.queue import Doorbell
 from workers.vitals import Vitals
 
+SENTENCES = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
+
 GREETING = """
 Your first site, shown once (also in the instance folder, in first-site.json):
 
@@ -85,10 +87,25 @@ def wsgi() -> Flask:
 
 
 def open_instance(settings: Settings) -> None:
-    """Opens what is remembered, and brings it up to date."""
+    """Opens what is remembered, and brings it up to date unless a service is running on it."""
     pepper.open(settings.instance)
     open_database(settings)
-    database.migrate()
+    database.refuse_newer()
+    if database.pending():
+        try:
+            with supervisor.only_one(settings.instance):
+                database.migrate()
+        except supervisor.CannotServe as error:
+            raise Unusable(f"migrations are pending, but {error}") from error
+
+
+def check_migrated(settings: Settings) -> None:
+    """Raises `Unusable` where the database is older or newer than this Audience."""
+    open_database(settings)
+    database.refuse_newer()
+    if database.pending():
+        raise Unusable("migrations are pending: run `audience migrate`")
+    database.close()
 
 
 @click.command()
@@ -100,11 +117,16 @@ def serve(instance: Instance) -> None:
     """
     settings = instance.settings
     Judges(settings).check()
-    instance.open()
-    first = first_site.ensure(settings)
-    database.close()
-    meter.forget(settings.instance)
-    supervisor.serve(settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first))
+    with supervisor.only_one(settings.instance):
+        pepper.open(settings.instance)
+        open_database(settings)
+        database.migrate()
+        first = first_site.ensure(settings)
+        database.close()
+        meter.forget(settings.instance)
+        supervisor.serve(
+            settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first)
+        )
 
 
 @click.command()
@@ -115,6 +137,7 @@ def web(instance: Instance) -> None:
     Example: audience web
     """
     Judges(instance.settings).check()
+    check_migrated(instance.settings)
     web_server.serve(instance.settings)
 
 
@@ -125,6 +148,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
+    check_migrated(instance.settings)
     chores = (files.sweep, partial(traces.settle, instance.settings.instance))
     import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
@@ -174,9 +198,18 @@ def main() -> None:
     os.umask(0o077)
     try:
         audience(prog_name="audience", obj=instance(config.load()))
-    except (config.SettingError, Unusable, Unavailable, supervisor.CannotServe, AudienceError) as error:
-        click.echo(f"audience: {error}", err=True)
-        sys.exit(2)
+    except SENTENCES as error:
+        sys.exit(refuse(str(error)))
+    except Unavailable as error:
+        sys.exit(refuse(f"the database is away or busy ({error}): try again in a moment"))
+    except OSError as error:
+        sys.exit(refuse(f"{error.filename or 'the system'}: {error.strerror or error}"))
+
+
+def refuse(reason: str) -> int:
+    """Says why a command ends; its exit code."""
+    click.echo(f"audience: {reason}", err=True)
+    return 2
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 PREFIX = "AUDIENCE_"
 NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite alone
@@ -87,9 +88,22 @@ def decimal(least: float, most: float) -> Callable[[Any], float]:
     return parse
 
 
+def url(example: str, *schemes: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        with contextlib.suppress(ValueError):
+            parts = urlsplit(text(value))
+            there = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
+            if not value or (parts.scheme in schemes and there and " " not in value):
+                return text(value)
+        raise ValueError(f"must be empty or like {example}")
+
+    return parse
+
+
 def rate(value: Any) -> str:
     count, slash, unit = text(value).partition("/")
-    if not (slash and count.isdecimal() and int(count) and unit in ("second", "minute", "hour", "day")):
+    digits = count.isascii() and count.isdigit()
+    if not (slash and digits and int(count) and unit in ("second", "minute", "hour", "day")):
         raise ValueError("must be like 100/minute (second, minute, hour, day)")
     return text(value)
 
@@ -121,9 +135,17 @@ class Settings:
     )
     host: str = setting("127.0.0.1", text, "address to listen on")
     port: int = setting(8000, integer(1, 65535), "port to listen on")
-    public_url: str = setting("", text, "address that people reach the service at; empty: http://HOST:PORT")
+    public_url: str = setting(
+        "",
+        url("https://people.example", "http", "https"),
+        "address that people reach the service at; empty: http://HOST:PORT",
+    )
     database_url: str = setting("", text, "database; empty: sqlite:///INSTANCE/audience.db")
-    redis_url: str = setting("", text, "a Redis of your own; empty: one is embedded")
+    redis_url: str = setting(
+        "",
+        url("redis://localhost:6379/0", "redis", "rediss", "unix"),
+        "a Redis of your own; empty: one is embedded",
+    )
     web_workers: int = setting(2, integer(1, 64), "web processes")
     web_threads: int = setting(400, integer(8, 4096), "requests that each web process holds at once")
     workers: int = setting(1, integer(1, 16), "import worker processes")

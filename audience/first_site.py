@@ -2,10 +2,12 @@
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from audience import sites
 from audience.config import Settings
+from audience.sites import NewKey
 from storage import database
 
 FILE = "first-site.json"
@@ -31,21 +33,45 @@ def ensure(settings: Settings) -> dict[str, str] | None:
         return shown
 
 
+@database.write()
+def revoke(instance: Path, publishable_key: str) -> None:
+    """Revokes a key, whose secret is off the disk before it is done. Raises `NotFound`."""
+    sites.revoke_key(publishable_key)
+    forget(instance, publishable_key)
+
+
+@database.write()
+def rotate(instance: Path, publishable_key: str, overlap: int) -> NewKey:
+    """Replaces a key, as `sites.rotate_key`; its secret is off the disk before it is done."""
+    new = sites.rotate_key(publishable_key, overlap)
+    forget(instance, publishable_key)
+    return new
+
+
 def forget(instance: Path, publishable_key: str) -> None:
-    """Deletes the file when it holds that key."""
+    """Deletes the file when it holds that key, or none that can be read."""
     file = instance / FILE
-    if file.exists() and json.loads(file.read_text("utf-8")).get("publishable_key") == publishable_key:
-        file.unlink()
+    if file.exists():
+        shown = _kept(file)
+        if shown is None or shown["publishable_key"] == publishable_key:
+            file.unlink()
 
 
 def forget_ended(instance: Path) -> None:
-    """Deletes the file when the key in it is good no more."""
+    """Deletes the file when the key in it is good no more, or none can be read."""
     file = instance / FILE
-    if not file.exists():
-        return
-    shown = json.loads(file.read_text("utf-8"))
-    if sites.authenticate(shown["publishable_key"], shown["secret_key"]) is None:
-        file.unlink()
+    if file.exists():
+        shown = _kept(file)
+        if shown is None or sites.authenticate(shown["publishable_key"], shown["secret_key"]) is None:
+            file.unlink()
+
+
+def _kept(file: Path) -> dict[str, str] | None:
+    """The keys in the file; None where it is damaged."""
+    with suppress(ValueError, LookupError, TypeError):
+        shown = json.loads(file.read_text("utf-8"))
+        return {name: str(shown[name]) for name in ("publishable_key", "secret_key")}
+    return None
 
 
 def _keep(file: Path, shown: dict[str, str]) -> None:

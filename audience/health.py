@@ -23,6 +23,8 @@ def database_answers(_settings: Settings, _vitals: Vitals) -> str | None:
 
 
 def migrated(_settings: Settings, _vitals: Vitals) -> str | None:
+    if database.unknown():
+        return "The database is newer than this Audience: upgrade Audience."
     return "Migrations are pending: run `audience migrate`." if database.pending() else None
 
 

@@ -11,8 +11,12 @@ FILE = "pepper"
 _pepper = b""
 
 
+class WrongPepper(ValueError):
+    """The file is not a pepper; the message says what to do."""
+
+
 def open(instance: Path) -> None:
-    """Reads the pepper of an instance; makes it, 0600, when there is none."""
+    """Reads the pepper of an instance; makes it, 0600, when there is none. Raises `WrongPepper`."""
     global _pepper
     instance.mkdir(parents=True, exist_ok=True)
     file = instance / FILE
@@ -20,7 +24,7 @@ def open(instance: Path) -> None:
         _make(file)
     _pepper = file.read_bytes()
     if len(_pepper) != OCTETS:
-        raise ValueError(
+        raise WrongPepper(
             f"{file} must hold {OCTETS} octets: put the right file back, from a backup if need be"
         )
 

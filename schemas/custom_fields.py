@@ -10,6 +10,10 @@ from schemas.wire import NO_NAME, OBJECT, Form, Spelling, Text, as_text, clean, 
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
+TELLING = re.compile(  # what some clients search an error for (contract section 1)
+    "401|403|404|422|429|unauthorized|forbidden|not.?found|rate.?limit|timeout|validation|invalid",
+    re.IGNORECASE,
+)
 KEY_CHARACTERS = 100
 NAMES = ("first_name", "last_name")
 KEY = "Send a key of 1 to 100 letters, digits, or any of _ - . $"
@@ -51,7 +55,9 @@ def custom_values(given: dict[str, Any]) -> dict[str, Any]:
         try:
             values[field_key(as_text(key))] = clean(value)
         except ma.ValidationError as error:
-            messages[key if PLAIN_KEY.fullmatch(key) else NO_NAME] = error.messages
+            messages[key if PLAIN_KEY.fullmatch(key) and not TELLING.search(key) else NO_NAME] = (
+                error.messages
+            )
     if messages:
         raise ma.ValidationError(messages)
     return values

@@ -208,6 +208,10 @@ class SearchSubscribers(Form):
     tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
 
+    @ma.post_load
+    def drop_empty(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {key: value for key, value in data.items() if value != ""}
+
 
 class SubscriberAttributes(Answer):
     uuid = ma.fields.UUID()

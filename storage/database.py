@@ -201,8 +201,7 @@ def marks(values: Sequence[Any]) -> str:
 def migrate() -> list[str]:
     """Applies what is pending, behind a lock; the names applied. Raises `Unusable` on a newer database."""
     with _migration_lock(), session():
-        if newer := unknown():
-            raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
+        refuse_newer()
         return [str(name) for name in Runner(database.obj, str(MIGRATIONS)).up()]
 
 
@@ -210,6 +209,12 @@ def pending() -> list[str]:
     """Migrations that are not applied yet."""
     with session():
         return [str(item.name) for item in Runner(database.obj, str(MIGRATIONS)).status() if not item.applied]
+
+
+def refuse_newer() -> None:
+    """Raises `Unusable` where a newer Audience has migrated the database."""
+    if newer := unknown():
+        raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
 
 
 def unknown() -> list[str]:

@@ -17,7 +17,6 @@ class Processes:
 
     def stopped(self) -> AbstractContextManager[None]:
         """Raises `CannotServe` while the service runs."""
-        self._settings.instance.mkdir(mode=0o700, parents=True, exist_ok=True)
         return supervisor.only_one(self._settings.instance)
 
     def serving(self) -> bool:

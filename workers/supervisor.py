@@ -29,10 +29,10 @@ def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str],
     """Runs everything until SIGINT, SIGTERM or SIGHUP, then stops it in order.
 
     `argv_prefix` is the command line that `web` and `worker` complete. `ready` is called once with the base
-    URL, when the web server answers. Raises `CannotServe`. To be called from the main thread.
+    URL, when the web server answers. Raises `CannotServe`. To be called from the main thread, within
+    `only_one`.
     """
-    settings.instance.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with only_one(settings.instance), stop_signal() as stop:
+    with stop_signal() as stop:
         wait_for_port(settings.host, settings.port)
         children = plan(settings, argv_prefix)
         try:
@@ -78,7 +78,8 @@ def end(children: Sequence[Child], seconds: float) -> None:
 
 @contextmanager
 def only_one(instance: Path) -> Iterator[None]:
-    """Holds the lock of the instance; raises `CannotServe` when another `serve` has it."""
+    """Holds the lock of the instance; raises `CannotServe` when a `serve` has it."""
+    instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / "serve.lock", "a", opener=private) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

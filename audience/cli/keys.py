@@ -29,7 +29,7 @@ def create(_: Settings, site_uuids: tuple[str, ...], scope: str, as_json: bool) 
 
     Example: audience key create --site 6f1c... --scope read
     """
-    new = sites.create_key([sites.named(each) for each in site_uuids], scope)
+    new = sites.create_key(list(dict.fromkeys(map(sites.named, site_uuids))), scope)
     show(vars(new), as_json, _once(new))
 
 
@@ -98,8 +98,7 @@ def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool
 
     Example: audience key rotate pk_... --overlap 24h
     """
-    new = sites.rotate_key(publishable_key, overlap)
-    first_site.forget(settings.instance, publishable_key)
+    new = first_site.rotate(settings.instance, publishable_key, overlap)
     show(vars(new), as_json, _once(new))
 
 
@@ -112,6 +111,5 @@ def revoke(settings: Settings, publishable_key: str, as_json: bool) -> None:
 
     Example: audience key revoke pk_...
     """
-    sites.revoke_key(publishable_key)
-    first_site.forget(settings.instance, publishable_key)
+    first_site.revoke(settings.instance, publishable_key)
     show({"revoked": publishable_key}, as_json, ["Revoked."])

@@ -168,6 +168,13 @@ def test_failures_are_throttled_per_address_but_never_a_right_secret(door):
     shapes.error(wrong.get("/stats/site", **elsewhere), 401)
 
 
+def test_who_is_over_the_limit_adds_nothing_to_what_is_counted(door, app):
+    for number in range(40):
+        with_key(door, publishable_key=f"pk_{number}").get("/stats/site")
+    counted = [key for key in app.extensions["audience"].limiter.counts if len(key) == 3]
+    assert len(counted) == 30
+
+
 def test_a_forwarded_address_counts_only_from_a_trusted_proxy(door, tmp_path):
     def fails(caller, forwarded):
         wrong = with_key(caller, secret_key="sk_wrong")

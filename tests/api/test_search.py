@@ -219,12 +219,20 @@ def test_the_wrong_form_is_a_422_that_names_each_place(door, body, fields):
 
 @pytest.mark.parametrize("body", [
     {"created_at": {}}, {"created_at": {"gt": None}}, {"tags": ""}, {"tags": []}, {"email": None},
+    {"email": ""}, {"email": " "}, {"segment_id": ""}, {"segment_id": " "},
     {"junk": 1},
     {"created_at": {"gte": "x"}},
 ])  # fmt: skip
 def test_an_empty_filter_is_none(door, body):
     door.create("ada@example.com")
     found = search(door, **body)
+    assert emails(found) == ["ada@example.com"]
+    assert found["meta"]["query"] == {}
+
+
+def test_a_blank_filter_in_the_query_is_none(door):
+    door.create("ada@example.com")
+    found = shapes.answer(door.get("/fetch/search", query={"email": " ", "segment_id": " "}))
     assert emails(found) == ["ada@example.com"]
     assert found["meta"]["query"] == {}
 

@@ -95,3 +95,12 @@ def test_no_address_name_or_secret_is_logged(door, caplog, monkeypatch):
 def test_a_secret_is_shown_once_and_long(door):
     assert len({sites.create_key([door.site]).secret_key for _ in range(5)}) == 5
     assert sites.KEY_CHARACTERS * 5.95 > 190
+
+
+@pytest.mark.parametrize("key", [
+    "room404", "Unauthorized", "not_found", "notFound", "rate-limit", "timeout_at", "INVALIDATED", "v422",
+])  # fmt: skip
+def test_a_key_that_reads_like_a_status_is_not_in_the_path(door, key):
+    for body in ({key: float("inf")}, {"fields": {key: float("inf")}}):
+        response = door.post("/fetch/subscribers", {"subscriber": {"email": "ada@example.com", **body}})
+        assert shapes.error_fields(response) == ["subscriber.fields" if "fields" in body else "subscriber"]

@@ -11,8 +11,12 @@ WRONG = [
     ("workers", "-1"), ("body_timeout", "nan"), ("body_timeout", "x"), ("database_timeout", "0"),
     ("allow_faulty_sqlite", "maybe"), ("allow_faulty_sqlite", ""), ("rate_limit_fetch", "100"),
     ("rate_limit_fetch", "0/minute"), ("rate_limit_fetch", "x/minute"), ("rate_limit_fetch", "5/year"),
-    ("auth_failures", "1/"), ("auth_failures", ""), ("rate_limit_fetch", "²/minute"), ("import_inline_rows",
-    "1001"), ("max_body_bytes", "1"),
+    ("auth_failures", "1/"), ("auth_failures", ""), ("rate_limit_fetch", "²/minute"),
+    ("rate_limit_fetch", "٣/minute"), ("redis_url", "foo"), ("redis_url", "http://localhost"),
+    ("redis_url", "redis://"), ("redis_url", "unix:"), ("redis_url", "redis://localhost:x"),
+    ("redis_url", "redis://localhost:0"), ("public_url", "not a url"), ("public_url", "people.example"),
+    ("public_url", "https://"), ("public_url", "https://people example"),
+    ("import_inline_rows", "1001"), ("max_body_bytes", "1"),
     ("validation_threshold", "2"),
     ("trusted_proxies", "proxy.example"), ("trusted_proxies", "10.0.0.0/33"), ("trusted_proxies",
     "10.0.0.1,x"),
@@ -23,7 +27,10 @@ RIGHT = [
     ("rate_limit_stats", "5/second", "5/second"), ("dns_servers", "10.0.0.1, 10.0.0.2:53,", ("10.0.0.1",
     "10.0.0.2:53")),
     ("trusted_proxies", "10.0.0.0/8, ::1", ("10.0.0.0/8", "::1")), ("trusted_proxies", "", ()),
-    ("import_inline_rows", "0", 0),
+    ("import_inline_rows", "0", 0), ("redis_url", "", ""),
+    ("redis_url", "redis://:pw@[::1]:6379/1", "redis://:pw@[::1]:6379/1"),
+    ("redis_url", "rediss://redis", "rediss://redis"), ("redis_url", "unix:///run/r.sock", "unix:///run/r.sock"),
+    ("public_url", "https://people.example:8443/a", "https://people.example:8443/a"),
 ]  # fmt: skip
 
 

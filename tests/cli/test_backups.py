@@ -84,7 +84,6 @@ def test_a_backup_restored_elsewhere_has_the_same_people_and_keys(backup, door, 
         "audience.db",
         "audience.db-shm",
         "audience.db-wal",
-        "audience.db.migrate-lock",
         "pepper",
     ]
     assert other.instance.joinpath("pepper").stat().st_mode & 0o077 == 0

@@ -61,6 +61,34 @@ def test_revoking_the_first_key_deletes_the_file_that_holds_its_secret(type_, se
     assert not file.exists()
 
 
+@pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b"\xff", b"null", b"{}"])
+def test_a_damaged_file_of_the_first_key_is_deleted_with_any_key(type_, settings, damaged):
+    first = first_site.ensure(settings)
+    file = settings.instance / "first-site.json"
+    file.write_bytes(damaged)
+    assert type_("key", "revoke", first["publishable_key"]).exit_code == 0
+    assert not file.exists()
+
+
+def test_a_key_is_not_revoked_while_its_secret_is_still_there(type_, settings, monkeypatch):
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    first = first_site.ensure(settings)
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.unlink", killed)
+        type_("key", "revoke", first["publishable_key"])
+    assert (settings.instance / "first-site.json").exists()
+    assert sites.authenticate(first["publishable_key"], first["secret_key"])
+
+
+def test_a_site_named_twice_is_reached_once(type_):
+    uuid = sites.create("One").uuid
+    shown = json.loads(type_("key", "create", "--site", uuid, "--site", uuid, "--json").output)
+    key = sites.authenticate(shown["publishable_key"], shown["secret_key"])
+    assert [site.uuid for site in key.sites] == [uuid]
+
+
 @pytest.mark.parametrize(
     "words",
     [

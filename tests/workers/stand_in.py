@@ -82,9 +82,10 @@ def main(command: str) -> None:
         from workers import supervisor
 
         try:
-            supervisor.serve(
-                settings, [sys.executable, __file__], lambda url: print("ready", url, flush=True)
-            )
+            with supervisor.only_one(settings.instance):
+                supervisor.serve(
+                    settings, [sys.executable, __file__], lambda url: print("ready", url, flush=True)
+                )
         except supervisor.CannotServe as error:
             sys.exit(f"refused: {error}")
 
