@@ -7,7 +7,7 @@ from functools import partial
 import click
 from flask import Flask
 
-from audience import api, config, erasures, files, first_site, journal, pepper, ports
+from audience import api, config, erasures, files, first_site, journal, pepper, ports, tags
 from audience.api import errors
 from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
@@ -123,7 +123,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    chores = (files.sweep, partial(erasures.settle, instance.settings.instance))
+    chores = (files.sweep, tags.sweep, partial(erasures.settle, instance.settings.instance))
     import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 
