@@ -7,7 +7,7 @@ from functools import partial
 import click
 from flask import Flask
 
-from audience import api, config, files, first_site, journal, pepper, ports, traces
+from audience import api, config, files, first_site, journal, pepper, ports, tags, traces
 from audience.api import errors
 from audience.api import journal as requests_told
 from audience.api.endpoint import check_scopes
@@ -149,7 +149,7 @@ def worker(instance: Instance) -> None:
     Example: audience worker
     """
     check_migrated(instance.settings)
-    chores = (files.sweep, partial(traces.settle, instance.settings.instance))
+    chores = (files.sweep, tags.sweep, partial(traces.settle, instance.settings.instance))
     import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
 
 

@@ -1,16 +1,24 @@
 """Tags of a site; compared without regard to case (contract sections 2 and 3)."""
 
 import json
+import math
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 from audience import clock
 from audience.errors import NotFound
 from audience.sites import Site
 from storage import database
 from storage import tags as stored
+from storage.errors import Unavailable
 from storage.tags import TagRow as Tag
 
 __all__ = ["Tag"]
+
+CHUNK = 500
+PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
+SWEEP = 1.0  # seconds
 
 
 def name_key(name: str) -> str:
@@ -30,20 +38,46 @@ def create(site: Site, name: str) -> Tag:
     return _found(stored.by_id(site.id, tag_id))
 
 
-@database.write()
 def delete(site: Site, tag_id: int) -> Tag:
-    """Takes a tag off everyone and ends it; the tag as it was. Raises `NotFound`."""
-    tag = _found(stored.by_id(site.id, tag_id))
-    stored.recache(
-        site.id,
-        (
-            (subscriber_id, json.dumps([each for each in json.loads(cached) if each != tag_id]))
-            for subscriber_id, cached in stored.bearers(site.id, tag_id)
-        ),
-        clock.now(),
-    )
-    stored.delete(site.id, tag_id)
+    """Ends a tag and takes it off everyone; the tag as it was. Raises `NotFound`.
+
+    Whatever happens once it has ended, the next sweep takes it off whoever still has it.
+    """
+    with database.write():
+        tag = _found(stored.by_id(site.id, tag_id))
+        stored.discard(site.id, tag_id)
+    with suppress(Unavailable):
+        _strip(site.id, tag_id)
     return tag
+
+
+def sweep() -> None:
+    """Takes tags that have ended off whoever still has them, for about a second."""
+    until = time.monotonic() + SWEEP
+    with database.session():
+        discarded = stored.discarded()
+    for site_id, tag_id in discarded:
+        _strip(site_id, tag_id, until)
+
+
+def _strip(site_id: int, tag_id: int, until: float = math.inf) -> None:
+    """In chunks, so that others can write in between."""
+    while time.monotonic() < until and _strip_some(site_id, tag_id):
+        time.sleep(PAUSE)
+
+
+@database.write()
+def _strip_some(site_id: int, tag_id: int) -> bool:
+    bearers = stored.bearers(site_id, tag_id, CHUNK)
+    without = [
+        (subscriber_id, json.dumps([each for each in json.loads(cached) if each != tag_id]))
+        for subscriber_id, cached in bearers
+    ]
+    stored.recache(site_id, without, clock.now())
+    stored.unlink(site_id, [(tag_id, subscriber_id) for subscriber_id, _ in bearers])
+    if not bearers:
+        stored.forget(site_id, tag_id)
+    return bool(bearers)
 
 
 def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:

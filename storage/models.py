@@ -130,6 +130,16 @@ class SubscriberTag(Table):
         without_rowid = True
 
 
+class DiscardedTag(SiteRow):
+    """A tag that has ended, while people still have it."""
+
+    tag_id = IntegerField()
+
+    class Meta:
+        table_name = "discarded_tags"
+        indexes = ((("site", "tag_id"), True),)
+
+
 class CustomField(SiteRow):
     key = TextField()
     name = TextField()
@@ -299,6 +309,7 @@ TABLES: tuple[type[Table], ...] = (
     Subscriber,
     Tag,
     SubscriberTag,
+    DiscardedTag,
     CustomField,
     Event,
     Suppression,

@@ -76,14 +76,14 @@ def unlink(site_id: int, links: Iterable[tuple[int, int]]) -> None:
     )
 
 
-def bearers(site_id: int, tag_id: int) -> list[tuple[int, str]]:
-    """(subscriber id, cached tag ids as JSON) of everyone who has the tag."""
+def bearers(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
+    """(subscriber id, cached tag ids as JSON) of people who have the tag."""
     return [
         (found[0], found[1])
         for found in rows(
             "SELECT s.id, s.tag_ids FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
-            "WHERE t.site_id = ? AND t.tag_id = ?",
-            (site_id, tag_id),
+            "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
+            (site_id, tag_id, limit),
         )
     ]
 
@@ -96,6 +96,18 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
     )
 
 
-def delete(site_id: int, tag_id: int) -> None:
-    execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
+def discard(site_id: int, tag_id: int) -> None:
+    """Ends a tag; who has it is to be seen to."""
     execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
+    execute("INSERT INTO discarded_tags (site_id, tag_id) VALUES (?, ?)", (site_id, tag_id))
+
+
+def discarded() -> list[tuple[int, int]]:
+    """(site id, id) of tags that have ended, while people may still have them."""
+    return [(found[0], found[1]) for found in rows("SELECT site_id, tag_id FROM discarded_tags ORDER BY id")]
+
+
+def forget(site_id: int, tag_id: int) -> None:
+    """Nobody has the discarded tag any more."""
+    execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
+    execute("DELETE FROM discarded_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))

@@ -2,6 +2,9 @@
 
 import pytest
 
+from audience import tags
+from storage import database
+from storage.errors import Unavailable
 from tests import shapes
 
 
@@ -63,6 +66,65 @@ def test_delete_takes_it_off_everyone(door, body):
     assert shapes.answer(door.post("/fetch/search", {"tags": "vip"}))["data"] == []
     shapes.error(door.delete(f"/fetch/tags/{tag['id']}"), 404)
     assert created(door, "vip")["id"] != tag["id"]
+
+
+class Killed(BaseException):
+    """Nothing of ours runs after it."""
+
+
+@pytest.fixture
+def few_at_once(monkeypatch):
+    monkeypatch.setattr(tags, "CHUNK", 2)
+
+
+def bearing(door, tag):
+    found = [each["attributes"]["cached_tag_ids"] for each in door.post("/fetch/search", {}).json["data"]]
+    return sum(tag["id"] in each for each in found)
+
+
+def test_others_write_while_a_tag_is_taken_off_everyone(door, few_at_once, monkeypatch):
+    tag = created(door, "vip")
+    for number in range(5):
+        door.create(f"p{number}@example.com", tags="other,vip")
+    left = []
+
+    def meanwhile(_):
+        door.create(f"new{len(left)}@example.com", tags="VIP")
+        door.create("p0@example.com", tags=["more"])
+        left.append(bearing(door, tag))
+        assert tag["id"] not in [each["id"] for each in door.get("/fetch/tags").json["data"]]
+
+    monkeypatch.setattr(tags.time, "sleep", meanwhile)
+    shapes.answer(door.delete(f"/fetch/tags/{tag['id']}"))
+    assert left == [3, 1, 0]
+    assert len(door.post("/fetch/search", {"tags": "vip"}).json["data"]) == 3
+    assert len(door.find("p0@example.com")["attributes"]["cached_tag_ids"]) == 2
+
+
+@pytest.mark.parametrize("trouble", [Unavailable, Killed])
+def test_a_tag_that_was_not_taken_off_everyone_is_swept_off(door, few_at_once, monkeypatch, trouble):
+    tag = created(door, "vip")
+    for number in range(5):
+        door.create(f"p{number}@example.com", tags="other,vip")
+
+    def fail(_):
+        raise trouble
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tags.time, "sleep", fail)
+        if trouble is Killed:
+            with pytest.raises(Killed):
+                door.delete(f"/fetch/tags/{tag['id']}")
+        else:
+            shapes.answer(door.delete(f"/fetch/tags/{tag['id']}"))
+    assert bearing(door, tag) == 3
+    assert listed(door) == ["other"]
+    for _ in range(2):
+        tags.sweep()
+        assert bearing(door, tag) == 0
+    with database.session():
+        assert database.rows("SELECT * FROM discarded_tags") == []
+        assert database.row("SELECT count(*) FROM subscriber_tags") == (5,)
 
 
 def test_tags_are_the_sites_own(door, stranger):

@@ -14,7 +14,10 @@ OF_A_SITE = re.compile(
     r"|segments|reports|address_lists)\b"
 )
 TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
-ACROSS_SITES = ("SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ")
+ACROSS_SITES = (
+    "SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ",
+    "SELECT site_id, tag_id FROM discarded_tags",
+)  # fmt: skip
 FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting")  # what was given, or waits
 WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")  # or up to a limit
 SEARCHES = [
