@@ -118,6 +118,7 @@ def serve(instance: Instance) -> None:
     settings = instance.settings
     Judges(settings).check()
     with supervisor.only_one(settings.instance):
+        settings.instance.chmod(0o700)
         pepper.open(settings.instance)
         open_database(settings)
         database.migrate()

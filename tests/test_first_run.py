@@ -68,9 +68,11 @@ def left_running(instance) -> str:
 
 def test_keys_are_shown_once_with_a_curl_that_works_pasted_and_ctrl_c_leaves_nothing_running(tmp_path):
     program("curl")
+    tmp_path.chmod(0o755)
     with terminal(tmp_path) as first:
         until(lambda: first.shows("curl -u") and first.shows("-d '"))
         kept = json.loads((tmp_path / "first-site.json").read_text())
+        assert tmp_path.stat().st_mode & 0o777 == 0o700
         assert all(kept[name] in first.text for name in ("site_uuid", "publishable_key", "secret_key"))
         pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)[0]
         run = subprocess.run(["bash", "-c", pasted], capture_output=True, text=True, timeout=30, check=True)
