@@ -87,7 +87,7 @@ class Subscriber(SiteRow):
         indexes = (
             (("site", "email_key"), True),
             (("site", "uuid"), True),
-            (("site", "created_at", "id"), False),
+            (("site", "created_at", "id", "updated_at", "last_event_at", "unsubscribed_at"), False),
             (("site", "updated_at", "created_at", "id"), False),
         )
 
