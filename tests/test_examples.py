@@ -18,7 +18,8 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN = {"sh": ["bash", "-ec"], "python": [sys.executable, "-c"]}
 SHOWN = {"json", "text"}
-DEFINITION = re.compile(r"\w+(=|\(\))")
+DEFINITION = re.compile(r"[A-Z]+=")  # the block defines what later ones use, and prints nothing
+LIST = "\ndeclare -p {}\ndeclare -f"
 CHANGING = {
     r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "UUID",
     r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z": "TIME",
@@ -92,18 +93,18 @@ def steady(text):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_of_a_page_answers_what_the_page_shows(page, reader):
-    program("curl")
-    definitions, answer = "", None
-    for (language, text), (following, shown) in zip(
-        found := blocks(page), [*found[1:], ("", "")], strict=True
-    ):
+    found, definitions = blocks(page), ""
+    for (language, text), (following, shown) in zip(found, [*found[1:], ("", "")], strict=True):
         if language not in RUN:
             continue
+        if DEFINITION.match(text):
+            definitions += reader(
+                "sh", text + LIST.format(" ".join(re.findall(r"^(\w+)=", text, re.MULTILINE)))
+            )
+            continue
         answer = reader(language, definitions + text if language == "sh" else text)
-        if language == "sh" and DEFINITION.match(text):
-            definitions += text
         if following in SHOWN:
-            last = answer if following == "text" or answer.startswith("{\n") else answer.splitlines()[-1]
-            assert steady(last) == steady(shown), text
+            whole = following == "text" or answer.startswith("{\n")
+            assert steady(answer if whole else answer.splitlines()[-1]) == steady(shown), text
         if '"error"' not in shown:
             assert '"error":' not in answer, text
