@@ -17,6 +17,9 @@ from tests.service import environment
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("docs/operations.md", "docs/security.md")
+EVERY_PAGE = [
+    page.relative_to(ROOT).as_posix() for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+]
 DEPLOY = sorted(path for path in (ROOT / "deploy").iterdir())
 LISTED = {f"AUDIENCE_{item.name.upper()}" for item in fields(Settings)}
 
@@ -36,7 +39,7 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, tmp_path):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("page", [*PAGES, "README.md"])
+@pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_command_that_a_page_names_exists(page):
     paths = {path for _, path in (each.values for each in COMMANDS)}
     first = {path[0] for path in paths}
@@ -51,22 +54,24 @@ def test_every_command_that_a_page_names_exists(page):
 
 @pytest.mark.parametrize("file", DEPLOY, ids=lambda path: path.name)
 def test_every_setting_that_a_file_or_page_names_exists(file):
-    named = set(re.findall(r"AUDIENCE_[A-Z_]+[A-Z]", file.read_text("utf-8")))
+    named = set(re.findall(r"AUDIENCE_[A-Z0-9_]*[A-Z0-9]", file.read_text("utf-8")))
     assert named <= LISTED
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_setting_that_a_page_names_exists(page):
     named = {
-        name for name in re.findall(r"AUDIENCE_[A-Z_]*[A-Z]", read(page)) if name != "AUDIENCE_RATE_LIMIT"
+        name
+        for name in re.findall(r"AUDIENCE_[A-Z0-9_]*[A-Z0-9]", read(page))
+        if name != "AUDIENCE_RATE_LIMIT"
     }
     assert named <= LISTED
 
 
-def test_every_link_of_a_page_leads_somewhere():
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)", read(page)):
-            assert target.startswith("http") or (ROOT / "docs" / target).exists(), (page, target)
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_every_link_of_a_page_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)", read(page)):
+        assert target.startswith("http") or (ROOT / page).parent.joinpath(target).exists(), target
 
 
 def test_the_image_has_every_room_and_the_unit_starts_the_service():

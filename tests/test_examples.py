@@ -1,0 +1,110 @@
+"""Every example of the pages runs, and answers what the page shows."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import program
+from tests.service import environment, serving, until
+from tests.test_operations import PAGES as WITHOUT_SERVICE
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+RUN = {"sh": ["bash", "-ec"], "python": [sys.executable, "-c"]}
+SHOWN = {"json", "text"}
+DEFINITION = re.compile(r"[A-Z]+=")  # the block defines what later ones use, and prints nothing
+LIST = "\ndeclare -p {}\ndeclare -f"
+CHANGING = {
+    r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "UUID",
+    r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z": "TIME",
+    r"\b\d{4}-\d\d-\d\d\b": "DAY",
+    r"\b(pk|sk)_\w+": "KEY",
+    r"(?<=id\": )\"?\d+\"?": "ID",
+    r"(?<=tag_ids\": \[)[^]]*": "IDS",
+}
+
+
+def blocks(page):
+    return BLOCK.findall((ROOT / page).read_text("utf-8"))
+
+
+PAGES = [
+    name
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if (name := page.relative_to(ROOT).as_posix()) not in WITHOUT_SERVICE
+    and RUN.keys() & {language for language, _ in blocks(name)}
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory, geo_table):
+    """One service for all pages, which asks no resolver."""
+    program("curl")
+    instance = tmp_path_factory.mktemp("pages")
+    os.link(geo_table, instance / geo_table.name)
+    with serving(instance, AUDIENCE_DNS_SERVERS="127.0.0.1:9", AUDIENCE_DNS_TIMEOUT="0.2") as running:
+        yield running
+
+
+@pytest.fixture
+def reader(service, tmp_path):
+    """Runs a block as somebody who has just started a service of his own: with a new site as its first."""
+    given = environment(service.instance, service.port)
+    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+
+    def run(language, text):
+        done = subprocess.run(
+            [*RUN[language], text], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, text + done.stdout + done.stderr
+        until(lambda: all(ended(each) for each in site.call("GET", "/batch/imports")[1]["data"]))
+        return done.stdout.replace(f":{service.port}", ":8000")
+
+    first = tmp_path / "instance" / "first-site.json"
+    first.parent.mkdir()
+    created = subprocess.run(
+        ["audience", "site", "create", "A page", "--json"], env=given, capture_output=True, check=True
+    )
+    first.write_bytes(created.stdout)
+    site = replace(service, first=json.loads(created.stdout))
+    return lambda language, text: run(language, text.replace(":8000", f":{service.port}"))
+
+
+def ended(an_import):
+    return an_import["attributes"]["finished_at"]
+
+
+def steady(text):
+    """The text without what differs from run to run, and JSON in one spelling."""
+    try:
+        text = json.dumps(json.loads(text), sort_keys=True)
+    except ValueError:
+        text = text.replace("\r\n", "\n").rstrip("\n")
+    for pattern, name in CHANGING.items():
+        text = re.sub(pattern, name, text)
+    return text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_example_of_a_page_answers_what_the_page_shows(page, reader):
+    found, definitions = blocks(page), ""
+    for (language, text), (following, shown) in zip(found, [*found[1:], ("", "")], strict=True):
+        if language not in RUN:
+            continue
+        if DEFINITION.match(text):
+            definitions += reader(
+                "sh", text + LIST.format(" ".join(re.findall(r"^(\w+)=", text, re.MULTILINE)))
+            )
+            continue
+        answer = reader(language, definitions + text if language == "sh" else text)
+        if following in SHOWN:
+            whole = following == "text" or answer.startswith("{\n")
+            assert steady(answer if whole else answer.splitlines()[-1]) == steady(shown), text
+        if '"error"' not in shown:
+            assert '"error":' not in answer, text
