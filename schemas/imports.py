@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from schemas.shapes import Answer, Date, Id, many, one, problems, resource
 from schemas.subscribers import ImportItem, plain_item
-from schemas.wire import MOST_PROBLEMS, Form, FormError, Problem, Spelling, date, load
+from schemas.wire import MOST_PROBLEMS, Form, FormError, Problem, Spelling, date, errors, load
 
 MOST = 1_000
 MOST_PROBLEMS_OF_A_ROW = 20
@@ -127,7 +127,3 @@ def answer(accepted: Any) -> dict[str, Any]:
         "import_id": str(accepted.id),
         "errors": errors(accepted.errors),
     }
-
-
-def errors(given: Any) -> list[dict[str, str]]:
-    return [{"field": each.field, "message": each.message} for each in given]

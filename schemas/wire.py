@@ -7,7 +7,7 @@ import datetime as dt
 import math
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -40,6 +40,11 @@ class Problem:
 
     field: str
     message: str
+
+
+def errors(refused: Iterable[Any]) -> list[dict[str, str]]:
+    """Refused values as an answer lists them: `Problem`, or what has `field` and `message` like it."""
+    return [{"field": each.field, "message": each.message} for each in refused]
 
 
 class FormError(Exception):

@@ -3,8 +3,9 @@
 import json
 import logging
 import time
-import traceback
 from datetime import UTC, datetime
+
+from audience.errors import where
 
 
 class Line(logging.Formatter):
@@ -30,13 +31,6 @@ def configure(level: str) -> None:
     logging.basicConfig(handlers=[handler], level=max(least, logging.WARNING))
     for room in ("audience", "workers"):
         logging.getLogger(room).setLevel(least)
-
-
-def where(error: BaseException) -> str:
-    """The kind of an error and the line that raised it; never its message, which may hold an address."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{place}"
 
 
 class OnceAMinute(logging.Filter):

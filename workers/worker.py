@@ -13,9 +13,10 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from audience.config import Settings
+from audience.errors import where
 from workers import embedded_redis, jobs
 from workers.link import Link, connect
-from workers.log import OnceAMinute, configure, where
+from workers.log import OnceAMinute, configure
 from workers.queue import DRAIN_SITE, QUEUE, Doorbell
 from workers.sweeper import Chore, Sweeper
 

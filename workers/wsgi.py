@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from audience.errors import where
 from workers import stream
-from workers.log import where
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -10,7 +10,7 @@ from audience.api.wiring import settings
 from audience.sites import Site
 from schemas import subscribers as wire
 from schemas.commands import Ran, RunCommands
-from schemas.imports import errors
+from schemas.wire import errors
 
 blueprint = Blueprint("commands", __name__)
 

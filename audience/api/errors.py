@@ -9,8 +9,8 @@ from werkzeug.exceptions import HTTPException
 
 from audience import errors
 from audience.errors import AudienceError, TooMany
-from schemas.imports import errors as field_errors
 from schemas.wire import FormError
+from schemas.wire import errors as field_errors
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,8 @@ from audience.api.endpoint import endpoint
 from audience.errors import FieldError
 from audience.sites import Site
 from schemas.events import Recorded, RecordEvents
-from schemas.imports import Rows, errors
+from schemas.imports import Rows
+from schemas.wire import errors
 
 blueprint = Blueprint("events", __name__)
 
