@@ -260,6 +260,6 @@ def test_navigation_url_begins_with_the_public_url(door, app):
 
 
 def test_of_many_faults_the_first_thousand_are_listed(door):
-    faults = {f"k{number}": float("inf") for number in range(1001)}
+    faults = {f"k{number:b}": float("inf") for number in range(1001)}
     response = door.post("/fetch/subscribers", {"subscriber": {"email": "ada@example.com", **faults}})
     assert len(shapes.error_fields(response)) == 1000

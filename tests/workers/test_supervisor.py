@@ -107,7 +107,7 @@ def pings(client):
 
 
 def test_child_that_always_dies_is_tried_less_and_less_often(run, settings):
-    program = run("serve", REDIS_URL="nonsense://")
+    program = run("serve", REDIS_URL="redis://localhost?db=nonsense")
     eventually(lambda: program.output().count("worker ended") >= 3)
     waits = [line.split()[-2] for line in program.output().splitlines() if "worker ended" in line]
     assert waits[:3] == ["0.2", "0.4", "0.8"]
