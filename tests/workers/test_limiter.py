@@ -10,7 +10,13 @@ from workers.link import Link, connect
 
 
 def outcomes(limits, times, *key):
-    return [limits.hit("2/minute", *key) for _ in range(times)]
+    return [limits.hit("2/day", *key) for _ in range(times)]
+
+
+@pytest.fixture(autouse=True)
+def busy_machine(monkeypatch):
+    """A Redis that is slow to answer is not taken for one that is away."""
+    monkeypatch.setattr(link, "TIMEOUT", 10.0)
 
 
 @pytest.fixture
@@ -29,7 +35,7 @@ def test_limit_per_key(request, kind):
     limits = request.getfixturevalue(kind)
     first, second, third = outcomes(limits, 3, "auth", "192.0.2.1")
     assert (first, second) == (0, 0)
-    assert 1 <= third <= 60
+    assert 1 <= third <= 86_400
     assert outcomes(limits, 1, "auth", "192.0.2.2") == [0]
     assert outcomes(limits, 1, "auth192.0.2.1", "") == [0]
     assert limits.hit("2/hour", "auth", "192.0.2.1") == 0
@@ -38,11 +44,11 @@ def test_limit_per_key(request, kind):
 def test_processes_count_together(client, settings):
     with connect(f"unix://{settings.instance}/redis.sock") as other:
         together = [Limiter(Link(client)), Limiter(Link(other))]
-        assert [bool(limits.hit("2/minute", "k")) for limits in together * 2] == [False, False, True, True]
+        assert [bool(limits.hit("2/day", "k")) for limits in together * 2] == [False, False, True, True]
 
 
 def test_key_is_not_readable_in_redis(shared, client):
-    shared.hit("2/minute", "ada@example.org")
+    shared.hit("2/day", "ada@example.org")
     assert client.keys("*")
     assert not any(b"ada" in key for key in client.keys("*"))
 
