@@ -117,7 +117,10 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder) / "instance") as service:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(Path(folder) / "instance", AUDIENCE_LOG_LEVEL="warning") as service,
+    ):
         file = Path(folder) / "people.csv"
         write_file(file, options.people)
         seconds, outcome, watch = import_file(service, file)

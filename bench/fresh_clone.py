@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def seconds_to_answer(clone: Path, port: int) -> float:
-    settings = environment(clone / "instance", port, PIP_NO_CACHE_DIR="1")
+    settings = environment(clone / "instance", port, PIP_NO_CACHE_DIR="1", AUDIENCE_LOG_LEVEL="warning")
     start = time.perf_counter()
     with subprocess.Popen(["make", "run"], cwd=clone, env=settings, start_new_session=True) as running:
         try:

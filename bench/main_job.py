@@ -122,7 +122,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     writes, bare_result = bare_writes(options.people), bare_requests(options.requests)
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as service:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(Path(folder), AUDIENCE_LOG_LEVEL="warning") as service,
+    ):
         accepted, imported = import_people(service, options.people)
         answers = ask(service, options.people, options.requests)
     rows = [
