@@ -13,14 +13,14 @@ ONE_DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Period:
-    """`days` are the first days of its parts; each lasts from a bound, in milliseconds, to the next one."""
+    """`days` are the first days of its parts; each lasts from a bound, in milliseconds, to the next one.
+
+    The `whole`, from one instant to another, may begin before the first part.
+    """
 
     days: tuple[dt.date, ...]
     bounds: tuple[int, ...]
-
-    @property
-    def whole(self) -> tuple[int, int]:
-        return self.bounds[0], self.bounds[-1]
+    whole: tuple[int, int]
 
     @property
     def parts(self) -> list[tuple[int, int]]:
@@ -30,15 +30,17 @@ class Period:
 def of(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
     """The period that `unit`, `days`, `from` and `to` name as of an instant; by default the last 30 days.
 
-    It begins with a whole week or month, and is cut to 3,660 days.
+    Its parts begin with a whole week or month, and are those of its last 3,660 days.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
     today = dt.datetime.fromtimestamp(at / 1000, zone).date()
     first, last = _days(settings, today)
-    days = [_begin(first, unit)]
+    days = [_begin(max(first, last - (MOST_DAYS - 1) * ONE_DAY), unit)]
     while days[-1] <= last:
         days.append(_next(days[-1], unit))
-    return Period(tuple(days[:-1]), tuple(_midnight(day, zone) for day in days))
+    bounds = tuple(_midnight(day, zone) for day in days)
+    begin = min(bounds[0], _midnight(_begin(first, unit), zone))
+    return Period(tuple(days[:-1]), bounds, (begin, bounds[-1]))
 
 
 def _days(settings: Mapping[str, Any], today: dt.date) -> tuple[dt.date, dt.date]:
@@ -51,8 +53,7 @@ def _days(settings: Mapping[str, Any], today: dt.date) -> tuple[dt.date, dt.date
         last = today
     if "from" not in settings:
         return last - (settings.get("days", DAYS) - 1) * ONE_DAY, last
-    first = dt.date.fromisoformat(settings["from"])
-    return first, min(last, first + (MOST_DAYS - 1) * ONE_DAY)
+    return dt.date.fromisoformat(settings["from"]), last
 
 
 def _begin(day: dt.date, unit: str) -> dt.date:

@@ -15,7 +15,9 @@ CUSTOM = "fields."  # before a key that would be taken for another column
 NOTES = ("row_number", "error_code", "error_message")  # what a file of refused rows has beside its own
 EXPORTED = ("uuid", "email", "first_name", "last_name", "tags", *DATES)
 
-NO_EMAIL = "No column is named email: name one so, or say which it is with --map NAME=email."
+NO_EMAIL = (
+    "No column is named email: name one so. The command can be told which it is, with --map NAME=email."
+)
 TWICE = "Two columns have the same name or meaning: give column {number} another name."
 BAD_KEY = "Column {number} cannot name a custom field: use letters, digits, or any of _ - . $ in its name."
 NO_COLUMN = "A name in --map is no column of the file."

@@ -20,6 +20,8 @@ END = "\0the file ends here"
 UTF8, LATIN1 = "utf-8", "latin-1"
 CODECS = {UTF8: ("utf-8-sig", "strict"), LATIN1: ("cp1252", "as_latin1")}
 
+NOT_PLAIN = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b")  # UTF-16, and gzip
+PLAIN = "This is UTF-16 or compressed: save the file as UTF-8, uncompressed."
 LONG_LINE = "Line {number} is longer than 1,048,576 characters: is this a file of lines?"
 LONG_CELL = "A cell in row {number} is longer than 1,048,576 characters: is a quote not closed?"
 OPEN_QUOTE = "A quote in row {number} is never closed: close it, or double it where it is meant."
@@ -38,7 +40,11 @@ codecs.register_error("as_latin1", _as_latin1)
 
 
 def encoding(binary: BinaryIO) -> str:
-    """UTF-8 where all of the file is; else Latin-1, as Windows writes it."""
+    """UTF-8 where all of the file is; else Latin-1, as Windows writes it. Raises `FormError` for what is no
+    text of either."""
+    binary.seek(0)
+    if binary.read(2) in NOT_PLAIN:
+        raise refusal(PLAIN)
     binary.seek(0)
     decoder = codecs.getincrementaldecoder(UTF8)()
     try:

@@ -181,7 +181,7 @@ def path(key: str) -> str:
 def values(key: str) -> Sql:
     """A person's value, or those of the array or object that it is, as a source of `type` and `atom`."""
     if key in NAMES:
-        return Sql(f"(SELECT 'text' AS type, subscribers.{key} AS atom WHERE subscribers.{key} <> '')")
+        return Sql(f"json_each(json_array(nullif(subscribers.{key}, '')))")
     return Sql("json_each(subscribers.fields, ?)", (path(key),))
 
 

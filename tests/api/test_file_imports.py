@@ -333,3 +333,12 @@ def test_the_errors_of_another_site_are_not_found(door, stranger):
     import_file(door, "email\nnobody\n")
     assert stranger.get("/batch/imports/1/errors.csv").status_code == 404
     assert door.get("/batch/imports/2/errors.csv").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "start", [b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b\x08"], ids=["UTF-16", "UTF-16 BE", "gzip"]
+)
+def test_a_file_that_is_no_plain_text_is_refused_as_what_it_is(door, start):
+    response = door.call("POST", "/batch/imports", data=start + b"e\0m\0", content_type="text/csv")
+    assert response.status_code == 422
+    assert "UTF-8" in response.json["errors"][0]["message"]

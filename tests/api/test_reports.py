@@ -99,6 +99,7 @@ def days(*numbers):
     ("VisitorsByField", {"field": "plan", "limit": 1}, {"People": {"pro": 2}}),
     ("VisitorsByField", {"field": "likes"}, {"People": {"a": 2, "b": 1, "1": 1}}),
     ("VisitorsByField", {"field": "nothing"}, {}),
+    ("VisitorsByTag", {"from": "1999-12-31"}, {"People": {"vip": 2, "old": 2}}),
     ("VisitorsByDomain", {}, {"People": {"example.com": 3, "example.org": 2}}),
     ("VisitorsByDomain", {"days": 7}, {"People": {"example.com": 2, "example.org": 1}}),
     ("VisitorsByDomain", {"days": 7, "limit": 1}, {"People": {"example.com": 2}}),
@@ -287,3 +288,11 @@ def test_a_segment_that_is_not_there_is_a_404(door, stranger):
 
 def test_the_query_of_a_stats_request_needs_an_id(door):
     assert shapes.error_fields(door.get("/stats/report")) == ["report_id"]
+
+
+def test_a_name_is_counted_like_a_field(door):
+    for email, name in (("a@example.com", "Ann"), ("b@example.com", "Ann"), ("c@example.com", "Bo")):
+        door.create(email, first_name=name)
+    door.create("d@example.com")
+    found = series(run(door, "VisitorsByField", {"field": "first_name"}))
+    assert found == {"People": {"Ann": 2, "Bo": 1}}

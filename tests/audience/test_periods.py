@@ -46,12 +46,17 @@ def test_days_are_as_long_as_the_clocks_make_them(settings, zone, hours):
     ({"days": 8, "unit": "week"}, "2026-08-24", "2026-08-31", 2),
     ({"days": 90, "unit": "month"}, "2026-06-01", "2026-08-01", 3),
     ({"from": "2025-12-31", "to": "2026-01-01", "unit": "month"}, "2025-12-01", "2026-01-01", 2),
-    ({"from": "1970-01-01"}, "1970-01-01", "1980-01-08", 3_660),
+    ({"from": "1970-01-01"}, "2016-08-24", "2026-08-31", 3_660),
     ({"from": "2199-12-31", "to": "2199-12-31", "unit": "month"}, "2199-12-01", "2199-12-01", 1),
 ])  # fmt: skip
 def test_settings_name_the_days(settings, first, last, parts):
     period = periods.of(settings, "UTC", at("2026-08-31T12:00"))
     assert [period.days[0].isoformat(), period.days[-1].isoformat(), len(period.days)] == [first, last, parts]
+
+
+def test_the_whole_of_a_long_period_is_not_cut():
+    period = periods.of({"from": "1970-01-01"}, "UTC", at("2026-08-31T12:00"))
+    assert period.whole == (0, at("2026-09-01T00:00"))
 
 
 def test_today_is_the_sites_today():
