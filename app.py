@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from functools import partial
 
 import click
@@ -33,6 +34,7 @@ from workers.vitals import Vitals
 
 SENTENCES = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
 
+MIGRATED_WITHIN = 5.0  # seconds, by another command that began at the same time
 GREETING = """
 Your first site, shown once (also in the instance folder, in first-site.json):
 
@@ -91,12 +93,15 @@ def open_instance(settings: Settings) -> None:
     pepper.open(settings.instance)
     open_database(settings)
     database.refuse_newer()
-    if database.pending():
+    deadline = time.monotonic() + MIGRATED_WITHIN
+    while database.pending():
         try:
             with supervisor.only_one(settings.instance):
                 database.migrate()
         except supervisor.CannotServe as error:
-            raise Unusable(f"migrations are pending, but {error}") from error
+            if time.monotonic() > deadline:
+                raise Unusable(f"migrations are pending, but {error}") from error
+            time.sleep(0.05)
 
 
 def check_migrated(settings: Settings) -> None:

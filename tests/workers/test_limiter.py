@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from workers import limiter, link
+from workers import embedded_redis, limiter, link
 from workers.limiter import Limiter
 from workers.link import Link, connect
 
@@ -42,7 +42,7 @@ def test_limit_per_key(request, kind):
 
 
 def test_processes_count_together(client, settings):
-    with connect(f"unix://{settings.instance}/redis.sock") as other:
+    with connect(embedded_redis.url(settings)) as other:
         together = [Limiter(Link(client)), Limiter(Link(other))]
         assert [bool(limits.hit("2/day", "k")) for limits in together * 2] == [False, False, True, True]
 

@@ -9,6 +9,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
 
 from tests.workers.conftest import alive, eventually
+from workers import embedded_redis
 from workers.link import Link, connect
 from workers.queue import DRAIN_SITE, QUEUE, Doorbell
 from workers.sweeper import heartbeat_age
@@ -81,7 +82,7 @@ def test_worker_outlives_redis(run, settings, server):
     wait_for(settings, "2-without")
     server.start()
     wait_for(settings, "3-again")
-    with connect(f"unix://{settings.instance}/redis.sock") as client:
+    with connect(embedded_redis.url(settings)) as client:
         eventually(lambda: client.scard("rq:workers") == 1)
     assert alive(program.pid)
 
