@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.shapes import Answer, Date, many, one, resource
-from schemas.wire import NO_NAME, OBJECT, Form, Spelling, Text, as_text, clean, date, nested
+from schemas.wire import NO_NAME, Form, Spelling, Text, as_object, as_text, clean, date, nested
 
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(r"[\w\-.$]{1,100}")
@@ -39,11 +39,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        if value == []:
-            return {}
-        if not isinstance(value, dict):
-            raise ma.ValidationError(OBJECT)
-        return custom_values(value)
+        return custom_values(as_object(value))
 
 
 def custom_values(given: dict[str, Any]) -> dict[str, Any]:

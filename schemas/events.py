@@ -10,7 +10,7 @@ from schemas.custom_fields import CustomValues, custom_values
 from schemas.imports import Rows, load_row
 from schemas.shapes import Answer, problems
 from schemas.subscribers import names_in
-from schemas.wire import OBJECT, Form, Instant, Spelling, Text, as_text, clean, date
+from schemas.wire import Form, Instant, Spelling, Text, as_object, as_text, clean, date
 
 MOST = 1_000
 EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
@@ -23,11 +23,7 @@ class Details(ma.fields.Field[dict[str, Any]]):
     spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        if value == []:
-            return {}
-        if not isinstance(value, dict):
-            raise ma.ValidationError(OBJECT)
-        details: dict[str, Any] = clean(value)
+        details: dict[str, Any] = clean(as_object(value))
         return details
 
 

@@ -127,6 +127,15 @@ class Text(ma.fields.Field[str]):
         return text
 
 
+def as_object(value: Any) -> dict[str, Any]:
+    """An object; `[]` is `{}` (PHP's empty map). Raises `ma.ValidationError`."""
+    if value == []:
+        return {}
+    if not isinstance(value, dict):
+        raise ma.ValidationError(OBJECT)
+    return value
+
+
 def as_text(value: Any) -> str:
     """Raises `ma.ValidationError`."""
     if isinstance(value, bool):
