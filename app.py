@@ -8,48 +8,56 @@ from functools import partial
 import click
 from flask import Flask
 
-from audience import api, config, files, first_site, journal, pepper, ports, tags, traces
-from audience.api import errors
-from audience.api import journal as requests_told
-from audience.api.endpoint import check_scopes
-from audience.api.front import Front
-from audience.api.wiring import Wiring
-from audience.cli import audience
+from audience import config, erased_pages, file_imports, pepper, protocols, secret_files, tags, telemetry
+from audience.answers.service import Answers
+from audience.api import blueprints
 from audience.cli.instance import Instance
+from audience.cli.main import audience
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
-from audience.judges import Judges
+from audience.http import access, errors, health, request_log
+from audience.http.normalize import Normalizer
+from audience.http.services import Services
+from audience.operations import first_site
+from audience.operations.restore_carryover import Openers
 from storage import database
 from storage.errors import Unavailable, Unusable
-from workers import embedded_redis, meter, supervisor
-from workers import web as web_server
+from workers import embedded_redis, metrics, supervisor
 from workers import worker as import_worker
 from workers.limiter import Limiter
-from workers.link import Link, connect
-from workers.meter import Meter
+from workers.metrics import Metrics
 from workers.processes import Processes
-from workers.queue import Doorbell
-from workers.vitals import Vitals
+from workers.queue import ImportQueue
+from workers.redis_client import CircuitBreaker, connect
+from workers.web import server as web_server
 
-SENTENCES = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
+EXPECTED_ERRORS = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
 
-MIGRATED_WITHIN = 5.0  # seconds, by another command that began at the same time
-GREETING = """
+MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
+FIRST_SITE = """
 Your first site, shown once (also in the instance folder, in first-site.json):
 
   site_uuid        {site_uuid}
   publishable_key  {publishable_key}
   secret_key       {secret_key}
 
-Create a person:
+Create a subscriber:
 
   curl -u '{publishable_key}:{secret_key}' '{base_url}/api/v1/fetch/subscribers?site_uuid={site_uuid}' \\
     -H 'Content-Type: application/json' -d '{{"subscriber": {{"email": "ann@example.com", "tags": "vip"}}}}'
 """
 
 
+def open_process(settings: Settings, metrics: protocols.Metrics | None = None) -> None:
+    """Sets the state of this process: metrics (none by default), pepper, database; may be called again."""
+    telemetry.open(metrics or telemetry.NoMetrics())
+    pepper.open(settings.instance)
+    open_database(settings)
+
+
 def open_database(settings: Settings) -> None:
+    """Opens the database only, as `audience doctor` must not create a pepper."""
     database.open(
         settings.database,
         timeout=settings.database_timeout,
@@ -59,44 +67,55 @@ def open_database(settings: Settings) -> None:
 
 
 def create_app(
-    settings: Settings, doorbell: ports.Doorbell, limiter: ports.Limiter, vitals: ports.Vitals
+    settings: Settings,
+    import_queue: protocols.ImportQueue,
+    limiter: protocols.Limiter,
+    processes: protocols.Processes,
+    *,
+    metrics: protocols.Metrics | None = None,
+    resolver: protocols.Resolver | None = None,
 ) -> Flask:
-    """The web application over an instance whose database is migrated."""
-    pepper.open(settings.instance)
-    open_database(settings)
+    """The web application of an instance whose database is migrated; by default it queries the real DNS."""
+    open_process(settings, metrics)
     app = Flask("audience", static_folder=None, instance_path=str(settings.instance))
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    app.extensions["audience"] = Wiring(settings, doorbell, limiter, vitals, Judges(settings))
-    api.register(app)
-    errors.register(app, away=[Unavailable])
-    requests_told.register(app)
-    check_scopes(app)
-    app.wsgi_app = Front(app.wsgi_app)  # type: ignore[method-assign]
+    answers = Answers(settings, resolver)
+    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers)
+    blueprints.register(app)
+    app.register_blueprint(health.blueprint)
+    errors.register(app, unavailable_errors=[Unavailable])
+    request_log.register(app)
+    access.check_scopes(app)
+    app.wsgi_app = Normalizer(app.wsgi_app)  # type: ignore[method-assign]
     return app
 
 
 def wsgi() -> Flask:
     """The web application of a web process."""
     settings = config.load()
-    link = Link(connect(embedded_redis.url(settings)))
-    journal.open(Meter(settings.instance))
-    app = create_app(settings, Doorbell(link), Limiter(link), Vitals(link, settings.instance))
-    app.extensions["audience"].judges.warm()
+    breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
+    app = create_app(
+        settings,
+        ImportQueue(breaker),
+        Limiter(breaker),
+        Processes(settings, breaker),
+        metrics=Metrics(settings.instance),
+    )
+    app.extensions["audience"].answers.warm()
     return app
 
 
 def open_instance(settings: Settings) -> None:
-    """Opens what is remembered, and brings it up to date unless a service is running on it."""
-    pepper.open(settings.instance)
-    open_database(settings)
+    """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`."""
+    open_process(settings)
     database.refuse_newer()
-    deadline = time.monotonic() + MIGRATED_WITHIN
+    deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
         try:
-            with supervisor.only_one(settings.instance):
+            with supervisor.hold_instance_lock(settings.instance):
                 database.migrate()
         except supervisor.CannotServe as error:
             if time.monotonic() > deadline:
@@ -105,8 +124,8 @@ def open_instance(settings: Settings) -> None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` where the database is older or newer than this Audience."""
-    open_database(settings)
+    """Raises `Unusable` if the database is older or newer than this Audience."""
+    open_process(settings)
     database.refuse_newer()
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
@@ -116,33 +135,32 @@ def check_migrated(settings: Settings) -> None:
 @click.command()
 @click.pass_obj
 def serve(instance: Instance) -> None:
-    """Start everything: Redis, the web server, the import workers. Ctrl-C stops it all.
+    """Start Redis, the web server and the import workers. Ctrl-C stops them all.
 
     Example: AUDIENCE_PORT=9000 audience serve
     """
     settings = instance.settings
-    Judges(settings).check()
-    with supervisor.only_one(settings.instance):
+    Answers(settings).check()
+    with supervisor.hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
-        pepper.open(settings.instance)
-        open_database(settings)
+        open_process(settings)
         database.migrate()
         first = first_site.ensure(settings)
         database.close()
-        meter.forget(settings.instance)
+        metrics.forget(settings.instance)
         supervisor.serve(
-            settings, [sys.executable, "-P", "-m", "app"], lambda url: greet(url, settings, first)
+            settings, [sys.executable, "-P", "-m", "app"], lambda url: announce(url, settings, first)
         )
 
 
 @click.command()
 @click.pass_obj
 def web(instance: Instance) -> None:
-    """Start the web server alone, on an instance that is migrated.
+    """Start only the web server, on a migrated instance.
 
     Example: audience web
     """
-    Judges(instance.settings).check()
+    Answers(instance.settings).check()
     check_migrated(instance.settings)
     web_server.serve(instance.settings)
 
@@ -150,20 +168,21 @@ def web(instance: Instance) -> None:
 @click.command()
 @click.pass_obj
 def worker(instance: Instance) -> None:
-    """Start one import worker alone, on an instance that is migrated.
+    """Start only one import worker, on a migrated instance.
 
     Example: audience worker
     """
-    check_migrated(instance.settings)
-    chores = (files.sweep, tags.sweep, partial(traces.settle, instance.settings.instance))
-    import_worker.run(instance.settings, lambda: open_worker(instance.settings), chores)
+    settings = instance.settings
+    check_migrated(settings)
+    chores = (file_imports.sweep, tags.sweep, partial(erased_pages.run, settings.instance))
+    import_worker.run(settings, lambda: open_process(settings, Metrics(settings.instance)), chores)
 
 
 @click.command()
 @as_json
 @click.pass_obj
 def migrate(instance: Instance, as_json: bool) -> None:
-    """Bring the database up to date; `serve` does it too.
+    """Migrate the database; `serve` does so too.
 
     Example: audience migrate
     """
@@ -171,19 +190,13 @@ def migrate(instance: Instance, as_json: bool) -> None:
     show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
-def open_worker(settings: Settings) -> None:
-    journal.open(Meter(settings.instance))
-    pepper.open(settings.instance)
-    open_database(settings)
-
-
-def greet(url: str, settings: Settings, first: dict[str, str] | None) -> None:
-    """Says where the service is; the first site's keys only once, and only to a person."""
+def announce(url: str, settings: Settings, first: dict[str, str] | None) -> None:
+    """Prints the service's address; on a terminal also the keys of a new first site, this once."""
     click.echo(f"Audience is at {url}  (Ctrl-C stops it)")
     if first and sys.stdout.isatty():
-        click.echo(GREETING.format(**first))
+        click.echo(FIRST_SITE.format(**first))
     elif first:
-        click.echo(f"The first site and its keys are in {settings.instance / first_site.FILE}")
+        click.echo(f"The first site and its keys are in {settings.instance / secret_files.FIRST_SITE}")
 
 
 for command in (serve, web, worker, migrate):
@@ -194,26 +207,26 @@ def instance(settings: Settings) -> Instance:
     return Instance(
         settings,
         open=lambda: open_instance(settings),
-        connect=lambda: open_database(settings),
+        openers=Openers(open_process, open_database),
         processes=Processes(settings),
     )
 
 
 def main() -> None:
-    """The entry point `audience`. What it makes is its user's alone."""
+    """The entry point `audience`. Files that it creates are private to the user."""
     os.umask(0o077)
     try:
         audience(prog_name="audience", obj=instance(config.load()))
-    except SENTENCES as error:
-        sys.exit(refuse(str(error)))
+    except EXPECTED_ERRORS as error:
+        sys.exit(fail(str(error)))
     except Unavailable as error:
-        sys.exit(refuse(f"the database is away or busy ({error}): try again in a moment"))
+        sys.exit(fail(f"the database is unavailable or busy ({error}): try again in a moment"))
     except OSError as error:
-        sys.exit(refuse(f"{error.filename or 'the system'}: {error.strerror or error}"))
+        sys.exit(fail(f"{error.filename or 'the system'}: {error.strerror or error}"))
 
 
-def refuse(reason: str) -> int:
-    """Says why a command ends; its exit code."""
+def fail(reason: str) -> int:
+    """Prints why a command failed; its exit code."""
     click.echo(f"audience: {reason}", err=True)
     return 2
 

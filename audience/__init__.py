@@ -1,0 +1,5 @@
+"""The domain: nouns that decide and open transactions, and the leaves that every room shares.
+
+May import: answers, storage, leaves, and of schemas only schemas.values.
+Never: knows HTTP, Click or Redis: app.py hands in what protocols describes.
+"""

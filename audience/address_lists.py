@@ -1,60 +1,56 @@
-"""The operator's lists of a site: addresses and domains that are always, or never, valid."""
+"""The allow and deny lists of a site: addresses and domains that are always, or never, valid."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
 
 from audience import clock
-from audience.checks.address import list_entry, list_names, roughly
+from audience.answers.validation.address import split_loosely
+from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
 from audience.errors import Refused
 from audience.sites import Site
 from storage import address_lists as stored
 from storage import database
 
-Kind = Literal["allow", "deny"]
+__all__ = ["Kind"]
+
 ENTRY = "Send addresses or domains, such as ann@example.com or example.com."
 
 
-@dataclass(frozen=True)
-class Lists:
-    allow: tuple[str, ...] = ()
-    deny: tuple[str, ...] = ()
-
-
 @database.session()
-def of(site: Site) -> Lists:
-    """Both lists of a site, oldest first."""
+def for_site(site: Site) -> AllowDenyLists:
+    """Both lists of a site, oldest entry first."""
     return _lists(stored.entries(site.id))
 
 
 @database.session()
-def naming(site: Site | None, email: str) -> Lists:
-    """What the lists of a site say of an address, if anything."""
-    address = roughly(email) if site else None
-    return _lists(stored.among(site.id, list_names(address))) if site and address else Lists()
+def for_address(site: Site | None, email: str) -> AllowDenyLists:
+    """The entries of a site's lists that match an address; without a site, none."""
+    address = split_loosely(email) if site else None
+    if site is None or address is None:
+        return AllowDenyLists()
+    return _lists(stored.matching(site.id, matching_entries(address)))
 
 
 @database.write()
 def add(site: Site, kind: Kind, entry: str) -> None:
     """Puts an address or a domain on a list, and takes it off the other. Raises `Refused`."""
-    stored.put(site.id, kind, _entry(entry), clock.now())
+    stored.put(site.id, kind, _entry(entry), clock.now_ms())
 
 
 @database.write()
 def remove(site: Site, entry: str) -> bool:
-    """Takes an address or a domain off the lists; whether it was on one. Raises `Refused`."""
+    """Takes an address or a domain off the lists; False if it was on neither. Raises `Refused`."""
     return stored.remove(site.id, _entry(entry))
 
 
-def _lists(entries: Iterable[tuple[str, str]]) -> Lists:
-    found: dict[str, list[str]] = {"allow": [], "deny": []}
+def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:
+    by_kind: dict[str, list[str]] = {"allow": [], "deny": []}
     for kind, entry in entries:
-        found[kind].append(entry)
-    return Lists(tuple(found["allow"]), tuple(found["deny"]))
+        by_kind[kind].append(entry)
+    return AllowDenyLists(tuple(by_kind["allow"]), tuple(by_kind["deny"]))
 
 
 def _entry(text: str) -> str:
     try:
-        return list_entry(text)
+        return parse_entry(text)
     except ValueError as error:
         raise Refused(ENTRY) from error

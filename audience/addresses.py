@@ -1,58 +1,56 @@
-"""Who an address names: the identity by which people are compared (contract section 2)."""
+"""The normal form of e-mail addresses: two equal ones are one subscriber."""
 
 import re
 import unicodedata
 
-import idna
+from audience.answers.domains import a_labels
 
-LOCAL_OCTETS = 64  # RFC 5321 section 4.5.3.1.1
-ADDRESS_OCTETS = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
+MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
+MAX_ADDRESS_BYTES = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
 ASCII_ADDRESS = re.compile(r"[!-?A-~]+@[!-?A-~]+")
 
 MALFORMED = (
-    "Send an address of the form name@example.com: one @, a domain with a dot, no blanks, "
-    "at most 64 octets before the @ and 254 in all."
+    "Send an address of the form name@example.com: one @, a domain with a dot, no spaces, "
+    f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total."
 )
 
 
 class MalformedAddress(ValueError):
-    """The text fails the check of form."""
+    """The text is not of the form of an address."""
 
 
 def identity(address: str) -> str:
-    """The key that an address is compared by: trimmed, NFKC, lower-case local part, domain in A-label form.
+    """The normal form: trimmed, NFKC, the local part in lower case, the domain in A-labels.
 
-    Raises `MalformedAddress`. Whether mail arrives there is the validation endpoint's business.
+    Raises `MalformedAddress`. Form alone: `answers.validation` says whether mail can be delivered.
     """
     text = address.strip()
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).strip()
     local, at, domain = text.partition("@")
-    if not (local and at and domain) or "@" in domain or _has_blank(text):
+    if not (local and at and domain) or "@" in domain or _has_space(text):
         raise MalformedAddress(MALFORMED)
     local = local.lower()
     key = f"{local}@{_ascii_domain(domain)}"
     if (
-        len(local.encode(errors="replace")) > LOCAL_OCTETS
-        or len(key.encode(errors="replace")) > ADDRESS_OCTETS
+        len(local.encode(errors="replace")) > MAX_LOCAL_BYTES
+        or len(key.encode(errors="replace")) > MAX_ADDRESS_BYTES
     ):
         raise MalformedAddress(MALFORMED)
     return key
 
 
-def _has_blank(text: str) -> bool:
+def _has_space(text: str) -> bool:
     if text.isascii():
         return ASCII_ADDRESS.fullmatch(text) is None
     return any(character.isspace() or unicodedata.category(character) in ("Cc", "Cs") for character in text)
 
 
 def _ascii_domain(domain: str) -> str:
-    if not domain.isascii():
-        try:
-            domain = idna.encode(domain, uts46=True).decode()
-        except idna.IDNAError as error:
-            raise MalformedAddress(MALFORMED) from error
-    domain = domain.lower()
+    try:
+        domain = a_labels(domain)
+    except ValueError as error:
+        raise MalformedAddress(MALFORMED) from error
     labels = domain.split(".")
     if len(labels) < 2 or not all(0 < len(label) <= 63 for label in labels):
         raise MalformedAddress(MALFORMED)

@@ -1,6 +1,6 @@
-"""What is asked to become of a person, and what that makes of one (contract section 2).
+"""Changes to a subscriber, and applying them in memory.
 
-Amending costs what the change costs, however much the person has.
+The cost depends on the size of the change, not of the subscriber.
 """
 
 import json
@@ -10,9 +10,10 @@ from enum import StrEnum
 from typing import Any
 
 from audience import addresses, tags
-from storage.subscribers import DATES, Person
+from schemas.values import DATES, NAMES
+from storage.subscribers import Subscriber
 
-NAMES = ("first_name", "last_name")
+Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
 class Consent(StrEnum):
@@ -20,11 +21,19 @@ class Consent(StrEnum):
     UNSUBSCRIBE = "unsubscribe"
 
 
+class Outcome(StrEnum):
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SUPPRESSED = "suppressed"
+    MISSING = "missing"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is to become of one person. `at` is when it was asked for, in milliseconds.
+    """A change to one subscriber, requested at `at`; times are in milliseconds.
 
-    `dates` come from a file: all of them count for someone whom this creates, `unsubscribed_at` for everyone.
+    Of `dates`, an existing subscriber takes `unsubscribed_at` only.
     """
 
     email: str
@@ -43,15 +52,14 @@ class Change:
     rewrites_email: bool = False
 
 
-def change(item: Mapping[str, Any], at: int) -> Change:
-    """The change that an item of the wire asks for. Raises `addresses.MalformedAddress`."""
+def change_from_item(item: Item, at: int) -> Change:
+    """The change that a validated item requests. Raises `addresses.MalformedAddress`."""
     command = item.get("command")
     return Change(
         email=item["email"].strip(),
         key=addresses.identity(item["email"]),
         at=at,
-        first_name=item.get("first_name", ""),
-        last_name=item.get("last_name", ""),
+        **{name: item.get(name, "") for name in NAMES},
         fields=item.get("fields", {}),
         tags=item.get("tags", ()),
         remove_tags=item.get("remove_tags", ()),
@@ -60,70 +68,77 @@ def change(item: Mapping[str, Any], at: int) -> Change:
     )
 
 
-def amend(person: Person, each: Change) -> bool:
-    """Makes the change but for the tags; whether anything that shows is another than before."""
-    columns, fields = _amend_columns(person, each), _amend_fields(person, each)
+def apply_change(subscriber: Subscriber, change: Change) -> bool:
+    """Applies a change, except its tags; whether that changed the subscriber."""
+    columns, fields = _apply_columns(subscriber, change), _apply_fields(subscriber, change)
     return columns or fields
 
 
-def _amend_columns(person: Person, each: Change) -> bool:
-    before = _columns(person)
-    if each.rewrites_email:
-        person.email = each.email
-    person.first_name = each.first_name or person.first_name
-    person.last_name = each.last_name or person.last_name
-    for key in set(NAMES).intersection(each.remove_fields):
-        setattr(person, key, "")
-    if each.event_at is not None:
-        known = each.event_at if person.last_event_at is None else person.last_event_at
-        person.last_event_at = max(each.event_at, known)
-    if "unsubscribed_at" in each.dates:
-        _consent(person, Consent.UNSUBSCRIBE, each.dates["unsubscribed_at"])
-    if each.consent is not None:
-        _consent(person, each.consent, each.at)
-    return _columns(person) != before
+def _apply_columns(subscriber: Subscriber, change: Change) -> bool:
+    before = _columns(subscriber)
+    if change.rewrites_email:
+        subscriber.email = change.email
+    for name in NAMES:
+        value = "" if name in change.remove_fields else getattr(change, name) or getattr(subscriber, name)
+        setattr(subscriber, name, value)
+    if change.event_at is not None:
+        last = change.event_at if subscriber.last_event_at is None else subscriber.last_event_at
+        subscriber.last_event_at = max(change.event_at, last)
+    if "unsubscribed_at" in change.dates:
+        _apply_consent(subscriber, Consent.UNSUBSCRIBE, change.dates["unsubscribed_at"])
+    if change.consent is not None:
+        _apply_consent(subscriber, change.consent, change.at)
+    return _columns(subscriber) != before
 
 
-def _columns(person: Person) -> tuple[Any, ...]:
-    return person.email, person.first_name, person.last_name, person.last_event_at, person.unsubscribed_at
+def _columns(subscriber: Subscriber) -> tuple[Any, ...]:
+    return (
+        subscriber.email,
+        *(getattr(subscriber, name) for name in NAMES),
+        subscriber.last_event_at,
+        subscriber.unsubscribed_at,
+    )
 
 
-def _amend_fields(person: Person, each: Change) -> bool:
-    given = {
+def _apply_fields(subscriber: Subscriber, change: Change) -> bool:
+    changed = {
         key: value
-        for key, value in each.fields.items()
-        if key not in person.fields or not same(value, person.fields[key])
+        for key, value in change.fields.items()
+        if key not in subscriber.fields or not json_equal(value, subscriber.fields[key])
     }
-    person.fields.update(given)
-    taken = [key for key in each.remove_fields if person.fields.pop(key, None) is not None]
-    return bool(given or taken)
+    subscriber.fields.update(changed)
+    removed = [key for key in change.remove_fields if subscriber.fields.pop(key, None) is not None]
+    return bool(changed or removed)
 
 
-def _consent(person: Person, consent: Consent, at: int) -> None:
-    """What was said later counts. Said again, it keeps its first date, and is the later word all the same."""
-    if person.consent_at is not None and at < person.consent_at:
+def _apply_consent(subscriber: Subscriber, consent: Consent, at: int) -> None:
+    """The latest consent counts. Repeating it keeps the first date, and still counts as the latest."""
+    if subscriber.consent_at is not None and at < subscriber.consent_at:
         return
-    person.consent_at = at
+    subscriber.consent_at = at
     if consent is Consent.SUBSCRIBE:
-        person.unsubscribed_at = None
-    elif person.unsubscribed_at is None:
-        person.unsubscribed_at = at
+        subscriber.unsubscribed_at = None
+    elif subscriber.unsubscribed_at is None:
+        subscriber.unsubscribed_at = at
 
 
-def retag(borne: dict[int, None], each: Change, tag_ids: Mapping[str, int]) -> bool:
-    """Gives and takes the change's tags, `borne` by id in order; whether any is new or gone."""
-    removed = {tag_ids.get(tags.name_key(name)) for name in each.remove_tags}
-    given = {tag_ids[tags.name_key(name)]: None for name in each.tags}
-    new = {tag_id: None for tag_id in given if tag_id not in borne and tag_id not in removed}
-    taken = [tag_id for tag_id in removed if tag_id in borne]
-    borne.update(new)
-    for tag_id in taken:
-        del borne[tag_id]
-    return bool(new or taken)
+def apply_tags(tagged: dict[int, None], change: Change, tag_ids: Mapping[str, int]) -> bool:
+    """Adds and removes the change's tags in `tagged`, an ordered set of ids; whether that changed it.
+
+    `tag_ids` are by name key.
+    """
+    removed = {tag_ids.get(tags.name_key(name)) for name in change.remove_tags}
+    added = {tag_ids[tags.name_key(name)]: None for name in change.tags}
+    new = {tag_id: None for tag_id in added if tag_id not in tagged and tag_id not in removed}
+    old = [tag_id for tag_id in removed if tag_id in tagged]
+    tagged.update(new)
+    for tag_id in old:
+        del tagged[tag_id]
+    return bool(new or old)
 
 
-def same(value: Any, before: Any) -> bool:
-    """Equal as JSON: in Python 1, 1.0 and True are equal, as custom values they are not."""
+def json_equal(value: Any, before: Any) -> bool:
+    """Whether two values are the same JSON: unlike in Python, 1, 1.0 and true differ."""
     if value != before or isinstance(value, str):
         return bool(value == before)
     return json.dumps(value, sort_keys=True) == json.dumps(before, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Commands on people, run in order in one transaction (contract section 2, Commands)."""
+"""Commands on subscribers, run in order in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,61 +6,59 @@ from itertools import groupby
 from typing import Any
 
 from audience import addresses, clock, events, subscribers
-from audience.errors import FieldError
+from audience.changes import Change, Consent, Outcome
 from audience.sites import Site
-from audience.subscribers import Change, Consent, Outcome, Person
+from audience.subscribers import Subscriber
+from schemas.values import CommandName, FieldError
 from storage import database
 from storage import subscribers as stored
 
 Command = Mapping[str, Any]
 
-CHANGE_EMAIL = "change_email"
-TAG_EVENT = "add_tag_via_event"
-
-# What each command makes of its query; `change_email` alone moves a person and has no row.
+# The change that each command makes of its query; `change_email` is not a change, and has no row.
 CHANGES: dict[str, Callable[[Any, int], dict[str, Any]]] = {
-    "add_tag": lambda tag, _: {"tags": (tag,)},
-    TAG_EVENT: lambda tag, at: {"tags": (tag,), "event_at": at},
-    "remove_tag": lambda tag, _: {"remove_tags": (tag,), "creates": False},
-    "add_field": lambda values, _: values,
-    "remove_field": lambda key, _: {"remove_fields": (key,), "creates": False},
-    "subscribe": lambda *_: {"consent": Consent.SUBSCRIBE},
-    "unsubscribe": lambda *_: {"consent": Consent.UNSUBSCRIBE},
+    CommandName.ADD_TAG: lambda tag, _: {"tags": (tag,)},
+    CommandName.ADD_TAG_VIA_EVENT: lambda tag, at: {"tags": (tag,), "event_at": at},
+    CommandName.REMOVE_TAG: lambda tag, _: {"remove_tags": (tag,), "creates": False},
+    CommandName.ADD_FIELD: lambda values, _: values,
+    CommandName.REMOVE_FIELD: lambda key, _: {"remove_fields": (key,), "creates": False},
+    CommandName.SUBSCRIBE: lambda *_: {"consent": Consent.SUBSCRIBE},
+    CommandName.UNSUBSCRIBE: lambda *_: {"consent": Consent.UNSUBSCRIBE},
 }
 MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
 
 
 @dataclass(frozen=True)
-class Report:
-    """What became of a run: `person` is the target of the last command that succeeded."""
+class CommandsResult:
+    """`subscriber` is the target of the last command that succeeded, `done` the number that did."""
 
-    person: Person | None
+    subscriber: Subscriber | None
     done: int
     errors: list[FieldError]
 
 
-def run(site: Site, commands: Sequence[Command]) -> Report:
-    """Runs commands in order; one that cannot be done writes nothing and does not stop the others."""
+def run(site: Site, commands: Sequence[Command]) -> CommandsResult:
+    """Runs commands in order; one that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
-    person = None
+    subscriber = None
     with database.write():
-        for moved, group in groupby(enumerate(commands), _own_group):
+        for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
-            key, failed = (_write if moved is None else _move)(site.id, targets)
+            key, failed = (_write if own is None else _change_email)(site.id, targets)
             errors |= refused | failed
-            person = stored.by_key(site.id, key) if key else person
-        person = person and stored.by_uuid(site.id, person.uuid)
-    return Report(
-        person,
+            subscriber = stored.get_by_key(site.id, key) if key else subscriber
+        subscriber = subscriber and stored.get_by_uuid(site.id, subscriber.uuid)
+    return CommandsResult(
+        subscriber,
         len(commands) - len(errors),
         [FieldError(f"command[{index}]", errors[index]) for index in sorted(errors)],
     )
 
 
 def _own_group(numbered: tuple[int, Command]) -> int | None:
-    """Moves run one by one: the commands after them name people by where they moved to."""
+    """`change_email` runs alone: the commands after it refer to the new address."""
     index, command = numbered
-    return index if command["command"] == CHANGE_EMAIL else None
+    return index if command["command"] == CommandName.CHANGE_EMAIL else None
 
 
 Target = tuple[int, str, str, Command]  # index in the request, email, key, command
@@ -71,11 +69,11 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
     for index, command in group:
         email = command.get("email", "")
         if "uuid" in command:
-            person = stored.by_uuid(site_id, command["uuid"])
-            if person is None:
+            subscriber = stored.get_by_uuid(site_id, command["uuid"])
+            if subscriber is None:
                 refused[index] = subscribers.MISSING
                 continue
-            email = person.email_key
+            email = subscriber.email_key
         try:
             targets.append((index, email.strip(), addresses.identity(email), command))
         except addresses.MalformedAddress as error:
@@ -84,8 +82,8 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
 
 
 def _write(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, str]]:
-    """The key of the last person written, and why the other commands were not done."""
-    at = clock.now()
+    """The key of the last subscriber written, and error messages by index of command."""
+    at = clock.now_ms()
     changes = [
         Change(email=email, key=key, at=at, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
@@ -102,20 +100,20 @@ def _write(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, s
         if index not in failed
     ]
     tagged = [
-        (each, "$tag", {"details": {"tag": command["query"]}})
-        for each, command in done
-        if command["command"] == TAG_EVENT
+        (change, "$tag", {"details": {"tag": command["query"]}})
+        for change, command in done
+        if command["command"] == CommandName.ADD_TAG_VIA_EVENT
     ]
     events.add(site_id, tagged, at)
     return done[-1][0].key if done else None, failed
 
 
-def _move(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, str]]:
-    moved, failed = None, {}
+def _change_email(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, str]]:
+    key_after, failed = None, {}
     for index, _, key, command in targets:
         message = subscribers.change_email(site_id, key, command["query"])
         if message is None:
-            moved = addresses.identity(command["query"])
+            key_after = addresses.identity(command["query"])
         else:
             failed[index] = message
-    return moved, failed
+    return key_after, failed

@@ -1,7 +1,7 @@
 """Every setting, once: name, default, meaning.
 
-The environment (`AUDIENCE_NAME`) wins over `config.toml` in the instance folder (`name = value`), which wins
-over the default. An unknown name or a value of the wrong form is a `SettingError` that says which and why.
+The environment (`AUDIENCE_NAME`) overrides `config.toml` in the instance folder (`name = value`), which
+overrides the default. An unknown name or a malformed value raises `SettingError`.
 """
 
 import contextlib
@@ -15,14 +15,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 PREFIX = "AUDIENCE_"
-NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite alone
+MIN_TOKEN_LENGTH = 16
+NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite only
 
 EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
 TIER1_COUNTRIES = tuple(f"US CA GB AU NZ JP SG {EU_EFTA}".split())
 
 
 class SettingError(Exception):
-    """A setting that cannot be used; the message names it and says why."""
+    """An unknown or malformed setting; the message names it and the reason."""
 
 
 def text(value: Any) -> str:
@@ -42,10 +43,9 @@ def flag(value: Any) -> bool:
         "no": False,
         "off": False,
     }
-    known = words.get(str(value).lower())
-    if known is None:
+    if str(value).lower() not in words:
         raise ValueError("must be true or false")
-    return known
+    return words[str(value).lower()]
 
 
 def names(value: Any) -> tuple[str, ...]:
@@ -63,27 +63,27 @@ def networks(value: Any) -> tuple[str, ...]:
     try:
         return tuple(name for name in names(value) if ipaddress.ip_network(name, strict=False))
     except ValueError as error:
-        raise ValueError("must be a comma-separated list of addresses and networks") from error
+        raise ValueError("must be a comma-separated list of IP addresses and networks") from error
 
 
-def integer(least: int, most: int) -> Callable[[Any], int]:
+def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
         with contextlib.suppress(ValueError):
             number = value if type(value) is int else int(text(value))
-            if least <= number <= most:
+            if minimum <= number <= maximum:
                 return number
-        raise ValueError(f"must be a whole number from {least} to {most}")
+        raise ValueError(f"must be a whole number from {minimum} to {maximum}")
 
     return parse
 
 
-def decimal(least: float, most: float) -> Callable[[Any], float]:
+def decimal(minimum: float, maximum: float) -> Callable[[Any], float]:
     def parse(value: Any) -> float:
         with contextlib.suppress(ValueError):
             number = float(value if type(value) in (int, float) else text(value))
-            if least <= number <= most:
+            if minimum <= number <= maximum:
                 return number
-        raise ValueError(f"must be a number from {least:g} to {most:g}")
+        raise ValueError(f"must be a number from {minimum:g} to {maximum:g}")
 
     return parse
 
@@ -92,8 +92,8 @@ def url(example: str, *schemes: str) -> Callable[[Any], str]:
     def parse(value: Any) -> str:
         with contextlib.suppress(ValueError):
             parts = urlsplit(text(value))
-            there = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
-            if not value or (parts.scheme in schemes and there and " " not in value):
+            located = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
+            if not value or (parts.scheme in schemes and located and " " not in value):
                 return text(value)
         raise ValueError(f"must be empty or like {example}")
 
@@ -113,8 +113,8 @@ def optional_rate(value: Any) -> str:
 
 
 def token(value: Any) -> str:
-    if value and len(text(value)) < 16:
-        raise ValueError("must be empty or 16 characters or more")
+    if value and len(text(value)) < MIN_TOKEN_LENGTH:
+        raise ValueError(f"must be empty or {MIN_TOKEN_LENGTH} characters or more")
     return text(value)
 
 
@@ -131,72 +131,76 @@ def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     instance: Path = setting(
-        Path("instance").absolute(), folder, "folder of the database, secrets and sockets"
+        Path("instance").absolute(), folder, "folder for the database, secrets and sockets"
     )
-    host: str = setting("127.0.0.1", text, "address to listen on")
+    host: str = setting("127.0.0.1", text, "IP address to listen on")
     port: int = setting(8000, integer(1, 65535), "port to listen on")
     public_url: str = setting(
         "",
         url("https://people.example", "http", "https"),
-        "address that people reach the service at; empty: http://HOST:PORT",
+        "public base URL of the service; empty: http://HOST:PORT",
     )
-    database_url: str = setting("", text, "database; empty: sqlite:///INSTANCE/audience.db")
+    database_url: str = setting("", text, "database URL; empty: sqlite:///INSTANCE/audience.db")
     redis_url: str = setting(
         "",
         url("redis://localhost:6379/0", "redis", "rediss", "unix"),
-        "a Redis of your own; empty: one is embedded",
+        "Redis URL; empty: an embedded Redis",
     )
-    web_workers: int = setting(2, integer(1, 64), "web processes")
-    web_threads: int = setting(400, integer(8, 4096), "requests that each web process holds at once")
-    workers: int = setting(1, integer(1, 16), "import worker processes")
-    body_timeout: float = setting(
-        30.0, decimal(0.1, 3600), "seconds within which a request body must have arrived"
-    )
-    max_body_bytes: int = setting(8 * 2**20, integer(1024, 2**30), "largest JSON body")
-    import_max_bytes: int = setting(2**30, integer(1024, 2**40), "largest file import")
-    import_inline_rows: int = setting(
-        1, integer(0, 1000), "imports of up to this many rows are written at once"
-    )
-    database_timeout: float = setting(
-        10.0, decimal(0.1, 600), "seconds to wait for the database's write lock"
-    )
-    database_connections: int = setting(16, integer(1, 256), "open database connections per process")
+    web_workers: int = setting(2, integer(1, 64), "number of web processes")
+    web_threads: int = setting(400, integer(8, 4096), "maximum concurrent requests per web process")
+    workers: int = setting(1, integer(1, 16), "number of import worker processes")
+    body_timeout: float = setting(30.0, decimal(0.1, 3600), "seconds within which a request body must arrive")
+    max_body_bytes: int = setting(8 * 2**20, integer(1024, 2**30), "maximum size of a JSON body in bytes")
+    import_max_bytes: int = setting(2**30, integer(1024, 2**40), "maximum size of a file import in bytes")
+    import_inline_rows: int = setting(1, integer(0, 1000), "imports of at most this many rows skip the queue")
+    database_timeout: float = setting(10.0, decimal(0.1, 600), "seconds to wait for the database write lock")
+    database_connections: int = setting(16, integer(1, 256), "maximum open database connections per process")
     allow_faulty_sqlite: bool = setting(
-        False, flag, "run on a SQLite that has the WAL-reset fault (3.7.0 to 3.51.2)"
+        False, flag, "start even on a SQLite with the WAL-reset bug (3.7.0 to 3.51.2)"
     )
     trusted_proxies: tuple[str, ...] = setting(
-        (), networks, "addresses or networks whose X-Forwarded-For counts"
+        (), networks, "IP addresses and networks of proxies whose X-Forwarded-For is trusted"
     )
     auth_failures: str = setting(
-        "30/minute", rate, "failed authentications per address, and per address and key"
+        "30/minute", rate, "limit of failed authentications per IP address, and per IP address and key"
     )
     rate_limit_fetch: str = setting(
-        "", optional_rate, "requests per key to /v1/fetch, such as 100/minute; empty: no limit"
+        "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"
     )
-    rate_limit_batch: str = setting("", optional_rate, "requests per key to /v1/batch")
-    rate_limit_experimental: str = setting("", optional_rate, "requests per key to /v1/experimental")
-    rate_limit_stats: str = setting("", optional_rate, "requests per key to /v1/stats")
+    rate_limit_batch: str = setting("", optional_rate, "rate limit per key of /v1/batch")
+    rate_limit_experimental: str = setting("", optional_rate, "rate limit per key of /v1/experimental")
+    rate_limit_stats: str = setting("", optional_rate, "rate limit per key of /v1/stats")
     ready_import_age: float = setting(
-        900.0, decimal(1, 1e9), "seconds that an import may wait before /readyz says so"
+        900.0, decimal(1, 1e9), "age in seconds of a waiting import at which /readyz fails"
     )
-    ready_disk_bytes: int = setting(2**28, integer(0, 2**50), "free disk space below which /readyz says so")
+    ready_disk_bytes: int = setting(
+        2**28, integer(0, 2**50), "free disk space in bytes below which /readyz fails"
+    )
     metrics_token: str = setting(
-        "", token, "bearer token of /metrics, 16 characters or more; empty: only this machine may ask"
+        "",
+        token,
+        f"bearer token for /metrics, {MIN_TOKEN_LENGTH} characters or more; empty: local requests only",
     )
-    log_level: str = setting("info", level, "least of what is logged: info, warning or error")
-    geo_database: str = setting("", text, "a MaxMind-format .mmdb file to use in place of the bundled table")
+    log_level: str = setting("info", level, "minimum log level: info, warning or error")
+    geo_database: str = setting("", text, "MaxMind-format .mmdb file to use instead of the bundled table")
     dns_servers: tuple[str, ...] = setting(
-        (), names, "resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"
+        (), names, "DNS resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"
     )
-    dns_timeout: float = setting(2.0, decimal(0.1, 30), "seconds for all DNS questions of one answer")
+    dns_timeout: float = setting(
+        2.0, decimal(0.1, 30), "timeout in seconds for all DNS queries of one answer"
+    )
     spamhaus_dqs_key: str = setting("", text, "Spamhaus Data Query Service key")
     abusix_key: str = setting("", text, "abusix Mail Intelligence key")
     tier1_countries: tuple[str, ...] = setting(
-        TIER1_COUNTRIES, names, "country codes whose traffic passes validation's `ip`"
+        TIER1_COUNTRIES, names, "country codes whose IP addresses pass validation"
     )
-    validation_threshold: float = setting(0.5, decimal(0, 1), "least score of a valid address")
-    allow_addresses: tuple[str, ...] = setting((), names, "addresses and domains that are always valid")
-    deny_addresses: tuple[str, ...] = setting((), names, "addresses and domains that are never valid")
+    validation_threshold: float = setting(0.5, decimal(0, 1), "minimum score of a valid address")
+    allow_addresses: tuple[str, ...] = setting(
+        (), names, "e-mail addresses and domains that always pass validation"
+    )
+    deny_addresses: tuple[str, ...] = setting(
+        (), names, "e-mail addresses and domains that never pass validation"
+    )
 
     @property
     def base_url(self) -> str:
@@ -212,16 +216,16 @@ PARSERS: dict[str, Callable[[Any], Any]] = {item.name: item.metadata["parse"] fo
 
 
 def load(environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process; raises `SettingError`."""
-    given = {
+    """The settings of this process. Raises `SettingError`."""
+    env = {
         key.removeprefix(PREFIX).lower(): (value, f"environment variable {key}")
         for key, value in environ.items()
         if key.startswith(PREFIX) and key not in NOT_SETTINGS
     }
-    instance, origin = given.get("instance", ("instance", "default"))
+    instance, origin = env.get("instance", ("instance", "default"))
     file = _parse("instance", instance, origin) / "config.toml"
     return Settings(
-        **{name: _parse(name, value, origin) for name, (value, origin) in (_from_file(file) | given).items()}
+        **{name: _parse(name, value, origin) for name, (value, origin) in (_from_file(file) | env).items()}
     )
 
 

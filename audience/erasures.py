@@ -1,4 +1,4 @@
-"""Erasing people: every trace goes, and a keyed hash stays that keeps imports from bringing them back."""
+"""Erasing subscribers: only a keyed hash of the address is kept, so that no import adds it again."""
 
 import json
 import os
@@ -6,65 +6,66 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, clock, pepper, traces
+from audience import addresses, clock, erased_pages, pepper, secret_files
 from audience.sites import Site
 from storage import database, suppressions
-from storage import files as stored_files
+from storage import file_imports as stored_files
+from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored
 
 LOG = "erasures.log"
-LONGEST_LINE = 1024
-CHUNK = 1_000
+MAX_LINE_BYTES = 1024
+CHUNK_ROWS = 1_000
 
 
 def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None = None) -> None:
-    """Erases the person of a uuid or, without one, of an address, whether or not there is one.
+    """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
 
-    A line of `erasures.log` is on disk before anything is deleted: `{"site_uuid", "address_hash", "at"}`,
-    JSON, `at` in milliseconds.
+    First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash` and
+    `at` (in milliseconds).
     """
     key = _key(site, email, uuid)
     if key is None:
         return
     address_hash = pepper.address_hash(site.id, key)
-    traces.mark(instance)
+    erased_pages.request(instance)
     with database.write():
-        at = clock.now()
+        at = clock.now_ms()
         _append(instance / LOG, {"site_uuid": site.uuid, "address_hash": address_hash, "at": at})
         _delete(site.id, key)
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at)
-    _blank_waiting(site.id, lambda each: each == key)
-    traces.settle(instance)
+    _blank_waiting(site.id, lambda other: other == key)
+    erased_pages.run(instance)
 
 
 def erase_again(site: Site, since: Mapping[str, int]) -> int:
-    """Erases whoever has one of these address hashes, erased at those instants; how many people.
+    """Erases subscribers by address hash, with the times of their erasure; returns how many.
 
-    For an instance that nobody else uses, one that is restored.
+    Only for an instance that is being restored, which no other process uses.
     """
 
-    def is_gone(key: str) -> bool:
+    def is_erased(key: str) -> bool:
         return pepper.address_hash(site.id, key) in since
 
     last, erased = 0, 0
     with database.write():
-        while people := stored.keys_after(site.id, last, CHUNK):
-            last = people[-1][0]
-            erased += _delete_all(site.id, [each for each, key in people if is_gone(key)])
+        while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
+            last = keys[-1][0]
+            erased += _delete_all(site.id, [subscriber_id for subscriber_id, key in keys if is_erased(key)])
         for address_hash, at in since.items():
             stored_files.erase_refused(site.id, address_hash)
             suppressions.erase(site.id, address_hash, at)
-    _blank_waiting(site.id, is_gone)
+    _blank_waiting(site.id, is_erased)
     return erased
 
 
 @database.session()
 def _key(site: Site, email: str | None, uuid: str | None) -> str | None:
     if uuid is not None:
-        person = stored.by_uuid(site.id, uuid)
-        return person.email_key if person else None
+        subscriber = stored.get_by_uuid(site.id, uuid)
+        return subscriber.email_key if subscriber else None
     try:
         return addresses.identity(email or "")
     except addresses.MalformedAddress:
@@ -72,9 +73,9 @@ def _key(site: Site, email: str | None, uuid: str | None) -> str | None:
 
 
 def _delete(site_id: int, key: str) -> None:
-    person = stored.by_key(site_id, key)
-    if person is not None:
-        _delete_all(site_id, [person.id])
+    subscriber = stored.get_by_key(site_id, key)
+    if subscriber is not None:
+        _delete_all(site_id, [subscriber.id])
 
 
 def _delete_all(site_id: int, ids: Sequence[int]) -> int:
@@ -85,32 +86,34 @@ def _delete_all(site_id: int, ids: Sequence[int]) -> int:
     return users
 
 
-def _blank_waiting(site_id: int, is_gone: Callable[[str], bool]) -> None:
-    """Puts `null` for those who are gone into what waits to be applied: the rows around keep their places."""
+def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
+    """Replaces erased rows of waiting imports by `null`, so that the other rows keep their numbers."""
     with database.session():
-        found = [
-            each for each, payload in stored_files.waiting_batches(site_id) if _blanked(payload, is_gone)
+        batch_ids = [
+            batch_id
+            for batch_id, payload in stored_imports.waiting_batches(site_id)
+            if _blanked(payload, is_erased)
         ]
-    for batch_id in found:
+    for batch_id in batch_ids:
         with database.write():
-            blanked = _blanked(stored_files.payload(site_id, batch_id), is_gone)
+            blanked = _blanked(stored_imports.payload(site_id, batch_id), is_erased)
             if blanked is not None:
-                stored_files.rewrite_batch(site_id, batch_id, blanked)
+                stored_imports.rewrite_batch(site_id, batch_id, blanked)
 
 
-def _blanked(payload: str | None, is_gone: Callable[[str], bool]) -> str | None:
-    """The batch without those who are gone; None where nothing changes."""
+def _blanked(payload: str | None, is_erased: Callable[[str], bool]) -> str | None:
+    """The payload without erased rows; None if nothing changes."""
     items = json.loads(payload or "[]")
-    kept = [None if item and is_gone(addresses.identity(item["email"])) else item for item in items]
+    kept = [None if item and is_erased(addresses.identity(item["email"])) else item for item in items]
     return json.dumps(kept) if kept != items else None
 
 
 def _append(log: Path, line: dict[str, Any]) -> None:
-    """In the caller's transaction, so that nobody else writes; a line that was cut off is cut away first."""
-    descriptor = os.open(log, os.O_RDWR | os.O_CREAT, 0o600)
+    """Appends a line, in place of a truncated one. The caller's transaction keeps others from writing."""
+    descriptor = secret_files.private_opener(str(log), os.O_RDWR | os.O_CREAT)
     with os.fdopen(descriptor, "r+b") as file:
         end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - LONGEST_LINE))
+        file.seek(max(0, end - MAX_LINE_BYTES))
         last = file.read()
         file.seek(end - len(last) + last.rfind(b"\n") + 1)
         file.truncate()

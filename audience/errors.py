@@ -1,20 +1,13 @@
-"""What the domain refuses; the HTTP edge alone knows which status each becomes (contract section 1)."""
+"""Errors of the domain; `audience.http.errors` maps each to a status."""
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class FieldError:
-    """One refused value: where (`subscribers[3].email`) and what to do about it."""
-
-    field: str
-    message: str
+from schemas.values import FieldError
 
 
 class AudienceError(Exception):
-    """`message` is one sentence for the reader; it never repeats what the client sent."""
+    """`message` is a sentence for the client; it never repeats a value of the request."""
 
     def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:
         super().__init__(message)
@@ -23,23 +16,23 @@ class AudienceError(Exception):
 
 
 class NotUnderstood(AudienceError):
-    """The request contradicts itself or is not JSON."""
+    """A request that contradicts itself or is not JSON."""
 
 
 class Unauthorized(AudienceError):
-    """No key, a wrong key, no site, or a site that the key does not reach: the reader cannot tell which."""
+    """No key, a wrong key, no site, or a site that the key cannot access; the message does not say which."""
 
 
 class Forbidden(AudienceError):
-    """A good key without the scope for this."""
+    """A valid key without the required scope."""
 
 
 class NotFound(AudienceError):
-    """A named thing that the site does not have."""
+    """A record that the site does not have."""
 
 
 class TooLarge(AudienceError):
-    """A body over its limit."""
+    """A body over the size limit."""
 
 
 class NotJson(AudienceError):
@@ -47,24 +40,24 @@ class NotJson(AudienceError):
 
 
 class Refused(AudienceError):
-    """Well-formed JSON with a wrong value; nothing was written."""
+    """A wrong value; nothing was written."""
 
 
 class TooMany(AudienceError):
-    """Over a rate limit; `retry_after` in whole seconds."""
+    """Over a rate limit; `retry_after` is in whole seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
-class Away(AudienceError):
-    """A part that this request cannot do without is away."""
+class ServiceUnavailable(AudienceError):
+    """A resource that the request needs is unavailable."""
 
 
 def where(error: BaseException) -> str:
-    """An unexpected error for the log: its type and place; its message may hold somebody's data."""
+    """The type and stack of an unexpected error, for the log; its message may contain personal data."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{type(error).__name__} at " + " < ".join(
-        f"{each.filename}:{each.lineno}" for each in frames[::-1]
+        f"{frame.filename}:{frame.lineno}" for frame in frames[::-1]
     )

@@ -1,20 +1,17 @@
-"""What people did, recorded and acted on (contract section 3)."""
+"""Events of subscribers: recording them, and applying the changes that they imply."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from audience import addresses, clock, subscribers
-from audience.errors import FieldError
+from audience.changes import Change, Consent, Item, Outcome, change_from_item
 from audience.sites import Site
-from audience.subscribers import Change, Consent, Outcome, Person
+from audience.subscribers import Subscriber
+from schemas.values import FieldError, compact_json
 from storage import database
 from storage import events as stored
 from storage import subscribers as stored_subscribers
-from storage.events import EventRow
-
-Item = Mapping[str, Any]
+from storage.events import Event
 
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE}
 
@@ -22,45 +19,44 @@ CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError]
 ) -> tuple[int, list[FieldError]]:
-    """Writes events, given with their index in the request, beside the errors of those refused already.
+    """Records events, as (index in the request, event).
 
-    Returns how many were accepted, and why the others were not.
-
-    An event whose `unique_key` the site has seen with that type is accepted, and not applied again.
+    Returns the number accepted, and `refused` with the errors of the others. An event is accepted, but not
+    applied again, if the site has one with the same type and `unique_key`.
     """
-    at = clock.now()
+    at = clock.now_ms()
     changes, errors = _changes(items, at)
     with database.write():
-        fresh = _fresh(site.id, changes)
-        outcomes = subscribers.write(site.id, [change for _, _, change in fresh])
+        new = _new(site.id, changes)
+        outcomes = subscribers.write(site.id, [change for _, _, change in new])
         done = [
-            each for each, outcome in zip(fresh, outcomes, strict=True) if outcome is not Outcome.SUPPRESSED
+            event for event, outcome in zip(new, outcomes, strict=True) if outcome is not Outcome.SUPPRESSED
         ]
         add(site.id, [(change, item["type"], item) for _, item, change in done], at)
     suppressed = [
         FieldError(f"events[{index}].email", subscribers.SUPPRESSED)
-        for (index, _, _), outcome in zip(fresh, outcomes, strict=True)
+        for (index, _, _), outcome in zip(new, outcomes, strict=True)
         if outcome is Outcome.SUPPRESSED
     ]
     return len(items) - len(errors) - len(suppressed), [*refused, *errors, *suppressed]
 
 
 @database.session()
-def of(site: Site, person: Person) -> list[EventRow]:
-    """What one person did, oldest first."""
-    return stored.of_subscriber(site.id, person.id)
+def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
+    """Oldest first."""
+    return stored.for_subscriber(site.id, subscriber.id)
 
 
 def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> None:
-    """Stores events of people who exist, as (change, type, item), in the caller's transaction."""
+    """Stores events of existing subscribers, as (change, type, item), in the caller's transaction."""
     ids = stored_subscribers.ids(site_id, list({change.key for change, _, _ in events}))
     stored.add(
         site_id,
         [
-            EventRow(
+            Event(
                 subscriber_id=ids[change.key],
                 type=type_,
-                details=json.dumps(item.get("details", {}), ensure_ascii=False, separators=(",", ":")),
+                details=compact_json(item.get("details", {})),
                 unique_key=item.get("unique_key"),
                 occurred_at=at if change.event_at is None else change.event_at,
             )
@@ -85,7 +81,7 @@ def _changes(
 def _change(item: Item, at: int) -> Change:
     tag = (item["tag"],) if "tag" in item else ()
     return replace(
-        subscribers.change(item, at),
+        change_from_item(item, at),
         event_at=at,
         consent=CONSENTS.get(item["type"]),
         tags=tag if item["type"] == "$tag" else (),
@@ -93,18 +89,18 @@ def _change(item: Item, at: int) -> Change:
     )
 
 
-def _fresh(site_id: int, changes: list[tuple[int, Item, Change]]) -> list[tuple[int, Item, Change]]:
-    """Without the events that the site has already, or takes from earlier in the batch."""
-    named = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
-    if not named:
+def _new(site_id: int, changes: list[tuple[int, Item, Change]]) -> list[tuple[int, Item, Change]]:
+    """Without the events that the site has already, or that repeat one earlier in the batch."""
+    unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
+    if not unique:
         return changes
-    seen = stored.seen(site_id, named)
-    admits = subscribers.admission(site_id, [change for _, _, change in changes])
-    fresh = []
+    seen = stored.seen(site_id, unique)
+    admits = subscribers.admission_check(site_id, [change for _, _, change in changes])
+    new = []
     for index, item, change in changes:
         name = (item["type"], item["unique_key"]) if "unique_key" in item else None
         if name not in seen:
-            fresh.append((index, item, change))
+            new.append((index, item, change))
             if admits(change) and name is not None:
                 seen.add(name)
-    return fresh
+    return new

@@ -1,10 +1,11 @@
-"""The reports that a new site starts with: as (name, type, chart style, settings)."""
+"""The reports of a new site."""
 
-import json
 from typing import Any
 
+from schemas.values import compact_json
 from storage import reports as stored
 
+# (name, type, chart style, settings)
 FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("People", "Reporting::Reports::VisitorCountReport", "count", {}),
     ("New people", "Reporting::Reports::NewVisitorsReport", "column_chart", {"unit": "day", "days": 30}),
@@ -19,8 +20,6 @@ FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def create(site_id: int, at: int) -> None:
-    """Saves them, in the transaction that creates the site."""
+    """Saves the reports, in the caller's transaction."""
     for name, report_type, chart_style, settings in FIRST_REPORTS:
-        stored.add(
-            site_id, name, report_type, chart_style, None, json.dumps(settings, separators=(",", ":")), at
-        )
+        stored.add(site_id, name, report_type, chart_style, None, compact_json(settings), at)

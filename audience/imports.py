@@ -1,8 +1,8 @@
-"""Imports: accepted into the inbox at once, applied in the order of acceptance (contract section 2).
+"""Imports: accepted into the inbox at once, applied later in order of acceptance.
 
-An import is one inbox row, and its people are in batches, committed before the answer. Whoever drains it
-claims it with a token and a lease, and moves `applied` in the same transaction as the people: no row is lost
-or applied twice, whoever dies when. A row that was erased while it waited is `null`: it counts as suppressed.
+An import is one inbox row with batches of items, committed before the response. A worker claims it with a
+token and a lease, and advances `applied` in the transaction that writes the subscribers: a crash neither
+loses a row nor applies it twice. An item erased while it waits becomes `null`, and counts as suppressed.
 """
 
 import json
@@ -10,41 +10,38 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-from audience import addresses, clock, journal, subscribers
-from audience.errors import FieldError, NotFound, where
-from audience.ports import Doorbell
+from audience import addresses, clock, subscribers, telemetry
+from audience.changes import Item, Outcome, change_from_item
+from audience.errors import NotFound, where
+from audience.protocols import ImportQueue
 from audience.sites import Site
-from audience.subscribers import Outcome
+from schemas.values import FieldError
 from storage import database
 from storage import imports as stored
 from storage.errors import Unavailable
-from storage.imports import Claimed, Failed
-from storage.imports import ImportRow as Import
+from storage.imports import Claimed, Failed, Import
 
 __all__ = ["Import"]
 
 log = logging.getLogger(__name__)
 
-Item = Mapping[str, Any]
-
-CHUNK = 500
-MOST_VALUES = 10_000  # tags and fields in a chunk
-PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
-LEASE = 10_000  # milliseconds
-ATTEMPTS = 5  # without a row applied
-RETRY_AFTER = 2_000  # milliseconds
-FORGIVEN = 3_600_000  # milliseconds from the start, in which the database's absence is no failure
-WAIT = 1.0  # seconds that a small import waits for its turn
-NEWEST = 100
+CHUNK_ROWS = 500
+MAX_VALUES = 10_000  # tags and fields per chunk
+LEASE_MS = 10_000
+MAX_ATTEMPTS = 5  # consecutive, without applying a row
+RETRY_AFTER_MS = 2_000
+FORGIVEN_MS = 3_600_000  # after the start, in which an unavailable database is no failed attempt
+WAIT_SECONDS = 1.0  # a request with a small import waits for it
+MAX_LISTED = 100
+NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedImport:
     id: int
     accepted: int
     refused: int
@@ -55,46 +52,46 @@ def accept(
     site: Site,
     items: Sequence[tuple[int, Item]],
     errors: Sequence[FieldError],
-    doorbell: Doorbell,
+    import_queue: ImportQueue,
     inline_rows: int,
-) -> Accepted:
-    """Keeps the good items, given with their index in the request, beside the errors of the refused ones.
+) -> AcceptedImport:
+    """Accepts items, as (index in the request, item); `errors` are those of items refused already.
 
-    Up to `inline_rows` items are written at once, unless older imports of the site wait; then this waits for
-    their turn, for up to a second.
+    Up to `inline_rows` items are applied at once. If older imports of the site are waiting, this waits up to
+    a second for the import to be applied.
     """
-    good, malformed = _good(items)
+    valid, malformed = _valid(items)
     problems = sorted([*errors, *malformed], key=_index)
     refused = len({_index(problem) for problem in problems})
-    small = len(good) <= inline_rows
-    at = clock.now()
-    payload = json.dumps(good)
-    ended = None
+    small = len(valid) <= inline_rows
+    at = clock.now_ms()
+    payload = json.dumps(valid)
+    finished = None
     with database.write():
         now = small and stored.oldest_waiting(site.id) is None
-        import_id = stored.add(site.id, len(good), refused, at)
+        import_id = stored.add(site.id, len(valid), refused, at)
         if now:
-            ended = _apply_at_once(site.id, import_id, good, at)
+            finished = _apply_at_once(site.id, import_id, valid, at)
         else:
             stored.add_batch(site.id, import_id, 0, payload)
-    if ended is not None:
-        _tell(site.id, ended)
+    if finished is not None:
+        _record_finished(site.id, finished)
     if not now:
-        doorbell.ring(site.id)
+        import_queue.notify(site.id)
         if small:
-            _await(site, import_id)
-    return Accepted(import_id, len(good), refused, problems)
+            _wait_for_turn(site, import_id)
+    return AcceptedImport(import_id, len(valid), refused, problems)
 
 
-def _good(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[FieldError]]:
-    good, errors = [], []
+def _valid(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[FieldError]]:
+    valid, errors = [], []
     for index, item in items:
         try:
             addresses.identity(item["email"])
-            good.append(item)
+            valid.append(item)
         except addresses.MalformedAddress as error:
             errors.append(FieldError(f"subscribers[{index}].email", str(error)))
-    return good, errors
+    return valid, errors
 
 
 def _index(error: FieldError) -> int:
@@ -107,9 +104,9 @@ def _apply_at_once(site_id: int, import_id: int, items: Sequence[Item], at: int)
     return _apply(site_id, claimed, token, items)[1] if claimed else None
 
 
-def _await(site: Site, import_id: int) -> None:
-    """Waits for the turn of an import; it is accepted already, whatever becomes of the database meanwhile."""
-    deadline = time.monotonic() + WAIT
+def _wait_for_turn(site: Site, import_id: int) -> None:
+    """Waits until an import is applied; ignores a database that becomes unavailable."""
+    deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline and progress(site, import_id).finished_at is None:
             time.sleep(0.02)
@@ -117,47 +114,47 @@ def _await(site: Site, import_id: int) -> None:
 
 @database.session()
 def progress(site: Site, import_id: int) -> Import:
-    """How far an import is. Raises `NotFound`."""
-    found = stored.by_id(site.id, import_id)
-    if found is None:
-        raise NotFound("Import not found: GET /v1/batch/imports lists the newest of the site.")
-    return found
+    """An import with its progress. Raises `NotFound`."""
+    import_ = stored.get(site.id, import_id)
+    if import_ is None:
+        raise NotFound(NOT_FOUND)
+    return import_
 
 
 @database.session()
 def newest(site: Site) -> list[Import]:
-    return stored.newest(site.id, NEWEST)
+    return stored.newest(site.id, MAX_LISTED)
 
 
 @database.session()
 def waiting_sites() -> list[int]:
-    """Sites with an import that waits, or was left running under a lease that has run out."""
-    return stored.takeable_sites(clock.now())
+    """Sites with an import that is waiting, or whose lease has expired."""
+    return stored.takeable_sites(clock.now_ms())
 
 
 @database.session()
 def failed() -> list[Failed]:
-    """The imports of all sites that were given up, oldest first."""
+    """The failed imports of all sites, oldest first."""
     return stored.failed()
 
 
 @database.session()
 def abandoned() -> int:
-    """How many imports a worker that died has left, to be taken up again."""
-    return stored.abandoned(clock.now())
+    """The number of imports whose lease has expired: their worker died."""
+    return stored.abandoned(clock.now_ms())
 
 
 @database.write()
 def retry(import_id: int) -> None:
-    """Puts a failed import back into the queue, where it left off. Raises `NotFound`."""
+    """Queues a failed import again, from where it stopped. Raises `NotFound`."""
     if not stored.retry(import_id):
         raise NotFound("No failed import has this id: `audience doctor` lists them.")
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports, in turn, for about `seconds`; whether more may be left.
+    """Applies a site's waiting imports, in order, for about `seconds`; whether more may be waiting.
 
-    Idempotent, and safe to call twice at once: an import that somebody else holds ends it.
+    Safe to call concurrently: it stops at an import that another worker has claimed.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -170,71 +167,71 @@ def drain(site_id: int, seconds: float) -> bool:
         except _ClaimLost:
             return False
         except Unavailable:
-            recent = clock.now() - claimed.started_at < FORGIVEN
-            _hand_back(site_id, claimed, token, RETRY_AFTER, forgive=recent)
+            recent = clock.now_ms() - claimed.started_at < FORGIVEN_MS
+            _hand_back(site_id, claimed, token, RETRY_AFTER_MS, forgive=recent)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(site_id, claimed, token, RETRY_AFTER)
+            _hand_back(site_id, claimed, token, RETRY_AFTER_MS)
             return False
     return True
 
 
 def _claim(site_id: int, token: str) -> Claimed | None:
-    """The oldest import that waits; gives up on one that has failed too often and goes on to the next."""
-    given_up = []
+    """Claims the oldest waiting import; one with too many attempts fails, and the next one is claimed."""
+    failed_imports = []
     with database.write():
-        at = clock.now()
+        at = clock.now_ms()
         claimed = _claim_next(site_id, token, at)
-        while claimed is not None and claimed.attempts > ATTEMPTS:
-            given_up.append(stored.fail(site_id, claimed.id, at))
+        while claimed is not None and claimed.attempts > MAX_ATTEMPTS:
+            failed_imports.append(stored.fail(site_id, claimed.id, at))
             claimed = _claim_next(site_id, token, at)
-    for ended in given_up:
-        _tell(site_id, ended)
+    for finished in failed_imports:
+        _record_finished(site_id, finished)
     return claimed
 
 
 def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
     import_id = stored.oldest_waiting(site_id)
-    return None if import_id is None else stored.claim(site_id, import_id, token, at, at + LEASE)
+    return None if import_id is None else stored.claim(site_id, import_id, token, at, at + LEASE_MS)
 
 
-def _tell(site_id: int, ended: Import) -> None:
-    """The journal hears of an import that has ended, once that is on disk."""
-    at = ended.created_at if ended.finished_at is None else ended.finished_at
-    journal.batch(
-        journal.Batch(
-            import_id=ended.id,
+def _record_finished(site_id: int, finished: Import) -> None:
+    """Reports an import that finished or failed to `telemetry`, after the commit."""
+    at = finished.created_at if finished.finished_at is None else finished.finished_at
+    telemetry.record_import(
+        telemetry.ImportRecord(
+            import_id=finished.id,
             site_id=site_id,
-            status=ended.status,
-            created=ended.created,
-            updated=ended.updated,
-            unchanged=ended.unchanged,
-            suppressed=ended.suppressed,
-            refused=ended.refused,
-            ms=at - ended.created_at,
+            status=finished.status,
+            created=finished.created,
+            updated=finished.updated,
+            unchanged=finished.unchanged,
+            suppressed=finished.suppressed,
+            refused=finished.refused,
+            ms=at - finished.created_at,
         )
     )
 
 
 @database.write()
-def _hand_back(site_id: int, claimed: Claimed, token: str, wait: int, forgive: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, clock.now() + wait, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, forgive: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now_ms() + wait_ms, forgive)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
-    """Applies an import batch by batch, and hands it back where the deadline is over between two of them."""
-    ended = None
+    """Applies an import batch by batch; hands it back if the deadline passes between two."""
+    finished = None
     while claimed.applied < claimed.rows:
         if time.monotonic() >= deadline:
             _hand_back(site_id, claimed, token, -1, forgive=True)
             return
-        claimed, ended = _apply_batch(site_id, claimed, token)
+        claimed, finished = _apply_batch(site_id, claimed, token)
     if not claimed.rows:
         with database.write():
-            _, ended = _apply(site_id, claimed, token, ())
-    if ended is not None:
-        _tell(site_id, ended)
+            _, finished = _apply(site_id, claimed, token, ())
+    if finished is not None:
+        _record_finished(site_id, finished)
 
 
 def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, Import | None]:
@@ -242,42 +239,42 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
         batch = stored.batch(site_id, claimed.id, claimed.applied)
     items = json.loads(batch.payload)
     end = batch.first_row + len(items)
-    ended = None
+    finished = None
     while claimed.applied < end:
         with database.write():
-            claimed, ended = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
+            claimed, finished = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
-        time.sleep(PAUSE)
-    return claimed, ended
+        database.yield_lock()
+    return claimed, finished
 
 
 class _ClaimLost(Exception):
-    """Somebody else has taken the import: what was written for it must be rolled back."""
+    """Another worker has claimed the import: the transaction must be rolled back."""
 
 
 def _chunk(items: Sequence[Item | None]) -> Sequence[Item | None]:
-    """What one transaction takes, so that nobody waits long for it."""
+    """The items of one transaction: few enough that other writers do not wait long."""
     values = 0
-    for number, item in enumerate(items[:CHUNK]):
+    for number, item in enumerate(items[:CHUNK_ROWS]):
         values += sum(len((item or {}).get(name, ())) for name in ("tags", "remove_tags", "fields"))
-        if values > MOST_VALUES:
+        if values > MAX_VALUES:
             return items[: max(1, number)]
-    return items[:CHUNK]
+    return items[:CHUNK_ROWS]
 
 
 def _apply(
     site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]
 ) -> tuple[Claimed, Import | None]:
-    """Writes the first chunk of what is left and moves `applied` with it, in the caller's transaction.
+    """Applies the first chunk of `items` and advances `applied`, in the caller's transaction.
 
-    Returns how far that is and, where nothing is left, the import as it ended.
+    Returns the claim and, after the last chunk, the finished import.
     """
     chunk = _chunk(items)
-    changes = [subscribers.change(item, claimed.accepted_at) for item in chunk if item is not None]
+    changes = [change_from_item(item, claimed.accepted_at) for item in chunk if item is not None]
     counts = Counter(subscribers.write(site_id, changes))
-    at = clock.now()
-    moved = stored.advance(
+    at = clock.now_ms()
+    advanced = stored.advance(
         site_id,
         claimed.id,
         token,
@@ -289,9 +286,9 @@ def _apply(
             counts[Outcome.UNCHANGED],
             counts[Outcome.SUPPRESSED] + chunk.count(None),
         ),
-        at + LEASE,
+        at + LEASE_MS,
     )
-    if not moved:
+    if not advanced:
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     return claimed, stored.finish(site_id, claimed.id, at) if claimed.applied == claimed.rows else None

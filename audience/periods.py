@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-MOST_DAYS = 3_660
-DAYS = 30
+MAX_DAYS = 3_660
+DEFAULT_DAYS = 30
 ONE_DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Period:
-    """`days` are the first days of its parts; each lasts from a bound, in milliseconds, to the next one.
+    """`days` are the first days of the parts; part i lasts from `bounds[i]` to `bounds[i + 1]`.
 
-    The `whole`, from one instant to another, may begin before the first part.
+    `whole` is (start, end), and may start before the first part. Times are in milliseconds.
     """
 
     days: tuple[dt.date, ...]
@@ -27,15 +27,15 @@ class Period:
         return list(zip(self.bounds, self.bounds[1:], strict=False))
 
 
-def of(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
-    """The period that `unit`, `days`, `from` and `to` name as of an instant; by default the last 30 days.
+def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
+    """The period of the settings `unit`, `days`, `from` and `to` at a time; by default the last 30 days.
 
-    Its parts begin with a whole week or month, and are those of its last 3,660 days.
+    Starts with a whole week or month. Only the last 3,660 days have parts.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
     today = dt.datetime.fromtimestamp(at / 1000, zone).date()
     first, last = _days(settings, today)
-    days = [_begin(max(first, last - (MOST_DAYS - 1) * ONE_DAY), unit)]
+    days = [_begin(max(first, last - (MAX_DAYS - 1) * ONE_DAY), unit)]
     while days[-1] <= last:
         days.append(_next(days[-1], unit))
     bounds = tuple(_midnight(day, zone) for day in days)
@@ -52,7 +52,7 @@ def _days(settings: Mapping[str, Any], today: dt.date) -> tuple[dt.date, dt.date
     else:
         last = today
     if "from" not in settings:
-        return last - (settings.get("days", DAYS) - 1) * ONE_DAY, last
+        return last - (settings.get("days", DEFAULT_DAYS) - 1) * ONE_DAY, last
     return dt.date.fromisoformat(settings["from"]), last
 
 
@@ -69,5 +69,5 @@ def _next(day: dt.date, unit: str) -> dt.date:
 
 
 def _midnight(day: dt.date, zone: ZoneInfo) -> int:
-    """When a day begins; where the clocks leave midnight out, when they do (PEP 495, `fold=0`)."""
+    """The start of a day; if clocks skip midnight, the time of the change (PEP 495, `fold=0`)."""
     return int(dt.datetime.combine(day, dt.time(), zone).timestamp() * 1000)

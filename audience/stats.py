@@ -1,4 +1,4 @@
-"""How many people a site has (spec section 2.3)."""
+"""Counts of a site's subscribers."""
 
 from dataclasses import dataclass
 
@@ -9,6 +9,8 @@ from storage import sites as stored
 
 @dataclass(frozen=True)
 class Counts:
+    """`users` are all subscribers, `unsubscribers` those of them that have unsubscribed."""
+
     users: int
     unsubscribers: int
 
@@ -18,24 +20,24 @@ class Counts:
 
 
 @database.session()
-def site(site: Site) -> Counts:
-    """The counts as kept, in the transaction of every change."""
+def for_site(site: Site) -> Counts:
+    """The stored counts, which every change updates."""
     return Counts(*stored.counters(site.id))
 
 
 @database.session()
 def recount(site: Site) -> Counts:
-    """The counts as counted from the people: the check on `site`."""
+    """The counts of the stored subscribers."""
     return Counts(*stored.recount(site.id))
 
 
-def checked(site: Site) -> tuple[Counts, Counts]:
-    """The counts as kept and as counted, of one instant."""
+def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
+    """(`for_site`, `recount`) in one snapshot."""
     with database.snapshot():
         return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
 
 
 @database.write()
-def mend(site: Site) -> None:
-    """Keeps the counts as counted."""
+def repair(site: Site) -> None:
+    """Stores the counts of the stored subscribers."""
     stored.put_counters(site.id, *stored.recount(site.id))

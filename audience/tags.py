@@ -1,4 +1,4 @@
-"""Tags of a site; compared without regard to case (contract sections 2 and 3)."""
+"""Tags of a site. Names are case-insensitive."""
 
 import json
 import math
@@ -12,13 +12,12 @@ from audience.sites import Site
 from storage import database
 from storage import tags as stored
 from storage.errors import Unavailable
-from storage.tags import TagRow as Tag
+from storage.tags import Tag
 
 __all__ = ["Tag"]
 
-CHUNK = 500
-PAUSE = 0.002  # seconds between chunks: SQLite's lock is not fair
-SWEEP = 1.0  # seconds
+CHUNK_ROWS = 500
+SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
@@ -26,25 +25,25 @@ def name_key(name: str) -> str:
 
 
 @database.session()
-def every(site: Site) -> list[Tag]:
+def list_all(site: Site) -> list[Tag]:
     """Newest first."""
-    return stored.all_tags(site.id)
+    return stored.list_all(site.id)
 
 
 @database.write()
 def create(site: Site, name: str) -> Tag:
-    """The tag of that name, created when there is none."""
-    tag_id = ensure(site.id, (name,), clock.now())[name_key(name)]
-    return _found(stored.by_id(site.id, tag_id))
+    """The tag with that name, created if missing."""
+    tag_id = ensure(site.id, (name,), clock.now_ms())[name_key(name)]
+    return _require(stored.get(site.id, tag_id))
 
 
 def delete(site: Site, tag_id: int) -> Tag:
-    """Ends a tag and takes it off everyone; the tag as it was. Raises `NotFound`.
+    """Deletes a tag, and removes it from its subscribers; returns the deleted tag. Raises `NotFound`.
 
-    Whatever happens once it has ended, the next sweep takes it off whoever still has it.
+    If interrupted, the next sweep resumes it.
     """
     with database.write():
-        tag = _found(stored.by_id(site.id, tag_id))
+        tag = _require(stored.get(site.id, tag_id))
         stored.discard(site.id, tag_id)
     with suppress(Unavailable):
         _strip(site.id, tag_id)
@@ -52,42 +51,42 @@ def delete(site: Site, tag_id: int) -> Tag:
 
 
 def sweep() -> None:
-    """Takes tags that have ended off whoever still has them, for about a second."""
-    until = time.monotonic() + SWEEP
+    """Removes deleted tags from subscribers that still have them, for about a second."""
+    deadline = time.monotonic() + SWEEP_SECONDS
     with database.session():
         discarded = stored.discarded()
     for site_id, tag_id in discarded:
-        _strip(site_id, tag_id, until)
+        _strip(site_id, tag_id, deadline)
 
 
-def _strip(site_id: int, tag_id: int, until: float = math.inf) -> None:
-    """In chunks, so that others can write in between."""
-    while time.monotonic() < until and _strip_some(site_id, tag_id):
-        time.sleep(PAUSE)
+def _strip(site_id: int, tag_id: int, deadline: float = math.inf) -> None:
+    """In several transactions, so that others can write in between."""
+    while time.monotonic() < deadline and _strip_some(site_id, tag_id):
+        database.yield_lock()
 
 
 @database.write()
 def _strip_some(site_id: int, tag_id: int) -> bool:
-    bearers = stored.bearers(site_id, tag_id, CHUNK)
+    tagged_rows = stored.subscribers_with_tag(site_id, tag_id, CHUNK_ROWS)
     without = [
-        (subscriber_id, json.dumps([each for each in json.loads(cached) if each != tag_id]))
-        for subscriber_id, cached in bearers
+        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag_id]))
+        for subscriber_id, cached in tagged_rows
     ]
-    stored.recache(site_id, without, clock.now())
-    stored.unlink(site_id, [(tag_id, subscriber_id) for subscriber_id, _ in bearers])
-    if not bearers:
+    stored.recache(site_id, without, clock.now_ms())
+    stored.unlink(site_id, [(tag_id, subscriber_id) for subscriber_id, _ in tagged_rows])
+    if not tagged_rows:
         stored.forget(site_id, tag_id)
-    return bool(bearers)
+    return bool(tagged_rows)
 
 
 def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
-    """Ids by name key of the tags that exist; within the caller's session."""
-    wanted = {name_key(name) for name in names}
-    return stored.ids(site_id, wanted) if wanted else {}
+    """Ids of existing tags by name key, in the caller's session."""
+    keys = {name_key(name) for name in names}
+    return stored.ids(site_id, keys) if keys else {}
 
 
 def ensure(site_id: int, names: Iterable[str], at: int) -> dict[str, int]:
-    """Ids by name key, creating the tags that the site does not have; within the caller's transaction."""
+    """Ids by name key, creating missing tags, in the caller's transaction."""
     by_key = {name_key(name): name for name in reversed(list(names))}
     known = ids(site_id, by_key)
     missing = [(name, key) for key, name in reversed(by_key.items()) if key not in known]
@@ -97,7 +96,7 @@ def ensure(site_id: int, names: Iterable[str], at: int) -> dict[str, int]:
     return ids(site_id, by_key)
 
 
-def _found(tag: Tag | None) -> Tag:
+def _require(tag: Tag | None) -> Tag:
     if tag is None:
         raise NotFound("Tag not found: GET /v1/fetch/tags lists the tags of the site.")
     return tag

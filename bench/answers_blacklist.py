@@ -1,7 +1,8 @@
 """Blacklist look-ups against real local DNS servers: `python -m bench.answers_blacklist`.
 
-Prints rates and latencies with 30 ms per provider, beside DNS one after the other (dnspython's resolver), and
-ends with 1 when a target is missed. Needs the Debian packages nsd and rbldnsd."""
+Prints rates and latencies with 30 ms per provider, compared with sequential queries by dnspython's
+resolver. Exits with 1 if a target is missed. Needs the Debian packages nsd and rbldnsd.
+"""
 
 import itertools
 import shutil
@@ -16,11 +17,11 @@ from contextlib import contextmanager, suppress
 import dns.exception
 import dns.resolver
 
-from audience.checks.blacklist import look_up, name_in, read_address, read_domain
-from audience.checks.blacklist_providers import load
-from audience.checks.dns import DnsResolver
-from tests.checks.dns_servers import nsd, rbldnsd
-from tests.checks.test_blacklist import NO_LISTING
+from audience.answers.blacklist.blacklist import look_up, name_in, read_address, read_domain
+from audience.answers.blacklist.providers import load
+from audience.answers.dns.resolver import DnsResolver
+from tests.answers.dns_servers import nsd, rbldnsd
+from tests.answers.test_blacklist import NO_LISTING
 
 DELAY = 0.030
 TIMEOUT = 2.0
@@ -30,8 +31,8 @@ fresh = itertools.count()
 
 
 @contextmanager
-def relay(behind: str, silent: str = "") -> Iterator[str]:
-    command = [sys.executable, "-m", "bench.dns_relay", behind.rpartition(":")[2], str(DELAY), silent]
+def relay(upstream: str, silent: str = "") -> Iterator[str]:
+    command = [sys.executable, "-m", "bench.dns_relay", upstream.rpartition(":")[2], str(DELAY), silent]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
@@ -41,13 +42,13 @@ def relay(behind: str, silent: str = "") -> Iterator[str]:
 
 
 def fresh_query() -> tuple[str, str]:
-    """A domain and an address that nothing has been asked about yet."""
+    """A domain and an address that have not been looked up before."""
     number = next(fresh)
     return f"d{number}.example.com", f"9.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
 def ask(resolver: DnsResolver, domain: str, address: str) -> int:
-    """How many flags the answer has."""
+    """The number of providers that list either."""
     entries = look_up(domain=domain, ip_address=address, providers=PROVIDERS, resolver=resolver)
     return sum(sum(entry.results.values()) for entry in entries)
 
@@ -58,7 +59,7 @@ def timed(act: Callable[[], object]) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def one_after_the_other(server: str) -> None:
+def sequential(server: str) -> None:
     host, port = server.split(":")
     resolver = dns.resolver.Resolver(configure=False)
     resolver.nameservers, resolver.port, resolver.lifetime = [host], int(port), TIMEOUT
@@ -69,8 +70,8 @@ def one_after_the_other(server: str) -> None:
             resolver.resolve(f"{name_in(zone, value)}.", "A", search=False)
 
 
-def all_at_once(server: str, count: int, threads: int = 1) -> tuple[list[float], float]:
-    """Milliseconds of each answer, and answers a second."""
+def parallel(server: str, count: int, threads: int = 1) -> tuple[list[float], float]:
+    """Milliseconds of each answer, and answers per second."""
     resolver = DnsResolver([server], TIMEOUT)
     queries = [fresh_query() for _ in range(count)]
     start = time.perf_counter()
@@ -119,14 +120,14 @@ def main() -> int:
     )
     with rbldnsd(shutil.which("rbldnsd"), addresses, domains) as lists:
         with relay(lists) as server:
-            line("one after the other", [timed(lambda: one_after_the_other(server)) for _ in range(20)])
-            times, _ = all_at_once(server, 300)
-            p95 = line("all at once (target: p95 50 ms)", times)
-            times, rate = all_at_once(server, 1500, threads=16)
-            line("all at once, 16 threads", times)
+            line("sequential", [timed(lambda: sequential(server)) for _ in range(20)])
+            times, _ = parallel(server, 300)
+            p95 = line("parallel (target: p95 50 ms)", times)
+            times, rate = parallel(server, 1500, threads=16)
+            line("parallel, 16 threads", times)
             print(f"  16 threads: {rate:,.0f} answers/s; one, all cached: {all_cached(server, 3000):,.0f}/s")
         with relay(lists, silent="nordspam") as server:
-            times, _ = all_at_once(server, 5)
+            times, _ = parallel(server, 5)
             print(
                 f"  one silent provider (target: {TIMEOUT * 1000 + 50:.0f} ms){max(times):49.1f} ms at most"
             )

@@ -1,4 +1,4 @@
-"""Geolocation beside maxminddb over the same data: rate, latency, opening, and whether both agree."""
+"""Geolocation compared with maxminddb on the same data: rate, latency, time to open, and agreement."""
 
 import random
 import statistics
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import maxminddb
 
-from audience.checks import geo_table
-from audience.checks.geolocation import locate, open_places
+from audience.answers.geolocation import packed_table
+from audience.answers.geolocation.geolocation import locate, open_places
 from bench import corpora
 
 ADDRESSES = 500_000
@@ -27,7 +27,7 @@ def timed(what: str) -> Iterator[None]:
 
 
 def rate(ask: Callable[[str], object], addresses: list[str]) -> float:
-    """Look-ups per second of processor time, which does not suffer from what else the machine does."""
+    """Look-ups per second of processor time, so that other processes do not matter."""
     start = time.process_time()
     for address in addresses:
         ask(address)
@@ -35,7 +35,7 @@ def rate(ask: Callable[[str], object], addresses: list[str]) -> float:
 
 
 def report(label: str, ask: Callable[[str], object], addresses: list[str]) -> None:
-    """The best of some rounds, and the latency of single calls."""
+    """Prints the best of several rounds, and the latency of single calls."""
     first, *others = (rate(ask, addresses) for _ in range(ROUNDS))
     spent = []
     for address in addresses[:100_000]:
@@ -44,7 +44,7 @@ def report(label: str, ask: Callable[[str], object], addresses: list[str]) -> No
         spent.append(time.perf_counter_ns() - start)
     p50, p99 = (statistics.quantiles(spent, n=100)[at] / 1000 for at in (49, 98))
     print(
-        f"  {label:28} {max(others):9,.0f} a second, first round {first:9,.0f};"
+        f"  {label:28} {max(others):9,.0f} /s, first round {first:9,.0f};"
         f" one call p50 {p50:.1f} µs, p99 {p99:.1f} µs"
     )
 
@@ -52,10 +52,10 @@ def report(label: str, ask: Callable[[str], object], addresses: list[str]) -> No
 def compare(ours: Callable[[str], dict[str, object]], theirs: maxminddb.Reader, addresses: list[str]) -> str:
     differ = 0
     for address in addresses:
-        one, other = ours(address), theirs.get(address)
-        assert other is None or isinstance(other, dict)
-        same = (one.get("country_code2"), one.get("city_name")) == (
-            (other["country_code"], other["city"]) if other else (None, None)
+        our_place, their_place = ours(address), theirs.get(address)
+        assert their_place is None or isinstance(their_place, dict)
+        same = (our_place.get("country_code2"), our_place.get("city_name")) == (
+            (their_place["country_code"], their_place["city"]) if their_place else (None, None)
         )
         differ += not same
     return f"{differ} of {len(addresses):,} differ"
@@ -72,7 +72,7 @@ def main() -> None:
         for _ in range(3):
             with timed("opening the packed table"):
                 places = open_places(instance)
-        size = (instance / geo_table.FILE).stat().st_size
+        size = (instance / packed_table.FILE).stat().st_size
         print(f"  packed file {size / 1e6:.1f} MB, shared by all processes")
         known = [address for address in addresses if locate(address, places)]
         report("audience, any address", lambda ip: locate(ip, places), addresses)

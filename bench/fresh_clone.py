@@ -1,4 +1,4 @@
-"""Seconds from `make run` to the first answer: in a fresh clone with empty caches, and at the second run."""
+"""Seconds from `make run` to the first response, in a fresh clone and on the second run."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from tests.service import environment, free_port, port_answers, until
 ROOT = Path(__file__).parent.parent
 
 
-def seconds_to_answer(clone: Path, port: int) -> float:
+def seconds_to_response(clone: Path, port: int) -> float:
     settings = environment(clone / "instance", port, PIP_NO_CACHE_DIR="1", AUDIENCE_LOG_LEVEL="warning")
     start = time.perf_counter()
     with subprocess.Popen(["make", "run"], cwd=clone, env=settings, start_new_session=True) as running:
@@ -29,9 +29,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clone, port = Path(folder) / "audience", free_port()
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        first = seconds_to_answer(clone, port)
-        second = seconds_to_answer(clone, port)
-    print(f"\nfresh clone, empty caches: {first:.1f} s to the first answer; second run: {second:.1f} s")
+        first = seconds_to_response(clone, port)
+        second = seconds_to_response(clone, port)
+    print(f"\nfresh clone, empty caches: {first:.1f} s to the first response; second run: {second:.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A load of HTTP requests on the loopback: keep-alive connections, requests built beforehand, bounded."""
+"""An HTTP load generator for the loopback interface: keep-alive connections, prebuilt requests."""
 
 import base64
 import json
@@ -15,11 +15,11 @@ CONNECTIONS = 4  # per process
 
 @dataclass(frozen=True)
 class Result:
-    """Rate in requests per second; latencies in milliseconds."""
+    """`rate` in requests per second."""
 
     rate: float
-    p50: float
-    p99: float
+    p50_ms: float
+    p99_ms: float
 
 
 def request(method: str, target: str, key: tuple[str, str], body: Any = None) -> bytes:
@@ -33,13 +33,13 @@ def request(method: str, target: str, key: tuple[str, str], body: Any = None) ->
 
 
 def fire(port: int, requests: list[bytes]) -> Result:
-    """Sends each request once, over 8 connections; raises when one is not answered with 200 or 201."""
+    """Sends each request once, over 8 connections; raises `RuntimeError` unless all return 200 or 201."""
     chunks = [requests[number::PROCESSES] for number in range(PROCESSES)]
     start = time.perf_counter()
     with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
         parts = pool.starmap(_fire, [(port, chunk) for chunk in chunks])
     seconds = time.perf_counter() - start
-    times = sorted(each for part in parts for each in part)
+    times = sorted(seconds for part in parts for seconds in part)
     return Result(
         len(requests) / seconds, times[len(times) // 2] * 1000, times[int(len(times) * 0.99)] * 1000
     )
@@ -56,16 +56,16 @@ def _fire(port: int, requests: list[bytes]) -> list[float]:
     for thread in threads:
         thread.join()
     if len(times) != len(requests):
-        raise RuntimeError("some requests were not answered as they should be")
+        raise RuntimeError("some requests failed")
     return times
 
 
 def _send(port: int, requests: list[bytes], times: list[float]) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for each in requests:
+        for message in requests:
             start = time.perf_counter()
-            connection.sendall(each)
+            connection.sendall(message)
             head, _, body = _receive(connection).partition(b"\r\n\r\n")
             while len(body) < _length(head):
                 body += connection.recv(1 << 20)

@@ -1,7 +1,8 @@
-"""`make bench`: the main job at 100,000 people, each figure beside the limit measured in the same run.
+"""`make bench`: the main tasks with 100,000 subscribers, compared with limits measured in the same run.
 
-The limit of a write is the same rows through a bare `executemany` on the same schema and pragmas; the limit
-of a request is a bare Flask endpoint with authentication on the same server. Compare ratios: machines differ.
+The limit for writes is a bare `executemany` of the same rows on the same schema; the limit for requests is a
+bare Flask endpoint with authentication on the same web server. Compare the ratios, not the figures: machines
+differ.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from audience import clock, pepper, sites
 from audience.config import Settings
 from bench import bare, load
 from storage import database, subscribers
-from storage.subscribers import Person
+from storage.subscribers import Subscriber
 from tests.service import Service, environment, free_port, serving, until
 
 BATCH = 1_000
@@ -33,26 +34,26 @@ def item(number: int) -> dict[str, object]:
     }
 
 
-def bare_writes(people: int) -> float:
-    """Rows per second of `executemany`, a transaction for each batch."""
+def bare_writes(total: int) -> float:
+    """Rows per second of `executemany`, with one transaction per batch."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(instance=Path(folder))
         pepper.open(settings.instance)
         database.open(settings.database)
         database.migrate()
-        site, at = sites.create("bench"), clock.now()
+        site, at = sites.create("bench"), clock.now_ms()
         rows = [
-            Person(0, f"{number:036}", str(each["email"]), str(each["email"]), "Ann", "Lee",
+            Subscriber(0, f"{number:036}", str(each["email"]), str(each["email"]), "Ann", "Lee",
                    dict(each["fields"]), [1, 2], at, at)  # type: ignore[call-overload]
-            for number in range(people) if (each := item(number))
+            for number in range(total) if (each := item(number))
         ]  # fmt: skip
         start = time.perf_counter()
-        for first in range(0, people, BATCH):
+        for first in range(0, total, BATCH):
             with database.write():
                 subscribers.save(site.id, rows[first : first + BATCH])
         seconds = time.perf_counter() - start
         database.close()
-    return people / seconds
+    return total / seconds
 
 
 def bare_requests(count: int) -> load.Result:
@@ -67,19 +68,19 @@ def bare_requests(count: int) -> load.Result:
             server.wait()
 
 
-def import_people(service: Service, people: int) -> tuple[load.Result, float]:
-    """(accepting, rows per second until all are written)"""
+def import_subscribers(service: Service, total: int) -> tuple[load.Result, float]:
+    """(load of the accepting requests, rows per second until all are written)"""
     target, key = path(service, "/batch/subscribers"), keys(service)
     requests = [
         load.request(
-            "POST", target, key, {"subscribers": [item(each) for each in range(first, first + BATCH)]}
+            "POST", target, key, {"subscribers": [item(number) for number in range(first, first + BATCH)]}
         )
-        for first in range(0, people, BATCH)
+        for first in range(0, total, BATCH)
     ]
     start = time.perf_counter()
     accepted = load.fire(service.port, requests)
-    until(lambda: service.call("GET", "/stats/site")[1]["user_count"] == people, 600)
-    return accepted, people / (time.perf_counter() - start)
+    until(lambda: service.call("GET", "/stats/site")[1]["user_count"] == total, 600)
+    return accepted, total / (time.perf_counter() - start)
 
 
 def path(service: Service, name: str, query: str = "") -> str:
@@ -90,22 +91,22 @@ def keys(service: Service) -> tuple[str, str]:
     return service.first["publishable_key"], service.first["secret_key"]
 
 
-def ask(service: Service, people: int, count: int) -> dict[str, load.Result]:
+def load_requests(service: Service, total: int, count: int) -> dict[str, load.Result]:
     key = keys(service)
     finds = [
         load.request(
-            "GET", path(service, "/fetch/subscribers", f"&email={item(each * 7919 % people)['email']}"), key
+            "GET", path(service, "/fetch/subscribers", f"&email={item(number * 7919 % total)['email']}"), key
         )
-        for each in range(count)
+        for number in range(count)
     ]
     creates = [
-        load.request("POST", path(service, "/fetch/subscribers"), key, {"subscriber": item(people + each)})
-        for each in range(count // 5)
+        load.request("POST", path(service, "/fetch/subscribers"), key, {"subscriber": item(total + number)})
+        for number in range(count // 5)
     ]
     stats = [load.request("GET", path(service, "/stats/site"), key)] * count
     search = {
         page: [load.request("GET", path(service, "/fetch/search"), key, {"page": page})] * (count // 20)
-        for page in (1, people // 100)
+        for page in (1, total // 100)
     }
     return {
         "create": load.fire(service.port, creates),
@@ -117,31 +118,31 @@ def ask(service: Service, people: int, count: int) -> dict[str, load.Result]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--people", type=int, default=100_000)
+    parser.add_argument("--subscribers", type=int, default=100_000)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    writes, bare_result = bare_writes(options.people), bare_requests(options.requests)
+    writes, bare_result = bare_writes(options.subscribers), bare_requests(options.requests)
     with (
         tempfile.TemporaryDirectory() as folder,
         serving(Path(folder), AUDIENCE_LOG_LEVEL="warning") as service,
     ):
-        accepted, imported = import_people(service, options.people)
-        answers = ask(service, options.people, options.requests)
+        accepted, imported = import_subscribers(service, options.subscribers)
+        answers = load_requests(service, options.subscribers, options.requests)
     rows = [
         ("import, rows/s until written", imported, None, imported / writes),
         ("import, batches/s accepted", accepted.rate, accepted, accepted.rate / bare_result.rate),
-        *((name, each.rate, each, each.rate / bare_result.rate) for name, each in answers.items()),
+        *((name, result.rate, result, result.rate / bare_result.rate) for name, result in answers.items()),
         ("limit: bare executemany, rows/s", writes, None, 1.0),
         ("limit: bare Flask, requests/s", bare_result.rate, bare_result, 1.0),
     ]
     if options.json:
         print(json.dumps({name: {"rate": rate, "of_limit": ratio} for name, rate, _, ratio in rows}))
         return
-    print(f"{options.people:,} people, {os.cpu_count()} cores\n")
+    print(f"{options.subscribers:,} subscribers, {os.cpu_count()} cores\n")
     print(f"{'':34}{'rate/s':>10}{'of limit':>10}{'p50 ms':>9}{'p99 ms':>9}")
     for name, rate, result, ratio in rows:
-        tail = f"{result.p50:9.2f}{result.p99:9.2f}" if result else ""
+        tail = f"{result.p50_ms:9.2f}{result.p99_ms:9.2f}" if result else ""
         print(f"{name:34}{rate:10,.0f}{ratio:10.2f}{tail}")
 
 

@@ -1,7 +1,7 @@
-"""`make bench`: counting segments and running reports, each beside one scan of the people in the same run.
+"""`make bench`: counting segments and running reports, compared with a scan of all subscribers.
 
-The limit is `count(*)` and `count(unsubscribed_at)` over the whole table, without an index. Compare ratios:
-machines differ.
+The scan is `count(*)` and `count(unsubscribed_at)` over the table, without an index. Compare the ratios, not
+the figures: machines differ.
 """
 
 import argparse
@@ -19,17 +19,17 @@ from audience.config import Settings
 from audience.sites import Site
 from storage import database, events, tags
 from storage import subscribers as stored
-from storage.events import EventRow
-from storage.subscribers import Person
+from storage.events import Event
+from storage.subscribers import Subscriber
 
 BATCH = 10_000
-DAY = 86_400_000
-SPAN = 365 * DAY
+DAY_MS = 86_400_000
+SPAN_MS = 365 * DAY_MS
 RUNS = 3
 TAGS = 20
 LIMIT = "SELECT count(*), count(unsubscribed_at) FROM subscribers NOT INDEXED"
 RULES: dict[str, Any] = {
-    "everybody": {"all": []},
+    "all subscribers": {"all": []},
     "tag": {"tag": "tag3"},
     "not tag": {"not": {"tag": "tag3"}},
     "field is text": {"field": "plan", "is": "PRO"},
@@ -54,26 +54,29 @@ RULES: dict[str, Any] = {
 }
 
 
-def fill(site: Site, people: int) -> None:
-    """A year of people: four custom values, two tags, one event each; a tenth unsubscribed."""
-    at, chance = clock.now(), random.Random(7)
+def fill(site: Site, total: int) -> None:
+    """A year of subscribers, each with four custom values, two tags, one event; a tenth unsubscribed."""
+    at, chance = clock.now_ms(), random.Random(7)
     with database.write():
         tags.add(site.id, [(f"tag{number}", f"tag{number}") for number in range(TAGS)], at)
         tag_ids = sorted(tags.ids(site.id, [f"tag{number}" for number in range(TAGS)]).values())
         custom_fields.ensure(site.id, ["plan", "age", "city", "renewal"], at)
-    for first in range(0, people, BATCH):
-        numbers = range(first, min(first + BATCH, people))
-        batch = [person(number, at - SPAN + SPAN * number // people, tag_ids, chance) for number in numbers]
+    for first in range(0, total, BATCH):
+        numbers = range(first, min(first + BATCH, total))
+        batch = [
+            subscriber(number, at - SPAN_MS + SPAN_MS * number // total, tag_ids, chance)
+            for number in numbers
+        ]
         with database.write():
             stored.save(site.id, batch)
-            ids = stored.ids(site.id, [each.email_key for each in batch])
-            tags.link(site.id, [(tag, ids[each.email_key]) for each in batch for tag in each.tag_ids])
-            events.add(site.id, [event(ids[each.email_key], each, chance) for each in batch], at)
+            ids = stored.ids(site.id, [row.email_key for row in batch])
+            tags.link(site.id, [(tag, ids[row.email_key]) for row in batch for tag in row.tag_ids])
+            events.add(site.id, [event(ids[row.email_key], row, chance) for row in batch], at)
 
 
-def person(number: int, came: int, tag_ids: list[int], chance: random.Random) -> Person:
+def subscriber(number: int, created_at: int, tag_ids: list[int], chance: random.Random) -> Subscriber:
     email = f"person{number}@example{number % 500}.com"
-    return Person(
+    return Subscriber(
         0, f"{number:036}", email, email, "Ann", "Lee",
         {
             "plan": chance.choice(["pro", "free", "Team", "café"]),
@@ -82,29 +85,29 @@ def person(number: int, came: int, tag_ids: list[int], chance: random.Random) ->
             "renewal": f"2026-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}",
         },
         sorted(chance.sample(tag_ids, 2)),
-        created_at=came,
-        updated_at=came + chance.randrange(SPAN),
-        last_event_at=came + chance.randrange(30 * DAY) if number % 3 else None,
-        unsubscribed_at=came + 1000 if number % 10 == 0 else None,
+        created_at=created_at,
+        updated_at=created_at + chance.randrange(SPAN_MS),
+        last_event_at=created_at + chance.randrange(30 * DAY_MS) if number % 3 else None,
+        unsubscribed_at=created_at + 1000 if number % 10 == 0 else None,
     )  # fmt: skip
 
 
-def event(person_id: int, each: Person, chance: random.Random) -> EventRow:
-    return EventRow(
-        person_id,
+def event(subscriber_id: int, row: Subscriber, chance: random.Random) -> Event:
+    return Event(
+        subscriber_id,
         chance.choice(["$purchase", "visit", "open"]),
         "{}",
         None,
-        each.created_at + chance.randrange(DAY),
+        row.created_at + chance.randrange(DAY_MS),
     )
 
 
-def best(act: Callable[[], object]) -> float:
-    """Milliseconds of the best of several runs."""
+def best_ms(function: Callable[[], object]) -> float:
+    """The shortest of `RUNS` runs, in milliseconds."""
     times = []
     for _ in range(RUNS):
         start = time.perf_counter()
-        act()
+        function()
         times.append((time.perf_counter() - start) * 1000)
     return min(times)
 
@@ -115,12 +118,12 @@ def scan() -> None:
 
 
 def measure(site: Site) -> dict[str, float]:
-    found = {"limit: one scan": best(scan)}
+    figures = {"limit: one scan": best_ms(scan)}
     saved = {
         name: str(segments.create(site, {"name": name, "rules": rules}).id) for name, rules in RULES.items()
     }
     for name, segment_id in saved.items():
-        found[f"segment: {name}"] = best(lambda id_=segment_id: segments.counts(site, id_))  # type: ignore[misc]
+        figures[f"segment: {name}"] = best_ms(lambda id_=segment_id: segments.counts(site, id_))  # type: ignore[misc]
     plans = {"field": "plan"}
     kind = "Reporting::Reports::{}Report".format
     reports.create(site, {"name": "Plans", "report_type": kind("VisitorsByField"), "settings": plans})
@@ -134,19 +137,19 @@ def measure(site: Site) -> dict[str, float]:
         reports.create(site, {"name": f"Events, {name}", "report_type": kind("Events"), "settings": settings})
     narrowed = {"segment_id": saved["field is text"], "settings": {"days": 365}}
     reports.create(
-        site, {"name": "New people of a segment, a year", "report_type": kind("NewVisitors"), **narrowed}
+        site, {"name": "New subscribers of a segment, a year", "report_type": kind("NewVisitors"), **narrowed}
     )
-    for row in reports.every(site):
-        found[f"report: {row.name}"] = best(lambda id_=str(row.id): reports.run(site, id_))  # type: ignore[misc]
-    query = subscribers.Query(after={}, before={}, segment_id=saved["field is text"])
-    found["search: page 1 of a segment"] = best(lambda: subscribers.search(site, query, 1))
-    found["fields with their values"] = best(lambda: custom_fields.common_values(site))
-    return found
+    for row in reports.list_all(site):
+        figures[f"report: {row.name}"] = best_ms(lambda id_=str(row.id): reports.run(site, id_))  # type: ignore[misc]
+    query = subscribers.SearchRequest(after={}, before={}, segment_id=saved["field is text"])
+    figures["search: page 1 of a segment"] = best_ms(lambda: subscribers.search(site, query, 1))
+    figures["fields with their values"] = best_ms(lambda: custom_fields.common_values(site))
+    return figures
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--people", type=int, default=1_000_000)
+    parser.add_argument("--subscribers", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -155,15 +158,15 @@ def main() -> None:
         database.open(settings.database)
         database.migrate()
         site = sites.create("bench")
-        fill(site, options.people)
-        found = measure(site)
+        fill(site, options.subscribers)
+        figures = measure(site)
         database.close()
-    limit = found["limit: one scan"]
+    limit = figures["limit: one scan"]
     if options.json:
-        print(json.dumps({name: {"ms": ms, "of_limit": ms / limit} for name, ms in found.items()}))
+        print(json.dumps({name: {"ms": ms, "of_limit": ms / limit} for name, ms in figures.items()}))
         return
-    print(f"{options.people:,} people, {os.cpu_count()} cores\n\n{'':44}{'ms':>8}{'scans':>8}")
-    for name, ms in found.items():
+    print(f"{options.subscribers:,} subscribers, {os.cpu_count()} cores\n\n{'':44}{'ms':>8}{'scans':>8}")
+    for name, ms in figures.items():
         print(f"{name:44}{ms:8.0f}{ms / limit:8.2f}")
 
 

@@ -1,7 +1,7 @@
-"""The start of `audience.pyz`: unpacks what it carries, once, and becomes `python -m app` over that.
+"""The entry point of `audience.pyz`: unpacks the archive once, then becomes `python -m app`.
 
-Programs and libraries cannot run from inside an archive. They go to `code` in the instance folder, which is
-the service's own and private already; several starts at once wait for each other.
+Programs and shared libraries cannot run from inside an archive. They are unpacked into `code` in the instance
+folder, which is private. Processes that start at the same time wait for one another.
 """
 
 import fcntl
@@ -13,17 +13,17 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-PRIVATE = 0o077
+PRIVATE_UMASK = 0o077
 
 
 def main() -> None:
-    os.umask(PRIVATE)
+    os.umask(PRIVATE_UMASK)
     with zipfile.ZipFile(sys.argv[0]) as packed:
         built = json.loads(packed.read("built.json"))
         here = {"python": list(sys.version_info[:2]), "platform": sysconfig.get_platform()}
-        for part, wanted in built["for"].items():
-            if here[part] != wanted:
-                sys.exit(f"audience: this file was built for {part} {wanted}, and this is {here[part]}")
+        for part, required in built["for"].items():
+            if here[part] != required:
+                sys.exit(f"audience: this file needs {part} {required}, but this is {here[part]}")
         code = instance() / "code" / built["id"]
         try:
             if not code.is_dir():
@@ -32,16 +32,16 @@ def main() -> None:
             sys.exit(f"audience: cannot unpack into {code}: {error.strerror}")
     os.environ["PYTHONPATH"] = str(code)
     os.environ["PYTHONNOUSERSITE"] = "1"
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "app", *sys.argv[1:]])  # noqa: S606 - becomes it
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "app", *sys.argv[1:]])  # noqa: S606 - no shell is wanted
 
 
 def instance() -> Path:
-    """As `audience.config` has it; the instance is the one setting that is in no file."""
+    """As in `audience.config`, which is not unpacked yet; no settings file can set the instance folder."""
     return Path(os.environ.get("AUDIENCE_INSTANCE", "instance")).expanduser().absolute()
 
 
 def unpack(packed: zipfile.ZipFile, code: Path) -> None:
-    """Makes `code` whole or not at all."""
+    """Creates `code` completely or not at all."""
     code.parent.mkdir(parents=True, exist_ok=True)
     with open(code.parent / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -51,7 +51,7 @@ def unpack(packed: zipfile.ZipFile, code: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
         for item in packed.infolist():
             if item.filename.startswith("code/"):
-                Path(packed.extract(item, draft)).chmod(item.external_attr >> 16 & ~PRIVATE)
+                Path(packed.extract(item, draft)).chmod(item.external_attr >> 16 & ~PRIVATE_UMASK)
         os.sync()
         (draft / "code").rename(code)
         draft.rmdir()

@@ -1,7 +1,7 @@
 """Builds `dist/audience.pyz`: all code, dependencies and tables in one executable file.
 
-What is packed is what is installed beside this Python, so that nothing is fetched; the file runs on the same
-version of Python and the same platform.
+Packs the dependencies installed in this environment and downloads nothing. The file runs on the same version
+of Python and the same platform.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 BUILD_ONLY = frozenset({"setuptools"})
-OF_THE_INSTALLATION = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "entry_points.txt"})
+INSTALL_RECORDS = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "entry_points.txt"})
 PYTHON = sys.version_info[:2]
 
 
@@ -31,11 +31,11 @@ def main() -> None:
 
 
 def build(target: Path) -> None:
-    """The same content gives the same file."""
-    carried = {name: (source.read_bytes(), source.stat().st_mode & 0o100) for name, source in contents()}
+    """Writes the archive; its bytes depend on the contents only."""
+    files = {name: (source.read_bytes(), source.stat().st_mode & 0o100) for name, source in contents()}
     digest = hashlib.sha256()
-    for name, (content, runs) in sorted(carried.items()):
-        digest.update(f"{name}\0{runs}\0{len(content)}\0".encode() + content)
+    for name, (content, executable) in sorted(files.items()):
+        digest.update(f"{name}\0{executable}\0{len(content)}\0".encode() + content)
     built = {"id": digest.hexdigest()[:16], "for": {"python": PYTHON, "platform": sysconfig.get_platform()}}
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_suffix(".new")
@@ -45,8 +45,8 @@ def build(target: Path) -> None:
             add(archive, "__main__.py", b"from launcher import main\n\nmain()\n")
             add(archive, "launcher.py", (ROOT / "packing" / "launcher.py").read_bytes())
             add(archive, "built.json", json.dumps(built).encode())
-            for name, (content, runs) in sorted(carried.items()):
-                add(archive, f"code/{name}", content, 0o600 | runs)
+            for name, (content, executable) in sorted(files.items()):
+                add(archive, f"code/{name}", content, 0o600 | executable)
     draft.chmod(0o755)
     draft.replace(target)
 
@@ -58,35 +58,35 @@ def add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = 0o600) 
 
 
 def contents() -> Iterator[tuple[str, Path]]:
-    """What is carried: name within, and the file."""
+    """The name in the archive and the source of each file."""
     for name in sorted(closure(PROJECT["project"]["dependencies"]) - BUILD_ONLY):
         yield from installed(name)
     yield from ((name, file) for name, file in installed("audience") if ".dist-info/" in name)
-    for file in own():
+    for file in project_files():
         yield str(file.relative_to(ROOT)), file
 
 
 def closure(requirements: list[str]) -> set[str]:
-    """The distributions that the requirements ask for here, directly or not."""
-    found: set[str] = set()
-    waiting = list(requirements)
-    while waiting:
-        needed = Requirement(waiting.pop())
-        if needed.name not in found and (not needed.marker or needed.marker.evaluate({"extra": ""})):
-            found.add(needed.name)
-            waiting += distribution(needed.name).requires or []
-    return found
+    """The names of all distributions that `requirements` lead to on this platform."""
+    names: set[str] = set()
+    pending = list(requirements)
+    while pending:
+        required = Requirement(pending.pop())
+        if required.name not in names and (not required.marker or required.marker.evaluate({"extra": ""})):
+            names.add(required.name)
+            pending += distribution(required.name).requires or []
+    return names
 
 
 def installed(name: str) -> Iterator[tuple[str, Path]]:
     for file in distribution(name).files or ():
-        aside = ".." in file.parts or "__pycache__" in file.parts or file.suffix == ".pyc"
-        if not aside and file.name not in OF_THE_INSTALLATION:
+        excluded = ".." in file.parts or "__pycache__" in file.parts or file.suffix == ".pyc"
+        if not excluded and file.name not in INSTALL_RECORDS:
             yield str(file), Path(str(file.locate()))
 
 
-def own() -> Iterator[Path]:
-    """The project's files, as its configuration lists them."""
+def project_files() -> Iterator[Path]:
+    """The project's files, as listed in pyproject.toml."""
     listed = PROJECT["tool"]["setuptools"]
     for module in listed["py-modules"]:
         yield ROOT / f"{module}.py"
@@ -94,8 +94,8 @@ def own() -> Iterator[Path]:
         folder = ROOT / package.replace(".", "/")
         yield from sorted(folder.glob("*.py"))
         for pattern in listed["package-data"].get(package, ()):
-            found = sorted(file for file in folder.glob(pattern) if file.is_file())
-            yield from (file for file in found if file.suffix not in (".py", ".pyc"))
+            data = sorted(file for file in folder.glob(pattern) if file.is_file())
+            yield from (file for file in data if file.suffix not in (".py", ".pyc"))
 
 
 if __name__ == "__main__":

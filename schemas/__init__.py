@@ -1,0 +1,5 @@
+"""The form of requests, responses and files, in marshmallow.
+
+May import: schemas.
+Never: queries, or checks a fact.
+"""

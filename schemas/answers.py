@@ -1,21 +1,21 @@
-"""The questions asked at sign-up, and their answers (spec sections 4.1 to 4.6, contract section 5)."""
+"""Forms of the stateless endpoints, and their answers (docs/contract.md, Answers)."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.shapes import Answer
-from schemas.wire import REQUIRED, TEXT, Form, Spelling, clean
+from schemas.base import REQUIRED, TEXT, Form, JsonSchema, clean
+from schemas.responses import ResponseSchema
 
 FLAG = "Send true or false."
 
 
 class AnyText(ma.fields.Field[str]):
-    """Text as it comes, hostile characters included: what cannot be used is an answer."""
+    """Any text, including NUL and half surrogate pairs: the answer says whether it is usable."""
 
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
-    spelled: ClassVar[Spelling] = {"type": "string"}
+    json_schema: ClassVar[JsonSchema] = {"type": "string"}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         if isinstance(value, bool):
@@ -62,87 +62,91 @@ class GeolocateIp(Form):
 
 
 class SearchBlacklists(Form):
-    """`ip_address`, `ip` and `ipAddress` are one parameter; one of it and `domain` is needed."""
+    """`ip_address`, `ip` and `ipAddress` are the same parameter; send it, `domain`, or both."""
 
     example: ClassVar[Any] = {"ip_address": "192.0.2.7"}
 
     domain = AnyText()
     ip_address = AnyText()
     ip = AnyText()
-    ipAddress = AnyText()  # noqa: N815 - as clients spell it
+    ipAddress = AnyText()  # noqa: N815 - some clients send it
 
     @ma.post_load
-    def one_name(self, data: dict[str, str], **_: Any) -> dict[str, str | None]:
+    def merge_ip_names(self, data: dict[str, str], **_: Any) -> dict[str, str | None]:
         ip = next((data[name] for name in ("ip_address", "ip", "ipAddress") if name in data), None)
         return {"domain": data.get("domain"), "ip_address": ip}
 
 
 def reasons() -> ma.fields.List[Any]:
-    return ma.fields.List(ma.fields.String(), metadata={"description": "Codes of what was found."})
+    return ma.fields.List(ma.fields.String(), metadata={"description": "Reason codes; see docs/answers.md."})
 
 
-class Validation(Answer):
+class Validation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
     score = ma.fields.Float(
-        metadata={"description": "0.0 surely bad, 1.0 surely good.", "minimum": 0, "maximum": 1}
+        metadata={
+            "description": "From 0.0 (certainly bad) to 1.0 (certainly good).",
+            "minimum": 0,
+            "maximum": 1,
+        }
     )
     suggestion = ma.fields.String(
-        allow_none=True, metadata={"description": "The address that was probably meant."}
+        allow_none=True, metadata={"description": "The address that was probably intended."}
     )
 
 
-class StrictValidation(Answer):
+class StrictValidation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
-    block_free_providers = ma.fields.Boolean(metadata={"description": "The option, as it was used."})
+    block_free_providers = ma.fields.Boolean(metadata={"description": "The option that was applied."})
     suggestion = ma.fields.String(
-        allow_none=True, metadata={"description": "The address that was probably meant."}
+        allow_none=True, metadata={"description": "The address that was probably intended."}
     )
 
 
-class Moderation(Answer):
+class Moderation(ResponseSchema):
     valid = ma.fields.Boolean()
     reasons = reasons()
-    safe_original_content = ma.fields.String(metadata={"description": "The content without unsafe markup."})
+    safe_original_content = ma.fields.String(metadata={"description": "The content, without unsafe markup."})
 
 
-class Gender(Answer):
+class Gender(ResponseSchema):
     gender = ma.fields.String(validate=ma.validate.OneOf(["male", "female", "unknown"]))
     confidence = ma.fields.Float(metadata={"minimum": 0, "maximum": 1})
 
 
-MAYBE: dict[str, Any] = {"metadata": {"may_be_absent": True}}
+OPTIONAL: dict[str, Any] = {"metadata": {"may_be_absent": True}}
 
 
-class Place(Answer):
-    """Empty where nothing is known of the address."""
+class PlaceSchema(ResponseSchema):
+    """Empty if the location of the address is unknown."""
 
-    ip = ma.fields.String(**MAYBE)
-    country_name = ma.fields.String(**MAYBE)
-    region_name = ma.fields.String(**MAYBE)
-    city_name = ma.fields.String(**MAYBE)
-    latitude = ma.fields.Float(allow_none=True, **MAYBE)
-    longitude = ma.fields.Float(allow_none=True, **MAYBE)
-    country_code2 = ma.fields.String(**MAYBE)
-    country_code3 = ma.fields.String(**MAYBE)
-    continent_code = ma.fields.String(**MAYBE)
+    ip = ma.fields.String(**OPTIONAL)
+    country_name = ma.fields.String(**OPTIONAL)
+    region_name = ma.fields.String(**OPTIONAL)
+    city_name = ma.fields.String(**OPTIONAL)
+    latitude = ma.fields.Float(allow_none=True, **OPTIONAL)
+    longitude = ma.fields.Float(allow_none=True, **OPTIONAL)
+    country_code2 = ma.fields.String(**OPTIONAL)
+    country_code3 = ma.fields.String(**OPTIONAL)
+    continent_code = ma.fields.String(**OPTIONAL)
 
 
-class BlacklistEntry(Answer):
-    query = ma.fields.String(metadata={"description": "The value looked up."})
+class BlacklistEntry(ResponseSchema):
+    query = ma.fields.String(metadata={"description": "The domain or IP address."})
     description = ma.fields.String()
     results = ma.fields.Dict(
         keys=ma.fields.String(),
         values=ma.fields.Boolean(),
-        metadata={"description": "By provider: whether it lists the value."},
+        metadata={"description": "Whether the provider lists the value, by provider."},
     )
     status = ma.fields.Dict(
         keys=ma.fields.String(),
         values=ma.fields.String(
             validate=ma.validate.OneOf(["listed", "clear", "unknown", "not_configured", "retired"])
         ),
-        metadata={"description": "By provider: what asking it came to."},
+        metadata={"description": "Outcome of the query, by provider."},
     )
 
 
@@ -152,34 +156,34 @@ class Blacklists(BlacklistEntry):
     data = ma.fields.List(ma.fields.Nested(BlacklistEntry))
 
 
-def validation(verdict: Any) -> dict[str, Any]:
+def validation(result: Any) -> dict[str, Any]:
     return {
-        "valid": verdict.valid,
-        "reasons": [str(reason) for reason in verdict.reasons],
-        "score": verdict.score,
-        "suggestion": verdict.suggestion,
+        "valid": result.valid,
+        "reasons": [str(reason) for reason in result.reasons],
+        "score": result.score,
+        "suggestion": result.suggestion,
     }
 
 
-def strict_validation(verdict: Any, block_free_providers: bool | None) -> dict[str, Any]:
+def strict_validation(result: Any, block_free_providers: bool | None) -> dict[str, Any]:
     return {
-        "valid": verdict.valid,
-        "reasons": [str(reason) for reason in verdict.reasons],
+        "valid": result.valid,
+        "reasons": [str(reason) for reason in result.reasons],
         "block_free_providers": bool(block_free_providers),
-        "suggestion": verdict.suggestion,
+        "suggestion": result.suggestion,
     }
 
 
-def moderation(verdict: Any) -> dict[str, Any]:
+def moderation(result: Any) -> dict[str, Any]:
     return {
-        "valid": verdict.valid,
-        "reasons": [str(reason) for reason in verdict.reasons],
-        "safe_original_content": verdict.safe_original_content,
+        "valid": result.valid,
+        "reasons": [str(reason) for reason in result.reasons],
+        "safe_original_content": result.safe_original_content,
     }
 
 
-def gender(guess: Any) -> dict[str, Any]:
-    return {"gender": guess.gender, "confidence": guess.confidence}
+def gender(result: Any) -> dict[str, Any]:
+    return {"gender": result.gender, "confidence": result.confidence}
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:

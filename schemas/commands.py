@@ -1,4 +1,4 @@
-"""Commands on the wire (spec section 4.13, contract section 2)."""
+"""The form that runs commands (docs/contract.md, Commands)."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,14 +6,15 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas.base import REQUIRED, Form, Text, Uuid, as_text, clean
 from schemas.custom_fields import field_key
-from schemas.shapes import one, problems
-from schemas.subscribers import Subscriber, names_in
-from schemas.wire import REQUIRED, Form, Text, Uuid, as_text, clean
+from schemas.responses import problems, single
+from schemas.subscribers import SubscriberSchema, names_in
+from schemas.values import CommandName
 
-MOST = 100
-COMMANDS = "Send a command object, or an array of 1 to 100 of them."
-TARGET = "Send the email or the uuid of the person."
+MAX_COMMANDS = 100
+COMMANDS = f"Send a command object, or an array of 1 to {MAX_COMMANDS} of them."
+TARGET = "Send the email or the uuid of the subscriber."
 FIELD = 'Send {"key": ..., "value": ...}, or text such as key=value.'
 ASSIGNMENT = re.compile(r"([^=:]*)(?:[=:](.*))?", re.DOTALL)
 
@@ -27,7 +28,7 @@ def name(query: Any) -> str:
 
 
 def field_value(query: Any) -> dict[str, Any]:
-    """What a custom value, or one of the two names, becomes."""
+    """A custom value, or one of the text columns: `{"fields": {key: value}}` or `{column: text}`."""
     if isinstance(query, Mapping):
         if query.get("key") is None:
             raise ma.ValidationError(FIELD)
@@ -41,7 +42,7 @@ def field_value(query: Any) -> dict[str, Any]:
     return names | ({"fields": values} if values else {})
 
 
-def key_of(query: Any) -> str:
+def field_key_in(query: Any) -> str:
     return field_key(as_text(query))
 
 
@@ -49,29 +50,25 @@ def ignored(_: Any) -> None:
     return None
 
 
-# Every command, and what it makes of its query; only those that ignore it do without one.
+# The reader of each command's query; only commands that ignore their query may leave it out.
 QUERIES: dict[str, Callable[[Any], Any]] = {
-    "add_tag": name,
-    "add_tag_via_event": name,
-    "remove_tag": name,
-    "add_field": field_value,
-    "remove_field": key_of,
-    "subscribe": ignored,
-    "unsubscribe": ignored,
-    "change_email": name,
+    CommandName.ADD_TAG: name,
+    CommandName.ADD_TAG_VIA_EVENT: name,
+    CommandName.REMOVE_TAG: name,
+    CommandName.ADD_FIELD: field_value,
+    CommandName.REMOVE_FIELD: field_key_in,
+    CommandName.SUBSCRIBE: ignored,
+    CommandName.UNSUBSCRIBE: ignored,
+    CommandName.CHANGE_EMAIL: name,
 }
 COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
 
 
-class Command(Form):
+class CommandSchema(Form):
     command = Text(required=True, strip=True, validate=ma.validate.OneOf(QUERIES, error=COMMAND))
     email = Text(strip=True)
     uuid = Uuid()
-    query = ma.fields.Raw(
-        metadata={
-            "description": "What it is about: a tag, an address, a field; which, depends on the command."
-        }
-    )
+    query = ma.fields.Raw(metadata={"description": "A tag, an address or a field, depending on the command."})
 
     @ma.post_load
     def read_query(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -87,10 +84,10 @@ class Command(Form):
 
 
 class CommandList(ma.fields.List[dict[str, Any]]):
-    """Counted before its elements are read: a body holds millions of them."""
+    """Checks the length first: a body may hold millions of elements."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
-        if isinstance(value, list) and len(value) > MOST:
+        if isinstance(value, list) and len(value) > MAX_COMMANDS:
             raise ma.ValidationError(COMMANDS)
         return super()._deserialize(value, *arguments, **options)
 
@@ -104,25 +101,25 @@ class RunCommands(Form):
     }
 
     command = CommandList(
-        ma.fields.Nested(Command),
+        ma.fields.Nested(CommandSchema),
         required=True,
-        validate=ma.validate.Length(1, MOST, error=COMMANDS),
+        validate=ma.validate.Length(1, MAX_COMMANDS, error=COMMANDS),
         error_messages={"required": COMMANDS, "invalid": COMMANDS},
-        metadata={"description": "In order; one command object alone may stand in place of the array."},
+        metadata={"description": "Run in order; a single command object may replace the array."},
     )
 
     @ma.pre_load
-    def one_is_a_list(self, data: Any, **_: Any) -> Any:
+    def wrap_single(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and isinstance(data.get("command"), Mapping):
             return dict(data) | {"command": [data["command"]]}
         return data
 
 
-Ran = one(
+Ran = single(
     "Ran",
-    Subscriber,
+    SubscriberSchema,
     or_null=True,
-    results=ma.fields.Integer(strict=True, metadata={"description": "How many commands succeeded."}),
-    failed=ma.fields.Integer(strict=True, metadata={"description": "How many could not be done."}),
+    results=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that succeeded."}),
+    failed=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that failed."}),
     errors=problems(),
 )

@@ -1,4 +1,4 @@
-"""Events on the wire (contract section 3)."""
+"""The form that records events (docs/contract.md, Events)."""
 
 import json
 from collections.abc import Mapping
@@ -6,33 +6,34 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
 from schemas.custom_fields import CustomValues, custom_values
-from schemas.imports import Rows, load_row
-from schemas.shapes import Answer, problems
+from schemas.imports import ImportRows, load_row
+from schemas.responses import ResponseSchema, problems
 from schemas.subscribers import names_in
-from schemas.wire import Form, Instant, Spelling, Text, as_object, as_text, clean, date
+from schemas.values import write_date
 
-MOST = 1_000
-EVENTS = "Send an event object, or an array of 1 to 1,000 of them."
+MAX_EVENTS = 1_000
+EVENTS = f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them."
 TAG = "Send the name of the tag as details.tag."
 TAGGING = frozenset({"$tag", "$remove_tag"})
 DETAILS_ARE_FIELDS = frozenset({"$subscribe", "$update_fields"})
 
 
 class Details(ma.fields.Field[dict[str, Any]]):
-    spelled: ClassVar[Spelling] = {"type": "object", "additionalProperties": True}
+    json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         details: dict[str, Any] = clean(as_object(value))
         return details
 
 
-class Event(Form):
+class EventSchema(Form):
     email = Text(required=True, strip=True, blank=False)
     type = Text(required=True, strip=True, blank=False)
     fields_ = CustomValues(data_key="fields")
     details = Details()
-    date = Instant()
+    date = InstantField()
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -56,34 +57,34 @@ def _at(field: str, read: Any, value: Any) -> Any:
 
 
 def _tag(details: dict[str, Any]) -> str:
-    given = details.get("tag")
-    tag = "" if given is None else as_text(given).strip()
+    name = details.get("tag")
+    tag = "" if name is None else as_text(name).strip()
     if not tag:
         raise ma.ValidationError(TAG)
     return tag
 
 
-class EventRows(ma.fields.Field[Rows]):
-    """Each event by itself: a mistake in one refuses that one."""
+class EventRows(ma.fields.Field[ImportRows]):
+    """Events, each validated on its own: an error refuses only that event."""
 
     default_error_messages = {"required": EVENTS}  # noqa: RUF012
-    spelled: ClassVar[Spelling] = {"type": "array", "minItems": 1, "maxItems": MOST}
-    item = Event
+    json_schema: ClassVar[JsonSchema] = {"type": "array", "minItems": 1, "maxItems": MAX_EVENTS}
+    item = EventSchema
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> ImportRows:
         events = [value] if isinstance(value, dict) else value
-        if not isinstance(events, list) or not 1 <= len(events) <= MOST:
+        if not isinstance(events, list) or not 1 <= len(events) <= MAX_EVENTS:
             raise ma.ValidationError(EVENTS)
-        rows, form = Rows(len(events)), Event()
-        for index, given in enumerate(events):
-            item = load_row(form, given, f"events[{index}]", rows.problems)
+        rows, form = ImportRows(len(events)), EventSchema()
+        for index, row in enumerate(events):
+            item = load_row(form, row, f"events[{index}]", rows.problems)
             if item is not None:
                 rows.items.append((index, item))
         return rows
 
 
 class RecordEvents(Form):
-    """`{"events": [...]}`, or one event in place of the array or of the whole."""
+    """`{"events": [...]}`; a single event may replace the array or the whole object."""
 
     example: ClassVar[Any] = {
         "events": [
@@ -100,12 +101,12 @@ class RecordEvents(Form):
         return data
 
 
-class Recorded(Answer):
-    results = ma.fields.Integer(strict=True, metadata={"description": "How many were recorded."})
-    failed = ma.fields.Integer(strict=True, metadata={"description": "How many were refused."})
+class Recorded(ResponseSchema):
+    results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
+    failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
     errors = problems()
 
 
 def event(row: Any) -> dict[str, Any]:
-    """An event as it is shown of a person."""
-    return {"type": row.type, "date": date(row.occurred_at), "details": json.loads(row.details)}
+    """An event of a subscriber, for `audience subscriber export`."""
+    return {"type": row.type, "date": write_date(row.occurred_at), "details": json.loads(row.details)}

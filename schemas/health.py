@@ -1,14 +1,13 @@
-"""Health on the wire."""
+"""The body of /readyz."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-NOT_READY = "Not ready: what `checks` names needs the operator."
+NOT_READY = "Not ready: the operator must repair what `checks` lists."
 
 
-def readiness(problems: Mapping[str, str | None]) -> dict[str, Any]:
-    """`checks` is `ok` or the problem, by name; `error` where there is one."""
+def readiness(problems: Mapping[str, str | None], warnings: Sequence[str]) -> dict[str, Any]:
+    """`checks`: "ok" or the problem, by name; `error` only with a problem, `warnings` only with some."""
+    outcome = {"error": NOT_READY} if any(problems.values()) else {"status": "ok"}
     checks = {name: problem or "ok" for name, problem in problems.items()}
-    if any(problems.values()):
-        return {"error": NOT_READY, "checks": checks}
-    return {"status": "ok", "checks": checks}
+    return {**outcome, "checks": checks} | ({"warnings": list(warnings)} if warnings else {})

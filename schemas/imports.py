@@ -1,61 +1,134 @@
-"""Imports on the wire (spec section 4.9, contract section 2)."""
+"""The form that imports subscribers, and the import resource (docs/contract.md, Imports)."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.shapes import Answer, Date, Id, many, one, problems, resource
-from schemas.subscribers import ImportItem, plain_item
-from schemas.wire import MOST_PROBLEMS, Form, FormError, Problem, Spelling, date, errors, load
+from schemas.base import (
+    MAX_PROBLEMS,
+    Form,
+    FormError,
+    JsonSchema,
+    Text,
+    errors,
+    is_clean_text,
+    is_storable_number,
+    load,
+)
+from schemas.custom_fields import PLAIN_KEY
+from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
+from schemas.subscribers import COLUMNS, RESERVED, SubscriberInput
+from schemas.tags import trimmed
+from schemas.values import NAMES, FieldError, write_date
 
-MOST = 1_000
-MOST_PROBLEMS_OF_A_ROW = 20
+MAX_ITEMS = 1_000
+MAX_PROBLEMS_PER_ROW = 20
 STATUSES = ("receiving", "queued", "running", "finished", "failed")
-SUBSCRIBERS = "Send an array of 1 to 1,000 subscribers; split a longer list into several calls."
+SUBSCRIBERS = f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer list into several calls."
+
+
+CONSENT = "Send subscribe or unsubscribe, or leave the command out."
+SCALARS = (bool, int, float)
+
+
+class ImportItem(SubscriberInput):
+    command = Text(validate=ma.validate.OneOf(["subscribe", "unsubscribe"], error=CONSENT))
+
+
+def plain_item(item: Any) -> dict[str, Any] | None:
+    """The result of `ImportItem` for a plain, valid item, but faster; None for any other item."""
+    if type(item) is not dict:
+        return None
+    row: dict[str, Any] = {}
+    further: dict[str, Any] = {}
+    for key, value in item.items():
+        if value is None:
+            continue
+        if key in COLUMNS:
+            if not _plain_column(key, value, row):
+                return None
+        elif key not in RESERVED:
+            further[key] = value
+    values = further | row.pop("fields", {})
+    if "email" not in row or not _plain_values(values):
+        return None
+    if values:
+        row["fields"] = values
+    return row
+
+
+def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
+    if key == "fields":
+        row[key] = (
+            {name: item for name, item in value.items() if item is not None} if type(value) is dict else None
+        )
+        return row[key] is not None
+    if type(value) is not str or key == "command" or not is_clean_text(value):
+        return False
+    if key == "email":
+        value = value.strip()
+        row[key] = value
+        return bool(value)
+    if key in NAMES:
+        column: Any = value
+    else:
+        column = trimmed(value.split(","))
+    if column:
+        row[key] = column
+    return True
+
+
+def _plain_values(values: dict[str, Any]) -> bool:
+    return all(
+        (is_clean_text(value) if type(value) is str else type(value) in SCALARS and is_storable_number(value))
+        and PLAIN_KEY.fullmatch(key)
+        and key not in NAMES
+        for key, value in values.items()
+    )
 
 
 @dataclass
-class Rows:
-    """Of the items `given`, the good ones with their index, and what is wrong with the rest."""
+class ImportRows:
+    """Of `total` items, the valid ones with their index, and the errors of the others."""
 
-    given: int
+    total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[FieldError] = field(default_factory=list)
 
 
-class SubscriberRows(ma.fields.Field[Rows]):
-    """Each row by itself: a mistake in one refuses that one.
+class SubscriberRows(ma.fields.Field[ImportRows]):
+    """Subscribers, each validated on its own: an error refuses only that one.
 
-    Rows are checked in a plain loop; only those that need it go through the schema (30 times as slow).
+    A loop checks plain items; only the others go through the form, which is 30 times as slow.
     """
 
     default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012
-    spelled: ClassVar[Spelling] = {"type": "array", "minItems": 1, "maxItems": MOST}
+    json_schema: ClassVar[JsonSchema] = {"type": "array", "minItems": 1, "maxItems": MAX_ITEMS}
     item = ImportItem
 
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Rows:
-        if not isinstance(value, list) or not 1 <= len(value) <= MOST:
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> ImportRows:
+        if not isinstance(value, list) or not 1 <= len(value) <= MAX_ITEMS:
             raise ma.ValidationError(SUBSCRIBERS)
-        rows, form = Rows(len(value)), ImportItem()
-        for index, given in enumerate(value):
-            item = plain_item(given)
+        rows, form = ImportRows(len(value)), ImportItem()
+        for index, row in enumerate(value):
+            item = plain_item(row)
             if item is None:
-                item = load_row(form, given, f"subscribers[{index}]", rows.problems)
+                item = load_row(form, row, f"subscribers[{index}]", rows.problems)
             if item is not None:
                 rows.items.append((index, item))
         return rows
 
 
-def load_row(form: Form, given: Any, path: str, problems: list[Problem]) -> dict[str, Any] | None:
-    """One row through its form; what is wrong with it goes to `problems`: the first few, at least one."""
+def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
+    """A row validated by its form; None if refused, with its first errors appended to `problems`."""
     try:
-        item: dict[str, Any] = load(form, given)
+        item: dict[str, Any] = load(form, row)
     except FormError as error:
-        most = MOST_PROBLEMS_OF_A_ROW if len(problems) < MOST_PROBLEMS else 1
+        limit = MAX_PROBLEMS_PER_ROW if len(problems) < MAX_PROBLEMS else 1
         problems += [
-            Problem(f"{path}.{each.field}" if each.field else path, each.message)
-            for each in error.problems[:most]
+            FieldError(f"{path}.{problem.field}" if problem.field else path, problem.message)
+            for problem in error.problems[:limit]
         ]
         return None
     return item
@@ -72,31 +145,35 @@ class ImportSubscribers(Form):
     subscribers = SubscriberRows(required=True)
 
 
-class Accepted(Answer):
-    result = ma.fields.Integer(strict=True, metadata={"description": "How many were accepted."})
-    results = ma.fields.Integer(strict=True, metadata={"description": "The same."})
-    failed = ma.fields.Integer(strict=True, metadata={"description": "How many were refused."})
+class Accepted(ResponseSchema):
+    result = ma.fields.Integer(strict=True, metadata={"description": "Number of accepted subscribers."})
+    results = ma.fields.Integer(strict=True, metadata={"description": "The same as `result`."})
+    failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused subscribers."})
     import_id = Id()
     errors = problems()
 
 
-class ImportAttributes(Answer):
+class ImportAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     total = ma.fields.Integer(strict=True)
     processed = ma.fields.Integer(strict=True)
     created = ma.fields.Integer(strict=True)
     updated = ma.fields.Integer(strict=True)
     unchanged = ma.fields.Integer(strict=True)
-    failed = ma.fields.Integer(strict=True, metadata={"description": "Refused, suppressed ones included."})
-    suppressed = ma.fields.Integer(strict=True, metadata={"description": "Refused: the person was erased."})
+    failed = ma.fields.Integer(
+        strict=True, metadata={"description": "Refused rows, including suppressed ones."}
+    )
+    suppressed = ma.fields.Integer(
+        strict=True, metadata={"description": "Refused rows of erased subscribers."}
+    )
     created_at = Date()
     started_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
 
 
-Import = resource("Import", "imports", ImportAttributes)
-ImportAnswer = one("ImportAnswer", Import)
-ImportList = many("ImportList", Import)
+ImportSchema = resource("Import", "imports", ImportAttributes)
+ImportAnswer = single("ImportAnswer", ImportSchema)
+ImportList = listing("ImportList", ImportSchema)
 
 
 def import_(row: Any) -> dict[str, Any]:
@@ -112,9 +189,9 @@ def import_(row: Any) -> dict[str, Any]:
             "unchanged": row.unchanged,
             "failed": row.refused + row.suppressed,
             "suppressed": row.suppressed,
-            "created_at": date(row.created_at),
-            "started_at": date(row.started_at),
-            "finished_at": date(row.finished_at),
+            "created_at": write_date(row.created_at),
+            "started_at": write_date(row.started_at),
+            "finished_at": write_date(row.finished_at),
         },
     }
 

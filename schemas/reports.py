@@ -1,4 +1,4 @@
-"""Reports on the wire (spec section 2.4, contract sections 3 and 4). The types are the domain's business."""
+"""Forms of reports, the report resource, and its data (docs/contract.md, Reports)."""
 
 import datetime as dt
 import json
@@ -6,48 +6,51 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas.base import Form, JsonSchema, Text, as_text, nested
 from schemas.custom_fields import FieldKey
-from schemas.shapes import Answer, Date, Id, many, one, resource
-from schemas.wire import Form, Spelling, Text, as_text, date, nested
+from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
+from schemas.values import write_date
 
-DAY = "Send a date from 1970-01-01 to 2199-12-31, such as 2026-08-21."
+MIN_YEAR, MAX_YEAR = 1970, 2199
+DAY = f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
 WHOLE = "Send a whole number from 1 to {}."
 UNIT = "Send day, week or month."
-ORDER = "Send a date that is not before `from`."
+ORDER = "Send a date on or after `from`."
 
 
 class Day(ma.fields.Field[str]):
     """A calendar date as `YYYY-MM-DD`."""
 
-    spelled: ClassVar[Spelling] = {"type": "string", "format": "date"}
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "format": "date"}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         try:
             day = dt.date.fromisoformat(as_text(value).strip())
         except ValueError as error:
             raise ma.ValidationError(DAY) from error
-        if not 1970 <= day.year < 2200:
+        if not MIN_YEAR <= day.year <= MAX_YEAR:
             raise ma.ValidationError(DAY)
         return day.isoformat()
 
 
 class Whole(ma.fields.Field[int]):
-    """A whole number from 1 to `most`; digits are read as one."""
+    """A whole number from 1 to `maximum`, or its digits as text."""
 
-    spelled: ClassVar[Spelling] = {"type": "integer", "minimum": 1}
+    json_schema: ClassVar[JsonSchema] = {"type": "integer", "minimum": 1}
 
-    def __init__(self, most: int, **options: Any) -> None:
+    def __init__(self, maximum: int, **options: Any) -> None:
         super().__init__(**options)
-        self.most = most
+        self.maximum = maximum
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 10 and 1 <= int(digits) <= self.most):
-            raise ma.ValidationError(WHOLE.format(self.most))
+        is_number = digits.isascii() and digits.isdigit() and len(digits) < 10
+        if not is_number or not 1 <= int(digits) <= self.maximum:
+            raise ma.ValidationError(WHOLE.format(self.maximum))
         return int(digits)
 
 
-class Settings(Form):
+class SettingsSchema(Form):
     unit = Text(strip=True, validate=ma.validate.OneOf(["day", "week", "month"], error=UNIT))
     days = Whole(3_660)
     from_ = Day(data_key="from", attribute="from")
@@ -68,7 +71,7 @@ class NewReport(Form):
     report_type = Text(required=True, strip=True, blank=False)
     chart_style = Text(strip=True)
     segment_id = Text(strip=True)
-    settings = nested(Settings)
+    settings = nested(SettingsSchema)
 
 
 class SaveReport(Form):
@@ -88,38 +91,42 @@ class ReportId(Form):
     report_id = Text(required=True, strip=True)
 
 
-class ReportAttributes(Answer):
+class ReportAttributes(ResponseSchema):
     name = ma.fields.String()
     report_type = ma.fields.String()
     chart_style = ma.fields.String()
     segment_id = Id(allow_none=True)
-    settings = ma.fields.Nested(Settings)
+    settings = ma.fields.Nested(SettingsSchema)
     created_at = Date()
     updated_at = Date()
 
 
-Report = resource("Report", "reports", ReportAttributes)
-ReportAnswer = one("ReportAnswer", Report)
-ReportList = many("ReportList", Report)
+ReportSchema = resource("Report", "reports", ReportAttributes)
+ReportAnswer = single("ReportAnswer", ReportSchema)
+ReportList = listing("ReportList", ReportSchema)
 
 
-class Point(Answer):
-    x = ma.fields.String(metadata={"description": "The first day of a part of the period, or a label."})
+class Point(ResponseSchema):
+    x = ma.fields.String(metadata={"description": "A label, or the first day of a unit of time."})
     y = ma.fields.Integer(strict=True)
-    g = ma.fields.String(metadata={"description": "The name of the series."})
+    g = ma.fields.String(metadata={"description": "Name of the series."})
 
 
-class Data(Answer):
-    """Either of the two."""
+class DataSchema(ResponseSchema):
+    """Either a value or points."""
 
-    value = ma.fields.Integer(strict=True, metadata={"description": "Of a count.", "may_be_absent": True})
+    value = ma.fields.Integer(
+        strict=True,
+        metadata={"description": "The number of a report drawn as a count.", "may_be_absent": True},
+    )
     points = ma.fields.List(
-        ma.fields.Nested(Point), metadata={"description": "Of any other.", "may_be_absent": True}
+        ma.fields.Nested(Point),
+        metadata={"description": "The points of any other report.", "may_be_absent": True},
     )
 
 
-class ReportData(Answer):
-    data = ma.fields.Nested(Data)
+class ReportData(ResponseSchema):
+    data = ma.fields.Nested(DataSchema)
     chart_style = ma.fields.String(
         validate=ma.validate.OneOf(["count", "line_chart", "column_chart", "area_chart"])
     )
@@ -128,7 +135,7 @@ class ReportData(Answer):
 
 
 class ReportStats(ReportData):
-    """The same four keys stand in `report_data` and beside it."""
+    """`report_data` has the same four keys as the top level."""
 
     report_data = ma.fields.Nested(ReportData)
 
@@ -143,18 +150,18 @@ def report(row: Any) -> dict[str, Any]:
             "chart_style": row.chart_style,
             "segment_id": row.segment_id and str(row.segment_id),
             "settings": json.loads(row.settings),
-            "created_at": date(row.created_at),
-            "updated_at": date(row.updated_at),
+            "created_at": write_date(row.created_at),
+            "updated_at": write_date(row.updated_at),
         },
     }
 
 
-def answer(given: Any) -> dict[str, Any]:
-    """The four keys, in `report_data` and at top level."""
+def answer(result: Any) -> dict[str, Any]:
+    """The four keys, at the top level and in `report_data`."""
     data = {
-        "data": given.data,
-        "chart_style": given.chart_style,
-        "report_type": given.report_type,
-        "report_name": given.report_name,
+        "data": result.data,
+        "chart_style": result.chart_style,
+        "report_type": result.report_type,
+        "report_name": result.report_name,
     }
     return {"report_data": data} | data

@@ -1,14 +1,15 @@
-"""Segments on the wire (contract section 3). What rules mean is the domain's business."""
+"""Forms of segments, and the segment resource. `audience.segment_rules` reads the rules."""
 
 import json
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.shapes import Answer, Date, many, one, resource
-from schemas.stats import Counts
-from schemas.subscribers import Subscriber
-from schemas.wire import OBJECT, REQUIRED, Form, Spelling, Text, clean, date, nested
+from schemas.base import OBJECT, REQUIRED, Form, JsonSchema, Text, clean, nested
+from schemas.responses import Date, ResponseSchema, listing, resource, single
+from schemas.stats import CountsSchema
+from schemas.subscribers import SubscriberSchema
+from schemas.values import write_date
 
 RULES: dict[str, Any] = {
     "all": [
@@ -19,9 +20,9 @@ RULES: dict[str, Any] = {
 
 
 class Rules(ma.fields.Field[dict[str, Any]]):
-    """An object that can be stored."""
+    """A JSON object that can be stored."""
 
-    spelled: ClassVar[Spelling] = {"type": "object", "description": "docs/segments.md explains rules."}
+    json_schema: ClassVar[JsonSchema] = {"type": "object", "description": "See docs/segments.md."}
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
@@ -42,7 +43,7 @@ class NewSegment(RulesOnly):
 
 class SaveSegment(Form):
     example: ClassVar[Any] = {
-        "segment": {"name": "Buyers", "description": "Who pays, and comes back", "rules": RULES}
+        "segment": {"name": "Buyers", "description": "Customers who come back", "rules": RULES}
     }
 
     segment = nested(NewSegment, required=True)
@@ -58,7 +59,7 @@ class SegmentId(Form):
     segment_id = Text(required=True, strip=True)
 
 
-class SegmentAttributes(Answer):
+class SegmentAttributes(ResponseSchema):
     name = ma.fields.String()
     description = ma.fields.String()
     rules = ma.fields.Dict()
@@ -66,13 +67,15 @@ class SegmentAttributes(Answer):
     updated_at = Date()
 
 
-Segment = resource("Segment", "segments", SegmentAttributes)
-SegmentAnswer = one("SegmentAnswer", Segment)
-SegmentList = many("SegmentList", Segment)
+SegmentSchema = resource("Segment", "segments", SegmentAttributes)
+SegmentAnswer = single("SegmentAnswer", SegmentSchema)
+SegmentList = listing("SegmentList", SegmentSchema)
 
 
-class SegmentPreview(Counts):
-    data = ma.fields.List(ma.fields.Nested(Subscriber), metadata={"description": "The newest ten."})
+class SegmentPreview(CountsSchema):
+    data = ma.fields.List(
+        ma.fields.Nested(SubscriberSchema), metadata={"description": "The newest ten matches."}
+    )
 
 
 def segment(row: Any) -> dict[str, Any]:
@@ -83,7 +86,7 @@ def segment(row: Any) -> dict[str, Any]:
             "name": row.name,
             "description": row.description,
             "rules": json.loads(row.rules),
-            "created_at": date(row.created_at),
-            "updated_at": date(row.updated_at),
+            "created_at": write_date(row.created_at),
+            "updated_at": write_date(row.updated_at),
         },
     }

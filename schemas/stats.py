@@ -1,18 +1,22 @@
-"""Stats on the wire (spec section 2.3)."""
+"""The counts of a site or segment (docs/contract.md, Stats)."""
 
 from typing import Any
 
 import marshmallow as ma
 
-from schemas.shapes import Answer
+from schemas.responses import ResponseSchema
 
 
-class Counts(Answer):
-    """The first is the sum of the others, at every instant."""
+class CountsSchema(ResponseSchema):
+    """The first is always the sum of the others."""
 
-    user_count = ma.fields.Integer(strict=True, metadata={"description": "Everyone."})
-    subscriber_count = ma.fields.Integer(strict=True, metadata={"description": "Not unsubscribed."})
-    unsubscriber_count = ma.fields.Integer(strict=True, metadata={"description": "Unsubscribed."})
+    user_count = ma.fields.Integer(strict=True, metadata={"description": "All subscribers."})
+    subscriber_count = ma.fields.Integer(
+        strict=True, metadata={"description": "Subscribers who have not unsubscribed."}
+    )
+    unsubscriber_count = ma.fields.Integer(
+        strict=True, metadata={"description": "Subscribers who have unsubscribed."}
+    )
 
 
 def counts(counts: Any) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""People on the wire: the forms that name them, and the subscriber resource (spec section 2.2)."""
+"""Forms that take subscribers, and the subscriber resource (docs/contract.md, Subscribers)."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -6,37 +6,34 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.custom_fields import NAMES, PLAIN_KEY, CustomValues
-from schemas.shapes import Answer, Date, Id, many, one, resource
-from schemas.tags import TagNames, trimmed
-from schemas.wire import (
+from schemas.base import (
     NO_NAME,
     Form,
-    Instant,
-    Spelling,
+    InstantField,
+    JsonSchema,
     Text,
     Uuid,
-    date,
     is_clean_text,
-    is_storable_number,
     nested,
 )
+from schemas.custom_fields import CustomValues
+from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
+from schemas.tags import TagNames
+from schemas.values import DATES, NAMES, write_date
 
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
-    "cached_tag_ids", "navigation_url", "created_at", "updated_at", "last_event_at", "unsubscribed_at",
+    "cached_tag_ids", "navigation_url", *DATES,
 })  # fmt: skip
-DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 PAGE = "Send a whole number, 1 or more."
-LARGEST_PAGE = 2**40
-MOST_TAGS = 100
-TOO_MANY_TAGS = f"Send at most {MOST_TAGS} tags."
-CONSENT = "Send subscribe or unsubscribe, or leave the command out."
+MAX_PAGE = 2**40
+MAX_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
 
 
 class SubscriberInput(Form):
-    """A person as import and create take one. Further keys are custom values; `fields` wins over them."""
+    """A subscriber to create or import. Unknown keys are custom values; `fields` overrides them."""
 
     email = Text(required=True, strip=True, blank=False)
     first_name = Text()
@@ -60,23 +57,19 @@ class SubscriberInput(Form):
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
-    """Takes the two names out of custom values. Raises `ma.ValidationError`."""
-    found = {}
+    """Moves the text columns out of `values`. Raises `ma.ValidationError`."""
+    texts = {}
     for name in NAMES:
         if name in values:
             try:
-                found[name] = Text().deserialize(values.pop(name))
+                texts[name] = Text().deserialize(values.pop(name))
             except ma.ValidationError as error:
                 raise ma.ValidationError({"fields": {name: error.messages}}) from error
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _without_empty(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if value not in ("", [], {})}
-
-
-class ImportItem(SubscriberInput):
-    command = Text(validate=ma.validate.OneOf(["subscribe", "unsubscribe"], error=CONSENT))
 
 
 class CreateSubscriber(Form):
@@ -100,66 +93,11 @@ class CreateSubscriber(Form):
         return data
 
 
-def plain_item(item: Any) -> dict[str, Any] | None:
-    """What `ImportItem` makes of an item without mistakes and oddities; None for any other item."""
-    if type(item) is not dict:
-        return None
-    row: dict[str, Any] = {}
-    further: dict[str, Any] = {}
-    for key, value in item.items():
-        if value is None:
-            continue
-        if key in COLUMNS:
-            if not _plain_column(key, value, row):
-                return None
-        elif key not in RESERVED:
-            further[key] = value
-    values = further | row.pop("fields", {})
-    if "email" not in row or not _plain_values(values):
-        return None
-    if values:
-        row["fields"] = values
-    return row
-
-
-def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
-    if key == "fields":
-        row[key] = (
-            {name: each for name, each in value.items() if each is not None} if type(value) is dict else None
-        )
-        return row[key] is not None
-    if type(value) is not str or key == "command" or not is_clean_text(value):
-        return False
-    if key == "email":
-        value = value.strip()
-        row[key] = value
-        return bool(value)
-    if key in NAMES:
-        found: Any = value
-    else:
-        found = trimmed(value.split(","))
-    if found:
-        row[key] = found
-    return True
-
-
-def _plain_values(values: dict[str, Any]) -> bool:
-    return all(
-        (is_clean_text(value) if type(value) is str else type(value) in SCALARS and is_storable_number(value))
-        and PLAIN_KEY.fullmatch(key)
-        and key not in NAMES
-        for key, value in values.items()
-    )
-
-
-SCALARS = (bool, int, float)
-
-
 class FindSubscriber(Form):
-    """Never refuses: a value that is not text matches nobody."""
+    """Refuses nothing: a value other than text matches no subscriber."""
 
     email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
-    uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; wins over `email`.", "type": "string"})
+    uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
 
     @ma.post_load
     def texts(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -172,40 +110,40 @@ class FindSubscriber(Form):
 
 
 def _decoded_twice(email: str) -> str:
-    """One client encodes the address twice; a `+` stays a `+`."""
+    """Decodes an address that a client has encoded twice; a `+` stays a `+`."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
 
 
-class Page(ma.fields.Field[int]):
-    spelled: ClassVar[Spelling] = {"type": "integer", "minimum": 1}
+class PageNumber(ma.fields.Field[int]):
+    json_schema: ClassVar[JsonSchema] = {"type": "integer", "minimum": 1}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         digits = str(value).strip()
         if isinstance(value, bool) or not (digits.isascii() and digits.isdigit()) or len(digits) > 18:
             raise ma.ValidationError(PAGE)
-        if not 1 <= int(digits) <= LARGEST_PAGE:
+        if not 1 <= int(digits) <= MAX_PAGE:
             raise ma.ValidationError(PAGE)
         return int(digits)
 
 
 class Bounds(Form):
-    gt = Instant()
-    lt = Instant()
+    gt = InstantField()
+    lt = InstantField()
 
 
 class SearchSubscribers(Form):
-    """Bounds are exclusive; a person has all of the tags."""
+    """Bounds are exclusive; a match has all of the tags."""
 
     example: ClassVar[Any] = {"page": 1, "created_at": {"gt": "2026-01-01", "lt": "2026-07-01"}}
 
-    page = Page(load_default=1)
+    page = PageNumber(load_default=1)
     created_at = nested(Bounds)
     updated_at = nested(Bounds)
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames(validate=ma.validate.Length(max=MOST_TAGS, error=TOO_MANY_TAGS))
+    tags = TagNames(validate=ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS))
     segment_id = Text(strip=True)
 
     @ma.post_load
@@ -213,11 +151,13 @@ class SearchSubscribers(Form):
         return {key: value for key, value in data.items() if value != ""}
 
 
-class SubscriberAttributes(Answer):
+class SubscriberAttributes(ResponseSchema):
     uuid = ma.fields.UUID()
     email = ma.fields.String()
     fields_ = ma.fields.Dict(
-        keys=ma.fields.String(), data_key="fields", metadata={"description": "Custom values, and the names."}
+        keys=ma.fields.String(),
+        data_key="fields",
+        metadata={"description": "Custom values, and the names that are set."},
     )
     cached_tag_ids = ma.fields.List(Id())
     unsubscribed_at = Date(allow_none=True)
@@ -229,50 +169,52 @@ class SubscriberAttributes(Answer):
     last_event_at = Date(allow_none=True)
 
 
-class SearchMeta(Answer):
+class SearchMeta(ResponseSchema):
     page = ma.fields.Integer(strict=True)
-    query = ma.fields.Dict(keys=ma.fields.String(), metadata={"description": "The filters as applied."})
+    query = ma.fields.Dict(
+        keys=ma.fields.String(), metadata={"description": "The filters that were applied."}
+    )
     per_page = ma.fields.Integer(strict=True)
     has_more = ma.fields.Boolean()
 
 
-Subscriber = resource("Subscriber", "visitors", SubscriberAttributes)
-SubscriberAnswer = one("SubscriberAnswer", Subscriber)
-FoundSubscriber = one("FoundSubscriber", Subscriber, or_null=True)
-FoundSubscribers = many("FoundSubscribers", Subscriber, meta=ma.fields.Nested(SearchMeta))
+SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)
+SubscriberAnswer = single("SubscriberAnswer", SubscriberSchema)
+FoundSubscriber = single("FoundSubscriber", SubscriberSchema, or_null=True)
+FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(SearchMeta))
 
 
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
-    """The bounds of one side, `gt` or `lt`, by date."""
+    """The bounds of one side (`gt` or `lt`) in milliseconds, by column."""
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
 
 
 def search_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[str, Any]:
-    """`meta` of a search: the filters as applied."""
+    """`meta` of a search: the page and the filters that were applied."""
     query = {
-        key: {side: date(instant) for side, instant in value.items()} if key in DATES else value
+        key: {side: write_date(instant) for side, instant in value.items()} if key in DATES else value
         for key, value in form.items()
         if key != "page" and value
     }
     return {"page": form["page"], "query": query, "per_page": per_page, "has_more": has_more}
 
 
-def subscriber(person: Any, public_url: str) -> dict[str, Any]:
-    """The subscriber resource, the same everywhere (contract section 2)."""
-    names = {name: getattr(person, name) for name in NAMES}
+def subscriber(subscriber: Any, public_url: str) -> dict[str, Any]:
+    """The subscriber resource."""
+    names = {name: getattr(subscriber, name) for name in NAMES}
     return {
-        "id": str(person.id),
+        "id": str(subscriber.id),
         "type": "visitors",
         "attributes": {
-            "uuid": person.uuid,
-            "email": person.email,
-            "fields": person.fields | {name: value for name, value in names.items() if value},
-            "cached_tag_ids": [str(tag_id) for tag_id in person.tag_ids],
-            "unsubscribed_at": date(person.unsubscribed_at),
-            "navigation_url": f"{public_url}/console/people/{person.uuid}",
+            "uuid": subscriber.uuid,
+            "email": subscriber.email,
+            "fields": subscriber.fields | {name: value for name, value in names.items() if value},
+            "cached_tag_ids": [str(tag_id) for tag_id in subscriber.tag_ids],
+            "unsubscribed_at": write_date(subscriber.unsubscribed_at),
+            "navigation_url": f"{public_url}/console/people/{subscriber.uuid}",
             **{name: value or None for name, value in names.items()},
-            "created_at": date(person.created_at),
-            "updated_at": date(person.updated_at),
-            "last_event_at": date(person.last_event_at),
+            "created_at": write_date(subscriber.created_at),
+            "updated_at": write_date(subscriber.updated_at),
+            "last_event_at": write_date(subscriber.last_event_at),
         },
     }

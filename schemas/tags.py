@@ -1,27 +1,28 @@
-"""Tags on the wire (contract sections 2 and 3)."""
+"""Forms of tags, and the tag resource (docs/contract.md, Tags)."""
 
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.shapes import Answer, Date, many, one, resource
-from schemas.wire import Form, Spelling, Text, as_text, date, nested
+from schemas.base import Form, JsonSchema, Text, as_text, nested
+from schemas.responses import Date, ResponseSchema, listing, resource, single
+from schemas.values import write_date
 
-TAGS = "Send tag names as text with commas between, or as an array of text."
-LARGEST_SITE_ID = 2**31 - 1
+TAGS = "Send tag names as comma-separated text, or as an array of text."
+MAX_SITE_ID = 2**31 - 1
 
 
 class TagNames(ma.fields.Field[list[str]]):
     """A comma-separated string or an array of strings; names trimmed, empty ones dropped."""
 
-    spelled: ClassVar[Spelling] = {
+    json_schema: ClassVar[JsonSchema] = {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
         "examples": ["vip, newsletter"],
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
         if isinstance(value, list):
-            return trimmed([as_text(each) for each in value if each is not None])
+            return trimmed([as_text(name) for name in value if name is not None])
         if isinstance(value, dict):
             raise ma.ValidationError(TAGS)
         return trimmed(as_text(value).split(","))
@@ -41,17 +42,17 @@ class CreateTag(Form):
     tag = nested(NewTag, required=True)
 
 
-class TagAttributes(Answer):
+class TagAttributes(ResponseSchema):
     name = ma.fields.String()
     created_at = Date()
     discarded_at = Date(allow_none=True)
     site_id = ma.fields.Integer(strict=True)
 
 
-Tag = resource("Tag", "tags", TagAttributes)
-TagAnswer = one("TagAnswer", Tag)
-DeletedTag = one("DeletedTag", Tag, message=ma.fields.String())
-TagList = many("TagList", Tag)
+TagSchema = resource("Tag", "tags", TagAttributes)
+TagAnswer = single("TagAnswer", TagSchema)
+DeletedTag = single("DeletedTag", TagSchema, message=ma.fields.String())
+TagList = listing("TagList", TagSchema)
 
 
 def tag(row: Any, site_id: int) -> dict[str, Any]:
@@ -60,8 +61,8 @@ def tag(row: Any, site_id: int) -> dict[str, Any]:
         "type": "tags",
         "attributes": {
             "name": row.name,
-            "created_at": date(row.created_at),
+            "created_at": write_date(row.created_at),
             "discarded_at": None,
-            "site_id": site_id & LARGEST_SITE_ID,
+            "site_id": site_id & MAX_SITE_ID,
         },
     }

@@ -10,8 +10,8 @@ def entries(site_id: int) -> list[tuple[str, str]]:
     return rows("SELECT kind, entry FROM address_lists WHERE site_id = ? ORDER BY id", (site_id,))
 
 
-def among(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Those (kind, entry) whose entry is one of `names`."""
+def matching(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The (kind, entry) pairs whose entry is in `names`."""
     return rows(
         f"SELECT kind, entry FROM address_lists WHERE site_id = ? AND entry IN ({marks(names)})",
         (site_id, *names),

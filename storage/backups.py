@@ -1,110 +1,70 @@
-"""Whole databases as files: copying one that is in use, examining a copy, putting one in another's place."""
+"""Whole databases as files, for backups and restores."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import peewee
 
-from storage.database import database, row, rows
-from storage.errors import Unavailable, Unusable
+from storage.database import database, rows
+from storage.engines import sqlite as engine
+from storage.errors import Unusable
 
-PAGES = 2_000  # copied between two looks at the clock and at Ctrl-C
-HISTORY = "schema_migration"
-IN_USE = "another process uses the database: stop it first"
+MIGRATION_HISTORY = "schema_migration"
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The migrations that a database has had, and how many rows each table has."""
+    """The applied migrations of a database, and the number of rows per table."""
 
     migrations: list[str]
     rows: dict[str, int]
 
 
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database into one new file, as the caller's snapshot sees it; progress in pages of pages."""
-    file: Any = peewee.SqliteDatabase(str(target))
-    try:
-        database.connection().backup(
-            file.connection(), pages=PAGES, progress=lambda _, left, total: progress(total - left, total)
-        )
-        file.execute_sql("PRAGMA journal_mode = delete")
-    finally:
-        file.close()
+    """Copies the database, as the caller's snapshot sees it, into one new file; `progress(done, total)`."""
+    engine.copy(database, target, progress)
 
 
-def examine(file: Path) -> Contents:
-    """Reads a database that nobody uses from end to end. Raises `Unusable` when it is damaged."""
-    opened: Any = peewee.SqliteDatabase(str(file))
+def examine(path: Path) -> Contents:
+    """Reads all of a database that is not in use. Raises `Unusable` when it is damaged."""
     try:
-        found = [line[0] for line in opened.execute_sql("PRAGMA integrity_check(1)").fetchall()]
-        if found != ["ok"]:
-            raise Unusable(f"the database is damaged: {found[0]}")
-        migrations = opened.execute_sql(f"SELECT name FROM {HISTORY} ORDER BY name").fetchall()
-        return Contents([name for (name,) in migrations], _count(opened))
+        with engine.opened_file(path) as opened:
+            if fault := engine.fault(opened, "integrity_check"):
+                raise Unusable(f"the database is damaged: {fault}")
+            applied = opened.execute_sql(f"SELECT name FROM {MIGRATION_HISTORY} ORDER BY name").fetchall()
+            counts = {
+                table: opened.execute_sql(f'SELECT count(*) FROM "{table}"').fetchone()[0]
+                for table in engine.tables(opened)
+            }
+            return Contents([name for (name,) in applied], counts)
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged: {error}") from error
-    finally:
-        opened.close()
 
 
-def _count(opened: Any) -> dict[str, int]:
-    return {
-        table: opened.execute_sql(f'SELECT count(*) FROM "{table}"').fetchone()[0]
-        for table in sorted(opened.get_tables())
-        if not table.startswith("sqlite_")
-    }
+def replace(current: Path, by: Path) -> None:
+    """Replaces a database by another, atomically. Neither may be in use."""
+    engine.replace(current, by)
+
+
+def release(path: Path) -> None:
+    """Raises `Unavailable` if a process uses the database, and leaves it as a single file otherwise."""
+    engine.release(path)
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:
-    """(publishable key, revoked at, expires at) of keys with an end; an older schema will do."""
-    columns = {found[1] for found in rows("PRAGMA table_info(keys)")}
-    expires_at = "expires_at" if "expires_at" in columns else "NULL"
+    """(publishable key, revoked at, expires at) of keys revoked or with an expiry, in older schemas, too."""
+    has_expiry = any(column.name == "expires_at" for column in database.get_columns("keys"))
+    expires_at = "expires_at" if has_expiry else "NULL"
     return [
-        (found[0], found[1], found[2])
-        for found in rows(f"SELECT publishable_key, revoked_at, {expires_at} FROM keys ORDER BY id")
-        if found[1] is not None or found[2] is not None
+        (publishable_key, revoked_at, expires_at)
+        for publishable_key, revoked_at, expires_at in rows(
+            f"SELECT publishable_key, revoked_at, {expires_at} FROM keys ORDER BY id"
+        )
+        if revoked_at is not None or expires_at is not None
     ]
 
 
 def is_empty() -> bool:
     """Whether the database has never been migrated."""
-    return row("SELECT 1 FROM sqlite_master WHERE name = 'keys'") is None
-
-
-def replace(current: Path, by: Path) -> None:
-    """Puts a database that nobody uses in the place of another that nobody uses, in one step."""
-    for suffix in ("-wal", "-shm"):
-        Path(f"{current}{suffix}").unlink(missing_ok=True)
-    _sync(by)
-    os.replace(by, current)
-    _sync(current.parent)
-
-
-def release(current: Path) -> None:
-    """Makes a database one file, which SQLite does only for the last that has it open.
-
-    Raises `Unavailable` while a process has it open. A damaged one stays as it is.
-    """
-    if not current.exists():
-        return
-    opened: Any = peewee.SqliteDatabase(str(current), timeout=1)
-    try:
-        if opened.execute_sql("PRAGMA journal_mode = delete").fetchone()[0] != "delete":
-            raise Unavailable(IN_USE)
-    except peewee.DatabaseError as error:
-        if "locked" in str(error):
-            raise Unavailable(IN_USE) from error
-    finally:
-        opened.close()
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    return not database.table_exists("keys")

@@ -1,47 +1,58 @@
-"""How the database itself is."""
+"""The state of the database: its engine, its integrity, its size."""
 
 from typing import NamedTuple
 
-from storage.database import PRAGMAS, row, rows
-
-SYNCHRONOUS = ("off", "normal", "full", "extra")
+from storage.database import database, row
+from storage.engines import sqlite as engine
 
 
 class Pages(NamedTuple):
-    """`size` in bytes; `free` of the `total` pages hold nothing."""
+    """`size` in bytes per page; `free` of the `total` pages are unused."""
 
     size: int
     total: int
     free: int
 
 
+def engine_version() -> str:
+    """Name and version of the engine."""
+    return engine.version()
+
+
+def engine_fault() -> str | None:
+    """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
+    return engine.version_fault()
+
+
+def engine_advice() -> str:
+    """How to remedy `engine_fault`."""
+    return engine.VERSION_ADVICE
+
+
 def fault() -> str:
-    """The first fault of the database, empty when there is none; reads all of it."""
-    found = str(rows("PRAGMA quick_check(1)")[0][0])
-    return "" if found == "ok" else found
+    """The first fault of the database, "" if there is none; reads all of it."""
+    return engine.fault(database)
 
 
 def pages() -> Pages:
-    return Pages(*(row(f"PRAGMA {name}")[0] for name in ("page_size", "page_count", "freelist_count")))
+    return Pages(*engine.page_counts(database))
 
 
 def deviations() -> dict[str, str]:
-    """The pragmas that are not in force as they should be, and what they are."""
-    found = {
-        name: _word(name, row(f"PRAGMA {name}")[0])
-        for name in ("journal_mode", "synchronous", "foreign_keys")
-    }
-    return {name: value for name, value in found.items() if value != str(PRAGMAS[name])}
+    """The connection settings that differ from the required ones, with their values."""
+    return engine.deviations(database)
 
 
-def _word(name: str, value: object) -> str:
-    return SYNCHRONOUS[value] if name == "synchronous" and isinstance(value, int) else str(value)
+def log_bytes() -> int:
+    """The size of the log of recent writes."""
+    return engine.log_bytes(database)
 
 
 def newest_instant() -> int:
-    """The latest creation of a site, key or import, in milliseconds; 0 when there is none."""
-    found = row(
-        "SELECT max(COALESCE((SELECT max(created_at) FROM sites), 0), "
-        "COALESCE((SELECT max(created_at) FROM keys), 0), COALESCE((SELECT max(created_at) FROM imports), 0))"
+    """The latest creation of a site, key or import, in milliseconds; 0 if there is none."""
+    latest = (
+        "SELECT max(created_at) FROM sites",
+        "SELECT max(created_at) FROM keys",
+        "SELECT max(created_at) FROM imports",
     )
-    return int(found[0])
+    return max(row(query)[0] or 0 for query in latest)

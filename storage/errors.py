@@ -1,17 +1,17 @@
-"""What storage raises in place of peewee's and the driver's exceptions."""
+"""The exceptions of storage, in place of those of peewee and the driver."""
 
 
 class Unavailable(Exception):
-    """The database cannot be used now: locked for too long, away, or out of connections."""
+    """The database cannot be used now: locked for too long, unreachable, or out of connections."""
 
 
 class Conflict(Exception):
-    """A unique or foreign key stands against the write."""
+    """The write violates a unique or foreign key."""
 
 
-class Mistaken(Exception):
-    """A statement that the database can never run: a fault of ours, which trying again does not mend."""
+class StatementError(Exception):
+    """A wrong statement: a bug, which no retry repairs."""
 
 
 class Unusable(Exception):
-    """The database or its library must not be used as it is; the message says what to do."""
+    """The database or its library must not be used; the message gives a remedy."""

@@ -1,4 +1,4 @@
-"""What people did."""
+"""Events of subscribers. Instants are in milliseconds."""
 
 import itertools
 from collections.abc import Collection, Iterable
@@ -8,7 +8,9 @@ from storage.database import execute_many, rows
 
 
 @dataclass(frozen=True, slots=True)
-class EventRow:
+class Event:
+    """`details` is JSON."""
+
     subscriber_id: int
     type: str
     details: str
@@ -16,7 +18,7 @@ class EventRow:
     occurred_at: int
 
 
-def add(site_id: int, events: Iterable[EventRow], at: int) -> None:
+def add(site_id: int, events: Iterable[Event], at: int) -> None:
     execute_many(
         "INSERT INTO events (site_id, subscriber_id, type, details, unique_key, occurred_at, created_at) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -27,26 +29,23 @@ def add(site_id: int, events: Iterable[EventRow], at: int) -> None:
     )
 
 
-def seen(site_id: int, named: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Which (type, unique key) the site has, of those given."""
-    values = ",".join(["(?,?)"] * len(named))
-    return {
-        (found[0], found[1])
-        for found in rows(
+def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The (type, unique key) pairs of `unique_keys` that the site has."""
+    values = ",".join(["(?,?)"] * len(unique_keys))
+    return set(
+        rows(
             "SELECT type, unique_key FROM events WHERE site_id = ? AND unique_key IS NOT NULL "
             f"AND (type, unique_key) IN (VALUES {values})",
-            [site_id, *itertools.chain.from_iterable(named)],
+            [site_id, *itertools.chain.from_iterable(unique_keys)],
         )
-    }
+    )
 
 
-def of_subscriber(site_id: int, subscriber_id: int) -> list[EventRow]:
+def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
     """Oldest first."""
-    return [
-        EventRow(*found)
-        for found in rows(
-            "SELECT subscriber_id, type, details, unique_key, occurred_at FROM events "
-            "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at, id",
-            (subscriber_id, site_id),
-        )
-    ]
+    records = rows(
+        "SELECT subscriber_id, type, details, unique_key, occurred_at FROM events "
+        "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at, id",
+        (subscriber_id, site_id),
+    )
+    return [Event(*record) for record in records]

@@ -1,19 +1,20 @@
-"""The inbox: accepted imports, and who is applying them."""
+"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
-from storage.models import Import
+from storage.models import ImportModel
 
 COLUMNS = (
     "id, status, rows, applied, refused, created, updated, unchanged, suppressed, "
     "created_at, started_at, finished_at"
 )
-WAITING = "status IN ('queued', 'running')"  # as the partial index has it
+WAITING = "status IN ('queued', 'running')"  # the condition of the partial index
 
 
-class ImportRow(NamedTuple):
-    """`rows` were accepted, `applied` of them are written; `refused` never were accepted."""
+class Import(NamedTuple):
+    """`applied` of the accepted `rows` are written; `refused` rows are not among them."""
 
     id: int
     status: str
@@ -39,7 +40,7 @@ class Claimed(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """An import that was given up; its payload is still there."""
+    """A failed import; the batches that it did not apply are kept."""
 
     id: int
     site_uuid: str
@@ -48,8 +49,16 @@ class Failed(NamedTuple):
     finished_at: int
 
 
-class Batch(NamedTuple):
-    """Rows of an import (a JSON array), from `first_row` on."""
+class Waiting(NamedTuple):
+    """Unfinished imports, their rows to write, the creation of the oldest queued one in milliseconds."""
+
+    imports: int
+    rows: int
+    oldest_at: int | None
+
+
+class ImportBatch(NamedTuple):
+    """Rows of an import, from `first_row` on; `payload` is a JSON array."""
 
     id: int
     first_row: int
@@ -57,35 +66,42 @@ class Batch(NamedTuple):
 
 
 def failed() -> list[Failed]:
-    """Those of all sites, oldest first."""
-    return [
-        Failed(*found)
-        for found in rows(
-            "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
-            "JOIN sites s ON s.id = i.site_id WHERE i.status = 'failed' ORDER BY i.id"
-        )
-    ]
+    """The failed imports of all sites, oldest first."""
+    records = rows(
+        "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
+        "JOIN sites s ON s.id = i.site_id WHERE i.status = 'failed' ORDER BY i.id"
+    )
+    return [Failed(*record) for record in records]
 
 
-def abandoned(at: int) -> int:
-    """How many are running under a lease that has run out."""
-    return int(row("SELECT count(*) FROM imports WHERE status = 'running' AND lease_until < ?", (at,))[0])
-
-
-def retry(import_id: int) -> bool:
-    """Puts a failed import back into the queue; False when there is no such."""
-    return bool(
-        execute(
-            "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
-            "WHERE id = ? AND status = 'failed'",
-            (import_id,),
+def waiting() -> Waiting:
+    """The unfinished imports of all sites."""
+    return Waiting(
+        *row(
+            "SELECT COUNT(*), COALESCE(SUM(rows - applied), 0), "
+            f"MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports WHERE {WAITING}"
         )
     )
 
 
+def abandoned(at: int) -> int:
+    """The number of running imports whose lease has expired."""
+    return int(row("SELECT count(*) FROM imports WHERE status = 'running' AND lease_until < ?", (at,))[0])
+
+
+def retry(import_id: int) -> bool:
+    """Queues a failed import again; False if there is none with this id."""
+    changed = execute(
+        "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
+        "WHERE id = ? AND status = 'failed'",
+        (import_id,),
+    )
+    return bool(changed)
+
+
 def add(site_id: int, accepted: int, refused: int, at: int) -> int:
-    """A queued import, last in turn; its id."""
-    import_id: int = Import.insert(
+    """Queues an import behind those of its site; returns its id."""
+    import_id: int = ImportModel.insert(
         site=site_id,
         status="queued",
         rows=accepted,
@@ -98,7 +114,7 @@ def add(site_id: int, accepted: int, refused: int, at: int) -> int:
 
 
 def next_turn(site_id: int) -> int:
-    """The place behind all that wait."""
+    """The place behind all waiting imports of a site."""
     [last] = row(f"SELECT COALESCE(MAX(turn), 0) FROM imports WHERE site_id = ? AND {WAITING}", (site_id,))
     return int(last) + 1
 
@@ -110,14 +126,36 @@ def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> Non
     )
 
 
-def batch(site_id: int, import_id: int, number: int) -> Batch:
-    """The batch that has that row of an import."""
-    return Batch(
-        *row(
-            "SELECT id, first_row, payload FROM import_batches "
-            "WHERE site_id = ? AND import_id = ? AND first_row <= ? ORDER BY first_row DESC LIMIT 1",
-            (site_id, import_id, number),
-        )
+def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
+    """The batch with that row of an import."""
+    record = row(
+        "SELECT id, first_row, payload FROM import_batches "
+        "WHERE site_id = ? AND import_id = ? AND first_row <= ? ORDER BY first_row DESC LIMIT 1",
+        (site_id, import_id, row_number),
+    )
+    return ImportBatch(*record)
+
+
+def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
+    """(id, payload) of the batches of a site that are not applied yet, one at a time."""
+    after = 0
+    while record := row(
+        "SELECT id, payload FROM import_batches WHERE site_id = ? AND id > ? ORDER BY id LIMIT 1",
+        (site_id, after),
+    ):
+        yield record[0], record[1]
+        after = record[0]
+
+
+def payload(site_id: int, batch_id: int) -> str | None:
+    """The rows of a batch; None once it is applied."""
+    record = row("SELECT payload FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
+    return record[0] if record else None
+
+
+def rewrite_batch(site_id: int, batch_id: int, payload: str) -> None:
+    execute(
+        "UPDATE import_batches SET payload = ? WHERE site_id = ? AND id = ?", (payload, site_id, batch_id)
     )
 
 
@@ -125,54 +163,38 @@ def drop_batch(site_id: int, batch_id: int) -> None:
     execute("DELETE FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
 
 
-def by_id(site_id: int, import_id: int) -> ImportRow | None:
-    found = row(f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
-    return found and ImportRow(*found)
+def get(site_id: int, import_id: int) -> Import | None:
+    record = row(f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
+    return record and Import(*record)
 
 
-def newest(site_id: int, limit: int) -> list[ImportRow]:
-    return [
-        ImportRow(*found)
-        for found in rows(
-            f"SELECT {COLUMNS} FROM imports WHERE site_id = ? ORDER BY id DESC LIMIT ?",
-            (site_id, limit),
-        )
-    ]
+def newest(site_id: int, limit: int) -> list[Import]:
+    query = f"SELECT {COLUMNS} FROM imports WHERE site_id = ? ORDER BY id DESC LIMIT ?"
+    return [Import(*record) for record in rows(query, (site_id, limit))]
 
 
 def oldest_waiting(site_id: int) -> int | None:
-    """The import whose turn it is."""
-    found = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY turn LIMIT 1", (site_id,))
-    return found[0] if found else None
+    """The id of the import whose turn it is."""
+    record = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY turn LIMIT 1", (site_id,))
+    return record[0] if record else None
 
 
 def takeable_sites(at: int) -> list[int]:
-    """Sites with a waiting import that nobody holds a lease on."""
-    return [
-        found[0]
-        for found in rows(
-            f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND lease_until < ?",
-            (at,),
-        )
-    ]
+    """The ids of sites with a waiting import that no lease holds."""
+    records = rows(f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND lease_until < ?", (at,))
+    return [site_id for (site_id,) in records]
 
 
 def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -> Claimed | None:
-    """Takes an import whose lease has run out; None when it is somebody else's or finished."""
-    taken = execute(
+    """Takes an import that no lease holds; None if another worker holds it, or if it is finished."""
+    taken = rows(
         "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, attempts = attempts + 1, "
         "started_at = COALESCE(started_at, ?) "
-        f"WHERE site_id = ? AND id = ? AND {WAITING} AND lease_until < ?",
+        f"WHERE site_id = ? AND id = ? AND {WAITING} AND lease_until < ? "
+        "RETURNING id, rows, applied, attempts, accepted_at, started_at",
         (token, lease_until, at, site_id, import_id, at),
     )
-    if not taken:
-        return None
-    found = row(
-        "SELECT id, rows, applied, attempts, accepted_at, started_at FROM imports "
-        "WHERE site_id = ? AND id = ?",
-        (site_id, import_id),
-    )
-    return found and Claimed(*found)
+    return Claimed(*taken[0]) if taken else None
 
 
 def advance(
@@ -183,41 +205,40 @@ def advance(
     counts: tuple[int, int, int, int, int],
     lease_until: int,
 ) -> bool:
-    """Moves an import from `applied`, by (rows, created, updated, unchanged, suppressed).
+    """Adds (rows, created, updated, unchanged, suppressed) to an import that is at `applied`.
 
-    False when the claim is no longer held or somebody else has moved it: the caller must roll back.
+    False if the claim is lost, or another worker has moved the import: the caller must roll back.
     """
-    return bool(
-        execute(
-            "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
-            "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
-            "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
-            (*counts, lease_until, site_id, import_id, token, applied),
-        )
+    changed = execute(
+        "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
+        "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
+        "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
+        (*counts, lease_until, site_id, import_id, token, applied),
     )
+    return bool(changed)
 
 
-def finish(site_id: int, import_id: int, at: int) -> ImportRow:
-    """Ends an import whose rows are all applied."""
+def finish(site_id: int, import_id: int, at: int) -> Import:
+    """Marks an import as finished; the caller has applied all rows."""
     return _end(site_id, import_id, "finished", at)
 
 
-def fail(site_id: int, import_id: int, at: int) -> ImportRow:
-    """Gives an import up; what is left of it stays."""
+def fail(site_id: int, import_id: int, at: int) -> Import:
+    """Marks an import as failed; its remaining batches are kept."""
     return _end(site_id, import_id, "failed", at)
 
 
-def _end(site_id: int, import_id: int, status: str, at: int) -> ImportRow:
+def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     [ended] = rows(
         "UPDATE imports SET status = ?, claim = NULL, finished_at = ? "
         f"WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
         (status, at, site_id, import_id),
     )
-    return ImportRow(*ended)
+    return Import(*ended)
 
 
 def release(site_id: int, import_id: int, token: str, not_before: int, forgive: bool) -> None:
-    """Hands an import back, to be taken again after `not_before`; forgiven, the attempt does not count."""
+    """Releases a claim; the import can be claimed after `not_before`. A forgiven attempt does not count."""
     execute(
         "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
         "WHERE site_id = ? AND id = ? AND claim = ?",

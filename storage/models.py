@@ -1,37 +1,27 @@
-"""The tables: columns and indexes only. Instants are milliseconds since 1970 (UTC), ids grow with time.
+"""The tables: columns and indexes. Instants are in milliseconds since 1970 (UTC); ids increase over time.
 
-Every unique index begins with the site, but for the primary keys and the two public names (a site's uuid, a
-publishable key).
+Unique indexes begin with the site, except those of a site's uuid and of a publishable key.
 """
 
 from typing import Any
 
-from peewee import (
-    SQL,
-    AutoField,
-    BigIntegerField,
-    BooleanField,
-    CompositeKey,
-    ForeignKeyField,
-    IntegerField,
-    Model,
-    TextField,
-)
+import peewee
+from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
 from storage.database import database
 
 
-class Table(Model):
+class BaseModel(peewee.Model):
     class Meta:
         database = database
         legacy_table_names = False
 
 
-class Row(Table):
-    id = AutoField(constraints=[SQL("AUTOINCREMENT")])
+class IdModel(BaseModel):
+    id = peewee.AutoField(constraints=[SQL("AUTOINCREMENT")])
 
 
-class Site(Row):
+class SiteModel(IdModel):
     uuid = TextField(unique=True)
     name = TextField()
     user_count = IntegerField(default=0)
@@ -43,7 +33,7 @@ class Site(Row):
         table_name = "sites"
 
 
-class Key(Row):
+class KeyModel(IdModel):
     publishable_key = TextField(unique=True)
     secret_hash = TextField()
     scope = TextField()
@@ -55,20 +45,20 @@ class Key(Row):
         table_name = "keys"
 
 
-class KeySite(Table):
-    key = ForeignKeyField(Key, on_delete="CASCADE")
-    site = ForeignKeyField(Site, on_delete="CASCADE", index=False)
+class KeySiteModel(BaseModel):
+    key = ForeignKeyField(KeyModel, on_delete="CASCADE")
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
 
     class Meta:
         table_name = "key_sites"
         primary_key = CompositeKey("site", "key")
 
 
-class SiteRow(Row):
-    site = ForeignKeyField(Site, on_delete="CASCADE", index=False)
+class SiteOwnedModel(IdModel):
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
 
 
-class Subscriber(SiteRow):
+class SubscriberModel(SiteOwnedModel):
     uuid = TextField()
     email = TextField()
     email_key = TextField()
@@ -92,22 +82,21 @@ class Subscriber(SiteRow):
         )
 
 
-# NULL dates match no filter, so that they need no place in an index.
-for date in ("last_event_at", "unsubscribed_at"):
-    column: Any = getattr(Subscriber, date)
-    Subscriber.add_index(
-        Subscriber.index(
-            Subscriber.site,
-            column,
-            Subscriber.created_at,
-            Subscriber.id,
-            where=column.is_null(False),
-            name=f"subscribers_site_id_{date}",
-        )
-    )
+def _add_partial_index(name: str, *columns: Any, where: Any, unique: bool = False) -> None:
+    model = columns[0].model
+    model.add_index(model.index(*columns, where=where, unique=unique, name=name))
 
 
-class Tag(SiteRow):
+# NULL matches no filter by date, so these indexes omit it.
+_dated: Any = SubscriberModel
+for _date in (_dated.last_event_at, _dated.unsubscribed_at):
+    _add_partial_index(
+        f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
+        where=_date.is_null(False),
+    )  # fmt: skip
+
+
+class TagModel(SiteOwnedModel):
     name = TextField()
     name_key = TextField()
     created_at = BigIntegerField()
@@ -117,8 +106,8 @@ class Tag(SiteRow):
         indexes = ((("site", "name_key"), True),)
 
 
-class SubscriberTag(Table):
-    """No foreign keys: each would want an index of its own, or a scan of the table at every delete."""
+class SubscriberTagModel(BaseModel):
+    """No foreign keys: each would need an index of its own, or scan the table at each delete."""
 
     site_id = IntegerField()
     tag_id = IntegerField()
@@ -130,8 +119,8 @@ class SubscriberTag(Table):
         without_rowid = True
 
 
-class DiscardedTag(SiteRow):
-    """A tag that has ended, while people still have it."""
+class DiscardedTagModel(SiteOwnedModel):
+    """A deleted tag that subscribers still have."""
 
     tag_id = IntegerField()
 
@@ -140,10 +129,10 @@ class DiscardedTag(SiteRow):
         indexes = ((("site", "tag_id"), True),)
 
 
-class CustomField(SiteRow):
+class CustomFieldModel(SiteOwnedModel):
     key = TextField()
     name = TextField()
-    whitelisted = BooleanField(null=True)
+    whitelisted = peewee.BooleanField(null=True)
     created_at = BigIntegerField()
 
     class Meta:
@@ -151,8 +140,8 @@ class CustomField(SiteRow):
         indexes = ((("site", "key"), True),)
 
 
-class Event(SiteRow):
-    subscriber = ForeignKeyField(Subscriber, on_delete="CASCADE")
+class EventModel(SiteOwnedModel):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
     type = TextField()
     details = TextField(default="{}")
     unique_key = TextField(null=True)
@@ -164,20 +153,14 @@ class Event(SiteRow):
         indexes = ((("site", "type", "occurred_at"), False),)
 
 
-Event.add_index(
-    Event.index(
-        Event.site,
-        Event.type,
-        Event.unique_key,
-        unique=True,
-        where=Event.unique_key.is_null(False),
-        name="events_site_id_type_unique_key",
-    )
-)
+_add_partial_index(
+    "events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
+    where=EventModel.unique_key.is_null(False), unique=True,
+)  # fmt: skip
 
 
-class Suppression(SiteRow):
-    """What is known of an address that nobody has: `erased`, or `unsubscribed` before it was given up."""
+class SuppressionModel(SiteOwnedModel):
+    """An address without a subscriber: `erased`, or changed while `unsubscribed`."""
 
     address_hash = TextField()
     reason = TextField()
@@ -188,10 +171,10 @@ class Suppression(SiteRow):
         indexes = ((("site", "address_hash"), True),)
 
 
-class Import(SiteRow):
-    """One accepted import. `applied` of its rows are written; `turn` is its place among those that wait.
+class ImportModel(SiteOwnedModel):
+    """`applied` of the `rows` are written; `turn` is its place in the queue of the site.
 
-    A file's import has `columns` (JSON) and, where it can be resumed, the `source` that it is known by.
+    Only imports of files have `columns` (JSON) and, if resumable, a `source` that identifies the file.
     """
 
     status = TextField()
@@ -215,29 +198,22 @@ class Import(SiteRow):
 
     class Meta:
         table_name = "imports"
-        indexes = (
-            (("site", "id"), False),
-            (("site", "created_at"), False),
-        )
+        indexes = ((("site", "id"), False), (("site", "created_at"), False))
 
 
-Import.add_index(
-    Import.index(
-        Import.site,
-        Import.turn,
-        where=Import.status.in_(("queued", "running")),
-        name="imports_waiting",
-    )
-)
-Import.add_index(
-    Import.index(Import.lease_until, where=Import.status == "receiving", name="imports_receiving")
-)
+_add_partial_index(
+    "imports_waiting", ImportModel.site, ImportModel.turn,
+    where=ImportModel.status.in_(("queued", "running")),
+)  # fmt: skip
+_add_partial_index(
+    "imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving"
+)  # fmt: skip
 
 
-class ImportBatch(SiteRow):
-    """Rows of an import that are not written yet: a JSON array, from `first_row` on."""
+class ImportBatchModel(SiteOwnedModel):
+    """Rows of an import to apply, from `first_row` on: a JSON array."""
 
-    parent = ForeignKeyField(Import, column_name="import_id", on_delete="CASCADE")
+    parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
     first_row = IntegerField()
     payload = TextField()
 
@@ -246,10 +222,10 @@ class ImportBatch(SiteRow):
         indexes = ((("site", "parent", "first_row"), True),)
 
 
-class RefusedRow(SiteRow):
-    """A row of a file that was refused: its cells (JSON), addresses in them hashed."""
+class RefusedRowModel(SiteOwnedModel):
+    """A refused row of a file: `cells` is JSON, with addresses hashed."""
 
-    parent = ForeignKeyField(Import, column_name="import_id", on_delete="CASCADE")
+    parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
     row_number = IntegerField()
     address_hash = TextField()
     code = TextField()
@@ -262,8 +238,8 @@ class RefusedRow(SiteRow):
         indexes = ((("site", "address_hash"), False),)
 
 
-class Segment(SiteRow):
-    """`rules` is the JSON tree as it was given."""
+class SegmentModel(SiteOwnedModel):
+    """`rules` is JSON, as received."""
 
     name = TextField()
     description = TextField()
@@ -276,11 +252,11 @@ class Segment(SiteRow):
         indexes = ((("site", "id"), False),)
 
 
-class Report(SiteRow):
+class ReportModel(SiteOwnedModel):
     name = TextField()
     report_type = TextField()
     chart_style = TextField()
-    segment = ForeignKeyField(Segment, null=True)
+    segment = ForeignKeyField(SegmentModel, null=True)
     settings = TextField()
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
@@ -290,8 +266,8 @@ class Report(SiteRow):
         indexes = ((("site", "id"), False),)
 
 
-class AddressList(SiteRow):
-    """An address or a domain that the operator always, or never, lets through."""
+class AddressListModel(SiteOwnedModel):
+    """An address or a domain that the operator allows or denies."""
 
     kind = TextField()
     entry = TextField()
@@ -302,21 +278,9 @@ class AddressList(SiteRow):
         indexes = ((("site", "entry"), True),)
 
 
-TABLES: tuple[type[Table], ...] = (
-    Site,
-    Key,
-    KeySite,
-    Subscriber,
-    Tag,
-    SubscriberTag,
-    DiscardedTag,
-    CustomField,
-    Event,
-    Suppression,
-    Import,
-    Segment,
-    Report,
-    ImportBatch,
-    RefusedRow,
-    AddressList,
-)
+# Referenced models before those that reference them.
+MODELS: tuple[type[BaseModel], ...] = (
+    SiteModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel,
+    CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel, ImportBatchModel,
+    RefusedRowModel, AddressListModel,
+)  # fmt: skip

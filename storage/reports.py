@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
-from storage.models import Report
+from storage.models import ReportModel
 
 COLUMNS = "id, name, report_type, chart_style, segment_id, settings, created_at, updated_at"
 
 
-class ReportRow(NamedTuple):
+class Report(NamedTuple):
     """`settings` is JSON."""
 
     id: int
@@ -21,17 +21,15 @@ class ReportRow(NamedTuple):
     updated_at: int
 
 
-def all_reports(site_id: int) -> list[ReportRow]:
+def list_all(site_id: int) -> list[Report]:
     """Oldest first."""
-    return [
-        ReportRow(*found)
-        for found in rows(f"SELECT {COLUMNS} FROM reports WHERE site_id = ? ORDER BY id", (site_id,))
-    ]
+    records = rows(f"SELECT {COLUMNS} FROM reports WHERE site_id = ? ORDER BY id", (site_id,))
+    return [Report(*record) for record in records]
 
 
-def by_id(site_id: int, report_id: int) -> ReportRow | None:
-    found = row(f"SELECT {COLUMNS} FROM reports WHERE site_id = ? AND id = ?", (site_id, report_id))
-    return found and ReportRow(*found)
+def get(site_id: int, report_id: int) -> Report | None:
+    record = row(f"SELECT {COLUMNS} FROM reports WHERE site_id = ? AND id = ?", (site_id, report_id))
+    return record and Report(*record)
 
 
 def add(
@@ -43,7 +41,7 @@ def add(
     settings: str,
     at: int,
 ) -> int:
-    report_id: int = Report.insert(
+    report_id: int = ReportModel.insert(
         site=site_id,
         name=name,
         report_type=report_type,
@@ -56,8 +54,8 @@ def add(
     return report_id
 
 
-def change(site_id: int, report: ReportRow) -> None:
-    """Writes a report that exists."""
+def change(site_id: int, report: Report) -> None:
+    """Overwrites an existing report."""
     execute(
         "UPDATE reports SET name = ?, report_type = ?, chart_style = ?, segment_id = ?, settings = ?, "
         "updated_at = ? WHERE site_id = ? AND id = ?",
@@ -78,7 +76,7 @@ def delete(site_id: int, report_id: int) -> None:
     execute("DELETE FROM reports WHERE site_id = ? AND id = ?", (site_id, report_id))
 
 
-def use_segment(site_id: int, segment_id: int) -> bool:
+def uses_segment(site_id: int, segment_id: int) -> bool:
     return (
         row("SELECT 1 FROM reports WHERE site_id = ? AND segment_id = ? LIMIT 1", (site_id, segment_id))
         is not None

@@ -1,19 +1,19 @@
-"""Saved segments, and how many people a rule matches."""
+"""Saved segments, and the number of subscribers that match a rule."""
 
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
-from storage.models import Segment
+from storage.models import SegmentModel
 from storage.sql import Sql
 
 COLUMNS = "id, name, description, rules, created_at, updated_at"
 
-# People of a site in the order of `created_at`, which is nearly that of the disk. With the site alone, SQLite
-# takes the index of `updated_at` and jumps about: ten times as slow.
+# Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
+# alone, the query planner chooses the index of `updated_at`, whose random access is ten times as slow.
 OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > -9223372036854775808"
 
 
-class SegmentRow(NamedTuple):
+class Segment(NamedTuple):
     """`rules` is JSON."""
 
     id: int
@@ -24,21 +24,19 @@ class SegmentRow(NamedTuple):
     updated_at: int
 
 
-def all_segments(site_id: int) -> list[SegmentRow]:
+def list_all(site_id: int) -> list[Segment]:
     """Newest first."""
-    return [
-        SegmentRow(*found)
-        for found in rows(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? ORDER BY id DESC", (site_id,))
-    ]
+    records = rows(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? ORDER BY id DESC", (site_id,))
+    return [Segment(*record) for record in records]
 
 
-def by_id(site_id: int, segment_id: int) -> SegmentRow | None:
-    found = row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
-    return found and SegmentRow(*found)
+def get(site_id: int, segment_id: int) -> Segment | None:
+    record = row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
+    return record and Segment(*record)
 
 
 def add(site_id: int, name: str, description: str, rules: str, at: int) -> int:
-    segment_id: int = Segment.insert(
+    segment_id: int = SegmentModel.insert(
         site=site_id, name=name, description=description, rules=rules, created_at=at, updated_at=at
     ).execute()
     return segment_id
@@ -53,14 +51,14 @@ def change(site_id: int, segment_id: int, name: str, description: str, rules: st
 
 
 def delete(site_id: int, segment_id: int) -> None:
-    """Raises `Conflict` when a report uses it."""
+    """Raises `Conflict` if a report uses it."""
     execute("DELETE FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
 
 
 def count(site_id: int, rule: Sql) -> tuple[int, int]:
-    """(people, unsubscribed ones) whom a rule matches, at one instant."""
-    found = row(
+    """(subscribers, unsubscribed ones) that match a rule."""
+    counts = row(
         f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {OF_SITE} AND ({rule.text})",
         (site_id, *rule.parameters),
     )
-    return found[0], found[1]
+    return counts[0], counts[1]

@@ -1,12 +1,13 @@
-"""A piece of SQL with the values that are bound to it."""
+"""SQL text with its bound values."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """`parameters` in the order of the marks in `text`, which holds constants of this room only."""
+    """`parameters` in the order of the marks in `text`; `text` never contains input."""
 
     text: str
     parameters: tuple[Any, ...] = ()
@@ -14,5 +15,6 @@ class Sql:
 
 def join(separator: str, parts: list[Sql]) -> Sql:
     return Sql(
-        separator.join(part.text for part in parts), tuple(each for part in parts for each in part.parameters)
+        separator.join(part.text for part in parts),
+        tuple(chain.from_iterable(part.parameters for part in parts)),
     )

@@ -1,24 +1,22 @@
-"""People: looked up and written in sets."""
+"""Subscribers: looked up and written in sets."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from storage.database import execute, execute_many, marks, row, rows
+from storage.engines.sqlite import indexed_by
 from storage.sql import Sql
 
-COLUMNS = (
-    "id, uuid, email, email_key, first_name, last_name, fields, tag_ids, "
-    "created_at, updated_at, last_event_at, unsubscribed_at, consent_at"
-)
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MANY = 5_000
 
 
 @dataclass(slots=True)
-class Person:
-    """One row of `subscribers`; `id` is 0 until it is written."""
+class Subscriber:
+    """One row of `subscribers`, the columns in its order; `id` is 0 until it is written."""
 
     id: int
     uuid: str
@@ -35,64 +33,57 @@ class Person:
     consent_at: int | None = None
 
 
-def _person(values: Any) -> Person:
-    return Person(*(*values[:6], json.loads(values[6]), json.loads(values[7]), *values[8:]))
+COLUMN_NAMES = [column.name for column in fields(Subscriber)]
+COLUMNS = ", ".join(COLUMN_NAMES)
+JSON_POSITIONS = [COLUMN_NAMES.index(name) for name in ("fields", "tag_ids")]
+JSON_TYPES = (dict, list)
+INSERTED = [name for name in COLUMN_NAMES if name != "id"]
+UPDATED = [name for name in INSERTED if name not in ("uuid", "email_key", "created_at")]
+SAVE = (
+    f"INSERT INTO subscribers (site_id, {', '.join(INSERTED)}) VALUES (?, {marks(INSERTED)}) "
+    "ON CONFLICT (site_id, email_key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in UPDATED)
+)
+
+_inserted = attrgetter(*INSERTED)
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def by_keys(site_id: int, keys: Collection[str]) -> dict[str, Person]:
-    """The people behind email keys, by key."""
+def _subscriber(record: Sequence[Any]) -> Subscriber:
+    values = list(record)
+    for position in JSON_POSITIONS:
+        values[position] = json.loads(values[position])
+    return Subscriber(*values)
+
+
+def _parameters(site_id: int, subscriber: Subscriber) -> list[Any]:
+    """The values of `SAVE`."""
+    values = [_encode(value) if isinstance(value, JSON_TYPES) else value for value in _inserted(subscriber)]
+    return [site_id, *values]
+
+
+def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
+    """Subscribers by email key."""
     chosen = list(keys)
-    return {
-        found[3]: _person(found)
-        for found in rows(
-            f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
-            [site_id, *chosen],
-        )
-    }
-
-
-def by_key(site_id: int, key: str) -> Person | None:
-    return by_keys(site_id, (key,)).get(key)
-
-
-def by_uuid(site_id: int, uuid: str) -> Person | None:
-    found = row(
-        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?",
-        (site_id, uuid),
+    records = rows(
+        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
+        [site_id, *chosen],
     )
-    return found and _person(found)
+    return {subscriber.email_key: subscriber for subscriber in map(_subscriber, records)}
 
 
-def save(site_id: int, people: Iterable[Person]) -> None:
-    """Creates and updates, in one statement for all of them."""
-    execute_many(
-        "INSERT INTO subscribers (site_id, uuid, email, email_key, first_name, last_name, fields, tag_ids, "
-        "created_at, updated_at, last_event_at, unsubscribed_at, consent_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (site_id, email_key) DO UPDATE SET email = excluded.email, "
-        "first_name = excluded.first_name, last_name = excluded.last_name, fields = excluded.fields, "
-        "tag_ids = excluded.tag_ids, updated_at = excluded.updated_at, "
-        "last_event_at = excluded.last_event_at, unsubscribed_at = excluded.unsubscribed_at, "
-        "consent_at = excluded.consent_at",
-        (
-            (
-                site_id,
-                person.uuid,
-                person.email,
-                person.email_key,
-                person.first_name,
-                person.last_name,
-                json.dumps(person.fields, ensure_ascii=False, separators=(",", ":")),
-                json.dumps(person.tag_ids, separators=(",", ":")),
-                person.created_at,
-                person.updated_at,
-                person.last_event_at,
-                person.unsubscribed_at,
-                person.consent_at,
-            )
-            for person in people
-        ),
-    )
+def get_by_key(site_id: int, key: str) -> Subscriber | None:
+    return get_by_keys(site_id, (key,)).get(key)
+
+
+def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
+    record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
+    return record and _subscriber(record)
+
+
+def save(site_id: int, subscribers: Iterable[Subscriber]) -> None:
+    """Inserts and updates, in one statement for all of them."""
+    execute_many(SAVE, (_parameters(site_id, subscriber) for subscriber in subscribers))
 
 
 def ids(site_id: int, keys: Sequence[str]) -> dict[str, int]:
@@ -105,44 +96,41 @@ def ids(site_id: int, keys: Sequence[str]) -> dict[str, int]:
     )
 
 
-def move(site_id: int, person: Person) -> None:
-    """Writes a changed address. Raises `Conflict` when it is somebody else's."""
+def move(site_id: int, subscriber: Subscriber) -> None:
+    """Writes a changed address. Raises `Conflict` when another subscriber has it."""
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ? WHERE site_id = ? AND id = ?",
-        (person.email, person.email_key, person.updated_at, site_id, person.id),
+        (subscriber.email, subscriber.email_key, subscriber.updated_at, site_id, subscriber.id),
     )
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
-    """(id, email key) of the next people by id."""
-    return [
-        (found[0], found[1])
-        for found in rows(
-            "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
-            (site_id, last_id, limit),
-        )
-    ]
+    """(id, email key) of the next subscribers by id."""
+    return rows(
+        "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (site_id, last_id, limit),
+    )
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes people with their tags and events; how many, and how many of them were unsubscribed."""
+    """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
     chosen = f"site_id = ? AND id IN ({marks(ids)})"
-    found = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
-    borne = (
+    counts = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    links = (
         "SELECT t.value, s.id FROM subscribers s, json_each(s.tag_ids) t "
         f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
     )
     execute(
-        f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({borne})",
+        f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({links})",
         [site_id, site_id, *ids],
     )
     execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
-    return found[0], found[1]
+    return counts[0], counts[1]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Exclusive bounds in milliseconds by date column, and what else a person must match."""
+    """Exclusive bounds in milliseconds per date column, and further conditions."""
 
     after: dict[str, int] = field(default_factory=dict)
     before: dict[str, int] = field(default_factory=dict)
@@ -151,36 +139,34 @@ class Filters:
     rule: Sql | None = None
 
 
-def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Person]:
-    """People newest first. The ids come from an index alone; the rows are read only for the page.
+def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
+    """Matches, newest first. An index alone yields the ids; rows are read only for the page.
 
-    Dates that few people match are answered from their own index, and sorted. Dates that many match are
-    checked along the order of the answer, whose index holds all four. SQL's unary plus keeps a column from
-    its index: here from the wrong one of these two, in the second query from scanning the site for 100 ids.
+    Dates that match few subscribers are searched in their own index, and the matches sorted. Dates that match
+    many are checked in the order of the result, along an index that contains all four. A unary plus keeps a
+    column from its index: here from the wrong one of these two, in the second query from a scan of the site
+    for 100 ids.
     """
     many = _match_many(site_id, filters)
     where, parameters = _conditions(site_id, filters, dates="+" if many else "")
     order = "+" if many is False else ""
-    page = [
-        found[0]
-        for found in rows(
+    ids = [
+        record[0]
+        for record in rows(
             f"SELECT id FROM subscribers WHERE {where} "
             f"ORDER BY {order}created_at DESC, id DESC LIMIT ? OFFSET ?",
             [*parameters, limit, offset],
         )
     ]
-    found_by_id = {
-        found[0]: _person(found)
-        for found in rows(
-            f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(page)}) AND +site_id = ?",
-            [*page, site_id],
-        )
-    }
-    return [found_by_id[each] for each in page]
+    records = rows(
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
+    )
+    by_id = {subscriber.id: subscriber for subscriber in map(_subscriber, records)}
+    return [by_id[subscriber_id] for subscriber_id in ids]
 
 
 def _match_many(site_id: int, filters: Filters) -> bool | None:
-    """Whether `MANY` people match the dates by which people are not ordered; None without such a date."""
+    """Whether `MANY` subscribers match the dates other than `created_at`; None without such a date."""
     if filters.after.keys() | filters.before.keys() <= {"created_at"}:
         return None
     where, parameters = _conditions(site_id, Filters(after=filters.after, before=filters.before))
@@ -188,7 +174,7 @@ def _match_many(site_id: int, filters: Filters) -> bool | None:
 
 
 def _conditions(site_id: int, filters: Filters, dates: str = "") -> tuple[str, list[Any]]:
-    """`dates` stands before each date by which people are not ordered."""
+    """The WHERE text and its parameters; `dates` is put before each date other than `created_at`."""
     conditions = ["site_id = ?"]
     parameters: list[Any] = [site_id]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
@@ -211,17 +197,15 @@ def _conditions(site_id: int, filters: Filters, dates: str = "") -> tuple[str, l
     return " AND ".join(conditions), parameters
 
 
-def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Person]:
-    """The next matches by uuid (version 7, so in order of creation), after one.
+def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscriber]:
+    """The next matches after a uuid, in the order of uuids (version 7: of creation).
 
-    Along the index of uuids in any case: another would sort all matches for each page.
+    Always along the index of uuids: with another, all matches would be sorted for each page.
     """
     where, parameters = _conditions(site_id, filters)
-    return [
-        _person(found)
-        for found in rows(
-            f"SELECT {COLUMNS} FROM subscribers INDEXED BY subscribers_site_id_uuid "
-            f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
-            [*parameters, after, limit],
-        )
-    ]
+    records = rows(
+        f"SELECT {COLUMNS} FROM subscribers {indexed_by('subscribers_site_id_uuid')} "
+        f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
+        [*parameters, after, limit],
+    )
+    return [_subscriber(record) for record in records]

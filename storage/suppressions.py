@@ -1,4 +1,4 @@
-"""What is known of addresses that nobody has, by keyed hash."""
+"""Erased and unsubscribed addresses without a subscriber, by keyed hash. Instants are in milliseconds."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -9,21 +9,19 @@ ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
 
 
-def exist(site_id: int) -> bool:
+def any_for_site(site_id: int) -> bool:
     return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
 
 
 def known(site_id: int, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
-    """(reason, since) by address hash."""
+    """(reason, since) by address hash, for those of the hashes that are suppressed."""
     chosen = list(hashes)
-    return {
-        found[0]: (found[1], found[2])
-        for found in rows(
-            "SELECT address_hash, reason, since FROM suppressions "
-            f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
-            [site_id, *chosen],
-        )
-    }
+    records = rows(
+        "SELECT address_hash, reason, since FROM suppressions "
+        f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
+        [site_id, *chosen],
+    )
+    return {address_hash: (reason, since) for address_hash, reason, since in records}
 
 
 class Suppressed(NamedTuple):
@@ -34,19 +32,17 @@ class Suppressed(NamedTuple):
     since: int
 
 
-def every() -> list[Suppressed]:
-    """Those of all sites."""
-    return [
-        Suppressed(*found)
-        for found in rows(
-            "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since FROM suppressions x "
-            "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
-        )
-    ]
+def list_all() -> list[Suppressed]:
+    """The suppressions of all sites."""
+    records = rows(
+        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since FROM suppressions x "
+        "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
+    )
+    return [Suppressed(*record) for record in records]
 
 
 def add(site_id: int, address_hash: str, reason: str, since: int) -> None:
-    """Remembers an address; `erased` outweighs `unsubscribed`."""
+    """Suppresses an address; `erased` is never overwritten."""
     execute(
         "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = excluded.reason, since = excluded.since "
@@ -56,7 +52,7 @@ def add(site_id: int, address_hash: str, reason: str, since: int) -> None:
 
 
 def erase(site_id: int, address_hash: str, since: int) -> None:
-    """Remembers an address as erased, from now on."""
+    """Suppresses an address as erased, since an instant."""
     execute(
         "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, 'erased', ?) "
         "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = 'erased', since = excluded.since",
@@ -65,6 +61,7 @@ def erase(site_id: int, address_hash: str, since: int) -> None:
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:
+    """Deletes suppressions."""
     execute_many(
         "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",
         ((site_id, address_hash) for address_hash in hashes),

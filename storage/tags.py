@@ -1,4 +1,4 @@
-"""Tags, and who bears them: in `subscriber_tags`, and as the cached ids of each person's row."""
+"""Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row."""
 
 import json
 from collections.abc import Collection, Iterable
@@ -9,35 +9,33 @@ from storage.database import execute, execute_many, marks, row, rows, slices
 COLUMNS = "id, name, name_key, created_at"
 
 
-class TagRow(NamedTuple):
+class Tag(NamedTuple):
     id: int
     name: str
     name_key: str
     created_at: int
 
 
-def all_tags(site_id: int) -> list[TagRow]:
+def list_all(site_id: int) -> list[Tag]:
     """Newest first."""
-    return [
-        TagRow(*found)
-        for found in rows(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? ORDER BY id DESC", (site_id,))
-    ]
+    records = rows(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? ORDER BY id DESC", (site_id,))
+    return [Tag(*record) for record in records]
 
 
-def by_id(site_id: int, tag_id: int) -> TagRow | None:
-    found = row(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
-    return found and TagRow(*found)
+def get(site_id: int, tag_id: int) -> Tag | None:
+    record = row(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
+    return record and Tag(*record)
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
     """Tag ids by name key."""
-    found: dict[str, int] = {}
+    ids_by_key: dict[str, int] = {}
     for some in slices(name_keys):
-        found |= rows(
+        ids_by_key |= rows(
             f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(some)})",
             [site_id, *some],
         )
-    return found
+    return ids_by_key
 
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
@@ -51,7 +49,7 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
-    """Creates the tags, given as (name, name key), that are not there."""
+    """Creates missing tags, given as (name, name key)."""
     execute_many(
         "INSERT INTO tags (site_id, name, name_key, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, name_key) DO NOTHING",
@@ -60,7 +58,7 @@ def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
 
 
 def link(site_id: int, links: Iterable[tuple[int, int]]) -> None:
-    """Gives tags to people, as (tag id, subscriber id)."""
+    """Adds tags to subscribers, as (tag id, subscriber id)."""
     execute_many(
         "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
         "ON CONFLICT DO NOTHING",
@@ -69,27 +67,24 @@ def link(site_id: int, links: Iterable[tuple[int, int]]) -> None:
 
 
 def unlink(site_id: int, links: Iterable[tuple[int, int]]) -> None:
-    """Takes tags off people, as (tag id, subscriber id)."""
+    """Removes tags from subscribers, as (tag id, subscriber id)."""
     execute_many(
         "DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?",
         ((site_id, tag_id, subscriber_id) for tag_id, subscriber_id in links),
     )
 
 
-def bearers(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
-    """(subscriber id, cached tag ids as JSON) of people who have the tag."""
-    return [
-        (found[0], found[1])
-        for found in rows(
-            "SELECT s.id, s.tag_ids FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
-            "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
-            (site_id, tag_id, limit),
-        )
-    ]
+def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
+    """(subscriber id, cached tag ids as JSON) of subscribers with a tag."""
+    return rows(
+        "SELECT s.id, s.tag_ids FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
+        "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
+        (site_id, tag_id, limit),
+    )
 
 
 def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
-    """Writes people's cached tag ids, as (subscriber id, JSON)."""
+    """Writes cached tag ids, as (subscriber id, JSON)."""
     execute_many(
         "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
         ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
@@ -97,17 +92,17 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
 
 
 def discard(site_id: int, tag_id: int) -> None:
-    """Ends a tag; who has it is to be seen to."""
+    """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
     execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
     execute("INSERT INTO discarded_tags (site_id, tag_id) VALUES (?, ?)", (site_id, tag_id))
 
 
 def discarded() -> list[tuple[int, int]]:
-    """(site id, id) of tags that have ended, while people may still have them."""
-    return [(found[0], found[1]) for found in rows("SELECT site_id, tag_id FROM discarded_tags ORDER BY id")]
+    """(site id, id) of deleted tags that subscribers may still have."""
+    return rows("SELECT site_id, tag_id FROM discarded_tags ORDER BY id")
 
 
 def forget(site_id: int, tag_id: int) -> None:
-    """Nobody has the discarded tag any more."""
+    """Deletes what remains of a discarded tag that no subscriber has any more."""
     execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
     execute("DELETE FROM discarded_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))

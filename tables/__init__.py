@@ -1,1 +1,1 @@
-"""Scripts that make the bundled tables from the packages that carry their sources: `make tables`."""
+"""Scripts that generate the bundled tables from packages of their sources: `make tables`."""

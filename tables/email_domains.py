@@ -1,10 +1,9 @@
-"""Writes `disposable_domains.txt` and `free_providers.txt` of `audience/data/email`.
+"""Writes `disposable_domains.txt` and `free_providers.txt` of `audience/data/validation`.
 
-Disposable: every domain that one of four lists names, without what another line already covers (subdomains),
-without public suffixes (whose subdomains are strangers to each other), and without real ones: the big
-providers, `KEPT` and `NOT_DISPOSABLE`.
-Free: what both free-mail lists name, the big providers, `KEPT` and `ALSO_FREE`, without the disposable, typos
-of the big ones, institutions and `NOT_FREE`.
+Disposable: every domain on one of four lists, except subdomains of another one, public suffixes (their
+subdomains are unrelated), and real domains: the big providers, `PERMANENT` and `NOT_DISPOSABLE`.
+Free: the domains on both free-mail lists, the big providers, `PERMANENT` and `ALSO_FREE`, except disposable
+domains, typos of the big providers, institutions and `NOT_FREE`.
 """
 
 import json
@@ -14,13 +13,13 @@ from pathlib import Path
 
 from publicsuffixlist import PublicSuffixList
 
-from audience.checks.typos import Typos
+from audience.answers.validation.typos import Typos
 from tables.registry import npm, pypi
 
-DATA = Path(__file__).parent.parent / "audience" / "data" / "email"
+DATA = Path(__file__).parent.parent / "audience" / "data" / "validation"
 DOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 SUFFIXES = PublicSuffixList(accept_unknown=False)
-KEPT = {  # mailboxes that people keep, whatever the lists say: those of mail.com, Hushmail and tom.com
+PERMANENT = {  # permanent mailboxes, whatever the lists say: mail.com, Hushmail and tom.com
     "alumni.com", "birdlover.com", "blader.com", "collector.org", "consultant.com", "contractor.net",
     "discofan.com", "dr.com", "dutchmail.com", "fastservice.com", "mexicomail.com", "mindless.com",
     "myself.com", "optician.com", "pacific-ocean.com", "photographer.net", "presidency.com", "priest.com",
@@ -28,7 +27,7 @@ KEPT = {  # mailboxes that people keep, whatever the lists say: those of mail.co
     "writeme.com",
     "hush.ai", "hush.com", "tom.com",
 }  # fmt: skip
-NOT_DISPOSABLE = {  # a university, a company, or a relay to a person's own mailbox
+NOT_DISPOSABLE = {  # a university, a company, or relays to permanent mailboxes
     "afternic.com",
     "duck.com",
     "lsmu.com",
@@ -47,7 +46,7 @@ ALSO_FREE = {
     "tuta.io",
     "zohomail.com",
 }
-NOT_FREE = {  # companies, and throw-away services that no list of those names
+NOT_FREE = {  # companies, and disposable services missing from the lists
     "30minutesmail.com",
     "anonymous.to",
     "disposable.com",
@@ -95,38 +94,38 @@ DISPOSABLE_LISTS = (mailchecker, disposable_email_domains, disposable_email_doma
 
 
 def disposable(lists: Iterable[Callable[[], set[str]]] = DISPOSABLE_LISTS) -> set[str]:
-    found = set().union(*(read() for read in lists))
-    found = {domain for domain in found if DOMAIN.fullmatch(domain) and not SUFFIXES.is_public(domain)}
-    real = NOT_DISPOSABLE.union(KEPT, providers())
-    found = {domain for domain in found if real.isdisjoint([domain, *parents(domain)])}
-    return {domain for domain in found if not found.intersection(parents(domain))}
+    names = set().union(*(read() for read in lists))
+    names = {domain for domain in names if DOMAIN.fullmatch(domain) and not SUFFIXES.is_public(domain)}
+    real = NOT_DISPOSABLE.union(PERMANENT, providers())
+    names = {domain for domain in names if real.isdisjoint([domain, *parents(domain)])}
+    return {domain for domain in names if not names.intersection(parents(domain))}
 
 
 def providers() -> list[str]:
     return lines("big_providers.txt")
 
 
-def free(thrown_away: set[str]) -> set[str]:
+def free(disposable_domains: set[str]) -> set[str]:
     mail = domains(npm("freemail")["data/free.txt"])
     company = domains(npm("company-email-validator")["free_email_provider_domains.js"])
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")), SUFFIXES.is_public)
     both = {domain for domain in mail & company if not typos.suggest(domain)}
-    found = both.union(providers(), ALSO_FREE, KEPT) - NOT_FREE
+    names = both.union(providers(), ALSO_FREE, PERMANENT) - NOT_FREE
     return {
         domain
-        for domain in found
-        if thrown_away.isdisjoint([domain, *parents(domain)]) and not INSTITUTION.search(domain)
+        for domain in names
+        if disposable_domains.isdisjoint([domain, *parents(domain)]) and not INSTITUTION.search(domain)
     }
 
 
-def write(path: str, found: Iterable[str]) -> None:
-    (DATA / path).write_text("".join(f"{domain}\n" for domain in sorted(found)), "utf-8")
+def write(path: str, names: Iterable[str]) -> None:
+    (DATA / path).write_text("".join(f"{domain}\n" for domain in sorted(names)), "utf-8")
 
 
 def main() -> None:
-    thrown_away = disposable()
-    write("disposable_domains.txt", thrown_away)
-    write("free_providers.txt", free(thrown_away))
+    disposable_domains = disposable()
+    write("disposable_domains.txt", disposable_domains)
+    write("free_providers.txt", free(disposable_domains))
 
 
 if __name__ == "__main__":

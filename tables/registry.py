@@ -1,4 +1,4 @@
-"""Fetches packages with the registries' own clients, so that mirrors and proxies set for them count."""
+"""Downloading packages with npm and pip, which respect configured mirrors and proxies."""
 
 import io
 import subprocess
@@ -12,7 +12,7 @@ Files = dict[str, bytes]
 
 
 def npm(package: str) -> Files:
-    """The files of npm's newest `package`, by path below its root."""
+    """The files of the newest npm `package`, by path."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             ["npm", "pack", "--silent", package],
@@ -25,12 +25,12 @@ def npm(package: str) -> Files:
 
 
 def pypi(project: str) -> Files:
-    """The files of PyPI's newest `project`, by path below its root."""
+    """The files of the newest release of a PyPI `project`, by path."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "-qq", "--no-deps", "-d", folder, project]
         subprocess.run(command, check=True, timeout=120)
-        found = next(Path(folder).iterdir())
-        return _tar(found) if found.suffix == ".gz" else _zip(found)
+        archive = next(Path(folder).iterdir())
+        return _tar(archive) if archive.suffix == ".gz" else _zip(archive)
 
 
 def _tar(path: Path) -> Files:

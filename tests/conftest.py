@@ -1,25 +1,29 @@
-"""Fixtures that every room's tests share."""
+"""Fixtures that the tests of all rooms share."""
 
 import os
 import shutil
 
+import hypothesis
 import pytest
 
 from app import create_app
-from audience.checks.geo_table import FILE, open_table
+from audience.answers.geolocation.packed_table import FILE, open_table
 from audience.config import Settings
 from storage import database
-from tests.door import Fit, Patient, Rung, open_door
+from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
 PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
 
 
 def program(name: str) -> str:
-    """The path of a Debian package's program; skips the test without it, fails it under AUDIENCE_REQUIRE."""
-    found = shutil.which(PROGRAMS[name], path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if found:
-        return found
+    """The path of a Debian package's program; without it, skips the test, or fails under AUDIENCE_REQUIRE."""
+    path = shutil.which(PROGRAMS[name], path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if path:
+        return path
     reason = f"needs the Debian package {name}: apt-get install {name}"
     if name in REQUIRED:
         pytest.fail(reason)
@@ -41,7 +45,7 @@ def settings(tmp_path):
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory):
-    """An empty database, brought up to date once."""
+    """An empty migrated database, created once."""
     file = tmp_path_factory.mktemp("migrated") / "audience.db"
     database.open(f"sqlite:///{file}")
     database.migrate()
@@ -50,20 +54,25 @@ def migrated(tmp_path_factory):
 
 
 @pytest.fixture
-def app(settings, migrated):
+def resolver():
+    """None: the resolver of the settings."""
+
+
+@pytest.fixture
+def app(settings, migrated, resolver):
     shutil.copy(migrated, settings.instance / migrated.name)
-    application = create_app(settings, Rung(), Patient(), Fit())
+    application = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver)
     yield application
     database.close()
 
 
 @pytest.fixture
-def door(app):
-    """The owner of a site."""
-    return open_door(app.test_client())
+def client(app):
+    """A client with a full key of a site."""
+    return open_client(app.test_client())
 
 
 @pytest.fixture
-def stranger(app):
-    """The owner of another site on the same instance."""
-    return open_door(app.test_client())
+def other_client(app):
+    """A client with a full key of another site on the same instance."""
+    return open_client(app.test_client())

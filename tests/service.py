@@ -1,4 +1,4 @@
-"""The real thing: `audience serve` as a process of its own, in an instance folder of its own."""
+"""`audience serve` as a separate process with its own instance folder."""
 
 import base64
 import contextlib
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-READY_WITHIN = 30.0
+READY_TIMEOUT_SECONDS = 30.0
 
 
 def free_port() -> int:
@@ -25,13 +25,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def until(true: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """What `true` answers once it is true; fails after `seconds`."""
+def until(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """Waits until `condition()` is true and returns it; fails after `seconds`."""
     deadline = time.monotonic() + seconds
-    while not (answer := true()):
-        assert time.monotonic() < deadline, f"not within {seconds} s: {true}"
+    while not (result := condition()):
+        assert time.monotonic() < deadline, f"not true within {seconds} s: {condition}"
         time.sleep(0.02)
-    return answer
+    return result
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Service:
     first: dict[str, str] = field(default_factory=dict)
 
     def call(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
-        """(status, JSON) of a call by the owner of the first site."""
+        """`(status, JSON)` of an API call with the keys of the first site."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/v1{path}", method=method)
         key = f"{self.first['publishable_key']}:{self.first['secret_key']}"
         request.add_header("Authorization", "Basic " + base64.b64encode(key.encode()).decode())
@@ -59,7 +59,7 @@ class Service:
                 return error.code, json.load(error)
 
     def processes(self, part: str) -> list[int]:
-        """Pids below `serve` whose command line has `part`."""
+        """Pids of `serve` and the processes below it whose command line contains `part`."""
         listed = subprocess.run(
             ["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True
         ).stdout
@@ -71,7 +71,7 @@ class Service:
         return [int(pid) for pid, _, command in rows if int(pid) in family and part in command]
 
     def kill(self, part: str) -> None:
-        """kill -9, and waits for the supervisor to have started another."""
+        """Kills a process with SIGKILL and waits until the supervisor has started another."""
         [victim] = self.processes(part)
         os.kill(victim, signal.SIGKILL)
         until(lambda: self.processes(part) not in ([], [victim]))
@@ -104,10 +104,10 @@ def serving(instance: Path, log: IO[str] | None = None, **settings: str) -> Iter
 
 @contextlib.contextmanager
 def attended(process: subprocess.Popen[str], instance: Path, port: int) -> Iterator[Service]:
-    """The service of a `serve` that has just been started, once it answers; stopped in the end."""
+    """Waits until a newly started `serve` answers; stops it at the end."""
     service = Service(process, instance, port)
     try:
-        until(lambda: port_answers(port) or process.poll() is not None, READY_WITHIN)
+        until(lambda: port_answers(port) or process.poll() is not None, READY_TIMEOUT_SECONDS)
         first = instance / "first-site.json"
         service.first = json.loads(first.read_text()) if first.exists() else {}
         yield service

@@ -1,36 +1,56 @@
-"""Arrows point one way: what each room may import (of ours, and of the outside)."""
+"""The map in CONTRIBUTING.md holds: what each room may import, no circles, no file too long to read."""
 
 import ast
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-LEAVES = ("audience.config", "audience.errors", "audience.ports")
-NOUNS = ("audience",)
-OURS = {
-    "audience.api": ("audience", "schemas"),
-    "audience.cli": ("audience", "schemas"),
-    "audience.checks": (*LEAVES, "audience.checks", "audience.data"),
+LEAVES = (
+    "audience.clock",
+    "audience.config",
+    "audience.errors",
+    "audience.pepper",
+    "audience.protocols",
+    "audience.secret_files",
+    "audience.telemetry",
+)
+OUTSIDE_NOUNS = (
+    "audience.answers",
+    "audience.api",
+    "audience.cli",
+    "audience.data",
+    "audience.http",
+    "audience.operations",
+)
+NOUNS = "a noun"  # a module at the root of audience/ that is no leaf
+
+MAY_IMPORT = {  # of ours, beside the room itself
+    "audience.answers": (*LEAVES, "audience.data", "schemas.values"),
+    "audience.api": (*LEAVES, NOUNS, "audience.answers", "audience.http", "audience.operations", "schemas"),
+    "audience.cli": (*LEAVES, NOUNS, "audience.answers", "audience.operations", "schemas"),
     "audience.data": (),
-    "audience": ("audience", "storage"),
-    "schemas": ("schemas",),
-    "storage": ("storage",),
-    "workers": ("workers", "storage", "audience.imports", *LEAVES),
+    "audience.http": (*LEAVES, NOUNS, "audience.answers.service", "audience.operations.probes", "schemas"),
+    "audience.operations": (*LEAVES, NOUNS, "audience.answers", "storage"),
+    "audience": (*LEAVES, NOUNS, "audience.answers", "storage", "schemas.values"),
+    "schemas": (),
+    "storage": (),
+    "workers": (*LEAVES, "audience.imports", "storage.errors"),
 }
-NEVER = {
-    "audience": ("audience.api", "audience.cli"),
-    "audience.api": ("audience.cli",),
-    "audience.cli": ("audience.api",),
+LEAVES_MAY_IMPORT = {  # beside audience.protocols
+    "audience.errors": ("schemas.values",),
+    "audience.pepper": ("audience.secret_files",),
 }
-ONLY = {
-    "flask": ("audience.api", "app"),
-    "werkzeug": ("audience.api", "app"),
-    "flask_httpauth": ("audience.api",),
+ONLY_IN = {  # of the outside
+    "flask": ("app", "audience.api", "audience.http"),
+    "werkzeug": ("app", "audience.api", "audience.http"),
+    "flask_httpauth": ("audience.http",),
     "apispec": ("audience.api",),
-    "click": ("audience.cli", "app"),
-    "dns": ("audience.checks",),
-    "bleach": ("audience.checks",),
+    "click": ("app", "audience.cli"),
+    "dns": ("audience.answers",),
+    "bleach": ("audience.answers",),
     "marshmallow": ("schemas",),
     "peewee": ("storage",),
     "playhouse": ("storage",),
@@ -42,20 +62,23 @@ ONLY = {
     "granian": ("workers",),
     "subprocess": ("workers",),
 }
-MODULES = sorted(
-    path for room in ("audience", "schemas", "storage", "workers") for path in (ROOT / room).rglob("*.py")
-)
+PRIVATE_PARTS_USED = {"granian": "workers.web.server"}  # until it stands on granian's public interface
+MAX_LINES, LONG_FILE_LINES, MAX_LONG_FILES = 300, 250, 4
+VAGUE_NAMES = {"utils", "helpers", "common", "manager"}
 
 
 def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def room_of(module: str) -> str:
-    return max((room for room in OURS if module == room or module.startswith(f"{room}.")), key=len)
+ROOMS = ("audience", "schemas", "storage", "workers")
+SOURCES = [path for room in ROOMS for path in (ROOT / room).rglob("*.py") if path.parent.name != "migrations"]
+FILES = [ROOT / "app.py", *sorted(SOURCES)]
+MODULES = {module_name(path): path for path in FILES}
 
 
-def imports(path: Path) -> set[str]:
+def imported_names(path: Path) -> set[str]:
+    """Every name that a file imports, wherever in it: `package.module` or `package.module.name`."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -66,20 +89,112 @@ def imports(path: Path) -> set[str]:
     return found
 
 
-def within(name: str, rooms: tuple[str, ...]) -> bool:
-    return any(name == room or name.startswith(f"{room}.") for room in rooms)
+def imported_modules(path: Path) -> set[str]:
+    """Those of ours, packages on the way included."""
+    found = set()
+    for name in imported_names(path):
+        parts = name.split(".")
+        found |= {".".join(parts[:end]) for end in range(1, len(parts) + 1)} & MODULES.keys()
+    return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_module_imports_only_what_its_room_may(path):
-    module = module_name(path)
+def is_within(name: str, places: tuple[str, ...]) -> bool:
+    return any(name == place or name.startswith(f"{place}.") for place in places)
+
+
+def is_noun(module: str) -> bool:
+    return (
+        is_within(module, ("audience",))
+        and module != "audience"
+        and not is_within(module, (*OUTSIDE_NOUNS, *LEAVES))
+    )
+
+
+def room_of(module: str) -> str:
+    return max((room for room in MAY_IMPORT if is_within(module, (room,))), key=len)
+
+
+def may_import(module: str, name: str) -> bool:
+    if module in LEAVES:
+        return is_within(name, ("audience.protocols", *LEAVES_MAY_IMPORT.get(module, ())))
     room = room_of(module)
-    leaf = module in LEAVES
-    for name in imports(path):
-        if within(name, ("audience", "schemas", "storage", "workers", "app")):
-            allowed = () if leaf else OURS[room]
-            assert within(name, allowed), f"{module} may not import {name}"
-            assert not within(name, NEVER.get(room, ())), f"{module} may not import {name}"
-        for package, rooms in ONLY.items():
-            if within(name, (package,)):
-                assert room in rooms, f"{module} may not import {package}"
+    allowed = MAY_IMPORT[room]
+    if NOUNS in allowed and is_noun(name):
+        return True
+    own = (room,) if room != "audience" else ()
+    return is_within(name, (*allowed, *own))
+
+
+def packages_above(modules: set[str]) -> set[str]:
+    return {module for module in modules if any(other.startswith(f"{module}.") for other in modules)}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_its_room_may(module):
+    if module != "app":
+        ours = imported_modules(MODULES[module])
+        assert [name for name in sorted(ours - packages_above(ours)) if not may_import(module, name)] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_package_is_imported_only_in_its_room(module):
+    for name in imported_names(MODULES[module]):
+        for package, places in ONLY_IN.items():
+            if is_within(name, (package,)):
+                assert is_within(module, places), f"{module} may not import {package}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_packages_private_parts_are_left_alone(module):
+    for name in imported_names(MODULES[module]):
+        package = name.partition(".")[0]
+        is_private = any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+        if package != "_typeshed" and (is_private or is_within(name, ("granian.server",))):
+            assert PRIVATE_PARTS_USED.get(package) == module, f"{module} may not import {name}"
+
+
+def test_there_is_no_circle():
+    graph = {
+        module: imported_modules(path) - {module, *module_parents(module)} for module, path in MODULES.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+def module_parents(module: str) -> set[str]:
+    parts = module.split(".")
+    return {".".join(parts[:end]) for end in range(1, len(parts))}
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name == "__init__.py"], ids=module_name)
+def test_a_room_says_what_it_is_and_imports_nothing(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    assert ast.get_docstring(tree)
+    assert len(tree.body) == 1
+
+
+def test_no_file_is_too_long_to_read_at_once():
+    lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in MODULES.items()}
+    assert {module: count for module, count in lines.items() if count > MAX_LINES} == {}
+    assert len([module for module, count in lines.items() if count > LONG_FILE_LINES]) <= MAX_LONG_FILES
+
+
+def test_no_file_has_a_vague_name():
+    assert {module for module in MODULES if VAGUE_NAMES & set(module.split("."))} == set()
+
+
+def test_a_class_name_means_one_thing():
+    """But for a protocol and its one implementation."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module)
+    twice = {
+        name: modules
+        for name, modules in places.items()
+        if len(modules) > 1 and not (len(modules) == 2 and "audience.protocols" in modules)
+    }
+    assert twice == {}

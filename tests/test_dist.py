@@ -1,4 +1,4 @@
-"""One file to run: `audience.pyz` in an empty folder, with Python and nothing else."""
+"""`audience.pyz` in an empty folder, with nothing installed but Python."""
 
 import json
 import os
@@ -40,31 +40,31 @@ def test_it_serves_from_an_empty_folder(archive, tmp_path):
     )
     instance = tmp_path / "instance"
     with attended(process, instance, port) as service:
-        person = {"email": "ann@example.com", "tags": "vip"}
-        people = {"subscribers": [person, {"email": "bob@example.com"}]}
-        status, accepted = service.call("POST", "/batch/subscribers", people)
+        ann = {"email": "ann@example.com", "tags": "vip"}
+        batch = {"subscribers": [ann, {"email": "bob@example.com"}]}
+        status, accepted = service.call("POST", "/batch/subscribers", batch)
         assert (status, accepted["result"]) == (200, 2)
-        found = until(lambda: service.call("GET", "/fetch/subscribers?email=ann@example.com")[1]["data"])
-        assert found["attributes"]["email"] == "ann@example.com"
+        subscriber = until(lambda: service.call("GET", "/fetch/subscribers?email=ann@example.com")[1]["data"])
+        assert subscriber["attributes"]["email"] == "ann@example.com"
         if sys.platform == "linux":
-            assert_nothing_else_is_used(service)
+            assert_checkout_is_unused(service)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["instance"]
     assert [each for each in instance.rglob("*") if each.stat().st_mode & 0o077] == []
 
 
-def assert_nothing_else_is_used(service):
-    """No process has a file of this checkout or its environment open, or on its command line."""
+def assert_checkout_is_unused(service):
+    """No process uses a file of this checkout or its environment."""
     family = [service.process.pid, *service.processes("")]
     assert len(family) >= 5
     for pid in family:
         for listing in ("maps", "cmdline", "environ"):
-            assert str(ROOT) not in Path(f"/proc/{pid}/{listing}").read_text("utf-8", "replace"), (
+            assert f"{ROOT}/" not in Path(f"/proc/{pid}/{listing}").read_text("utf-8", "replace"), (
                 pid,
                 listing,
             )
 
 
-def test_it_is_an_executable_that_explains_itself(archive, tmp_path):
+def test_it_is_an_executable_with_help(archive, tmp_path):
     assert run(archive, "--help", env=BARE, cwd=tmp_path).stdout.startswith("Usage: audience ")
     isolated = subprocess.run(
         [f"{sys.base_prefix}/bin/python{VERSION}", "-I", archive, "site", "list"],
@@ -83,7 +83,7 @@ def test_several_starts_at_once_unpack_once(archive, tmp_path):
     assert sorted(each.name for each in code.iterdir() if each.name != "lock") == [build_id(archive)]
 
 
-def test_a_start_that_was_cut_off_leaves_nothing_half(archive, tmp_path):
+def test_interrupted_unpacking_leaves_nothing(archive, tmp_path):
     half = tmp_path / "instance" / "code" / "unpacking" / "code" / "app.py"
     half.parent.mkdir(parents=True)
     half.write_text("raise SystemExit('half')")
@@ -91,14 +91,14 @@ def test_a_start_that_was_cut_off_leaves_nothing_half(archive, tmp_path):
     assert not half.exists()
 
 
-def test_a_folder_that_cannot_be_written_is_said(archive, tmp_path):
+def test_unwritable_folder_is_reported(archive, tmp_path):
     (tmp_path / "instance").write_text("")
     answer = run(archive, "--help", env=BARE, cwd=tmp_path)
     assert answer.returncode == 1
     assert answer.stderr.startswith("audience: cannot unpack into ")
 
 
-def test_the_same_content_gives_the_same_file(archive, tmp_path):
+def test_build_is_reproducible(archive, tmp_path):
     again = tmp_path / "again.pyz"
     pyz.build(again)
     assert again.read_bytes() == archive.read_bytes()

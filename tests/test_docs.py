@@ -1,15 +1,15 @@
-"""The documents say what is so: every setting, endpoint, reason and count is listed."""
+"""The documentation is complete: every setting, endpoint, reason and metric is listed."""
 
 import re
 from dataclasses import fields
 from pathlib import Path
 
-from audience.checks.reasons import ModerationReason, ValidationReason
-from audience.checks.rules import RULES
+from audience.answers.moderation.reasons import ModerationReason
+from audience.answers.validation.reasons import ValidationReason
+from audience.answers.validation.rules import RULES
 from audience.config import Settings
-from audience.health import CHECKS
-from workers import meter
-from workers.meter import GAUGES
+from audience.operations.probes import PROBES
+from audience.telemetry import GAUGES, METRICS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -18,11 +18,13 @@ README = (ROOT / "README.md").read_text("utf-8")
 def settings_table() -> str:
     lines = ["| Setting | Default | Meaning |", "|---|---|---|"]
     for item in fields(Settings):
-        lines.append(f"| `AUDIENCE_{item.name.upper()}` | {shown(item)} | {item.metadata['meaning']} |")
+        lines.append(
+            f"| `AUDIENCE_{item.name.upper()}` | {default_text(item)} | {item.metadata['meaning']} |"
+        )
     return "\n".join(lines)
 
 
-def shown(item) -> str:
+def default_text(item) -> str:
     default = "instance" if item.name == "instance" else item.default
     if isinstance(default, tuple):
         default = ",".join(default)
@@ -35,11 +37,12 @@ def test_the_readme_lists_every_setting():
 
 
 def test_env_example_lists_every_setting_with_its_default():
-    given = re.findall(
+    rows = re.findall(
         r"^# (.+)\n# AUDIENCE_(\w+)=(.*)$", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE
     )
-    assert given == [
-        (item.metadata["meaning"], item.name.upper(), shown(item).strip("`")) for item in fields(Settings)
+    assert rows == [
+        (item.metadata["meaning"], item.name.upper(), default_text(item).strip("`"))
+        for item in fields(Settings)
     ]
 
 
@@ -63,8 +66,8 @@ def test_every_reason_code_is_published():
 
 
 def path_of(rule):
-    named = rule.removeprefix("/api/v1").replace("<letters:name>", "{letters}")
-    return re.sub(r"<[^>]+>", "{id}", named)
+    path = rule.removeprefix("/api/v1").replace("<letters:name>", "{letters}")
+    return re.sub(r"<[^>]+>", "{id}", path)
 
 
 def test_the_readme_lists_every_endpoint_with_its_scope(app):
@@ -90,29 +93,30 @@ def test_the_readme_lists_every_public_route(app):
     assert set(re.findall(r"^\| `GET (/\S+)` \| [^|]+ \|$", README, re.MULTILINE)) == routes
 
 
-def test_the_page_of_endpoints_calls_each_that_it_names_and_names_all():
-    named = set()
+def test_the_endpoints_page_names_and_calls_every_endpoint():
+    mentioned = set()
     page = (ROOT / "docs" / "endpoints.md").read_text("utf-8")
     parts = re.split(r"^```(\w+)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     for prose, language, call in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
         if language == "sh":
             for method, path in re.findall(r"`([A-Z]+) (/\S+)`", prose):
                 assert re.search(pattern_of(path), call), (method, path)
-                named.add((method, path))
+                mentioned.add((method, path))
     table = re.findall(r"^\| (`[A-Z].*) (/\S+)` \|", README, re.MULTILINE)
-    assert named == {(method, path) for methods, path in table for method in re.findall(r"[A-Z]+", methods)}
+    assert mentioned == {
+        (method, path) for methods, path in table for method in re.findall(r"[A-Z]+", methods)
+    }
 
 
 def pattern_of(path):
-    """What a call of the path looks like: a name or a command stands for `{id}`."""
+    """A pattern for calls of the path, with a name or a command in place of `{id}`."""
     return re.sub(r"\\{\w+\\}", r"(\\$\\([^)]+\\)|\\w[\\w.]*)", re.escape(path)) + r"[?\"]"
 
 
-def test_every_check_and_count_is_documented():
+def test_every_check_and_metric_is_documented():
     page = (ROOT / "docs" / "health.md").read_text("utf-8")
-    for name in (*CHECKS, *(f"audience_{name}" for name in GAUGES)):
+    checks = [probe.name for probe in PROBES if probe.ready]
+    for name in (*checks, *(f"audience_{name}" for name in GAUGES)):
         assert f"`{name}`" in page
-    counted = set(re.findall(r'(?:counter|histogram)\("(\w+)"', Path(meter.__file__).read_text("utf-8")))
-    assert counted
-    for name in counted:
-        assert re.search(rf"`audience_{name}(_total)?`", page), name
+    for metric in METRICS:
+        assert re.search(rf"`audience_{metric.name}(_total)?`", page), metric.name

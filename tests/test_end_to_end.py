@@ -1,10 +1,10 @@
-"""The real thing, on real parts: nothing accepted is lost or applied twice, whoever is killed when."""
+"""All real processes: no accepted subscriber is lost or applied twice, whichever process is killed."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.service import serving, until
 
-PEOPLE = 10_000
+SUBSCRIBERS = 10_000
 BATCH = 250
 CLIENTS = 4
 
@@ -13,16 +13,17 @@ def batch(number: int) -> dict[str, list[dict[str, object]]]:
     first = number * BATCH
     return {
         "subscribers": [
-            {"email": f"person{each}@example.com", "tags": "imported", "fields": {"number": each}}
+            {"email": f"subscriber{each}@example.com", "tags": "imported", "fields": {"number": each}}
             for each in range(first, first + BATCH)
         ]
     }
 
 
-def test_kills_in_the_middle_of_an_import_lose_nothing_and_apply_nothing_twice(tmp_path):
+def test_processes_killed_during_an_import_lose_and_repeat_nothing(tmp_path):
     with serving(tmp_path) as service, ThreadPoolExecutor(CLIENTS) as clients:
         answers = clients.map(
-            lambda number: service.call("POST", "/batch/subscribers", batch(number)), range(PEOPLE // BATCH)
+            lambda number: service.call("POST", "/batch/subscribers", batch(number)),
+            range(SUBSCRIBERS // BATCH),
         )
         until(lambda: service.call("GET", "/stats/site")[1]["user_count"] > 0)
         service.kill("app worker")
@@ -30,16 +31,16 @@ def test_kills_in_the_middle_of_an_import_lose_nothing_and_apply_nothing_twice(t
         imports = [
             answer["import_id"] for status, answer in answers if status == 200 and answer["result"] == BATCH
         ]
-        assert len(imports) == PEOPLE // BATCH
+        assert len(imports) == SUBSCRIBERS // BATCH
         rows = [until(lambda each=each: finished(service, each), 60) for each in imports]
-        assert sum(row["created"] for row in rows) == PEOPLE
+        assert sum(row["created"] for row in rows) == SUBSCRIBERS
         assert sum(row["updated"] + row["unchanged"] + row["failed"] for row in rows) == 0
         assert service.call("GET", "/stats/site")[1] == {
-            "user_count": PEOPLE,
-            "subscriber_count": PEOPLE,
+            "user_count": SUBSCRIBERS,
+            "subscriber_count": SUBSCRIBERS,
             "unsubscriber_count": 0,
         }
-        assert everyone(service) == set(range(PEOPLE))
+        assert all_numbers(service) == set(range(SUBSCRIBERS))
 
 
 def finished(service, import_id):
@@ -47,19 +48,19 @@ def finished(service, import_id):
     return row if row["status"] == "finished" else None
 
 
-def everyone(service) -> set[int]:
-    """The numbers of all people, from the pages of a search; each of them once."""
+def all_numbers(service) -> set[int]:
+    """The field `number` of all subscribers, from the pages of a search; each appears once."""
     numbers: list[int] = []
     page, more = 1, True
     while more:
         answer = service.call("POST", "/fetch/search", {"page": page})[1]
-        numbers += [person["attributes"]["fields"]["number"] for person in answer["data"]]
+        numbers += [subscriber["attributes"]["fields"]["number"] for subscriber in answer["data"]]
         page, more = page + 1, answer["meta"]["has_more"]
     assert len(numbers) == len(set(numbers))
     return set(numbers)
 
 
-def test_an_import_is_accepted_while_redis_is_away(tmp_path):
+def test_an_import_is_accepted_while_redis_is_unreachable(tmp_path):
     with serving(tmp_path, AUDIENCE_REDIS_URL="redis://127.0.0.1:1/0") as service:
         status, answer = service.call("POST", "/batch/subscribers", batch(0))
         assert (status, answer["result"]) == (200, BATCH)

@@ -1,4 +1,4 @@
-"""Every example of the pages runs, and answers what the page shows."""
+"""Every example of the pages runs and prints the output that the page shows."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from tests.test_operations import PAGES as WITHOUT_SERVICE
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN = {"sh": ["bash", "-ec"], "python": [sys.executable, "-c"]}
-SHOWN = {"json", "text"}
-DEFINITION = re.compile(r"[A-Z]+=")  # the block defines what later ones use, and prints nothing
+OUTPUT_LANGUAGES = {"json", "text"}
+DEFINITION = re.compile(r"[A-Z]+=")  # the block defines variables for later blocks and prints nothing
 LIST = "\ndeclare -p {}\ndeclare -f"
 CHANGING = {
     r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "UUID",
@@ -44,7 +44,7 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory, geo_table):
-    """One service for all pages, which asks no resolver."""
+    """One service for all pages, without a resolver."""
     program("curl")
     instance = tmp_path_factory.mktemp("pages")
     os.link(geo_table, instance / geo_table.name)
@@ -54,34 +54,34 @@ def service(tmp_path_factory, geo_table):
 
 @pytest.fixture
 def reader(service, tmp_path):
-    """Runs a block as somebody who has just started a service of his own: with a new site as its first."""
-    given = environment(service.instance, service.port)
-    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    """Runs a block as on a newly started service, with a new site as its first."""
+    variables = environment(service.instance, service.port)
+    variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
 
     def run(language, text):
         done = subprocess.run(
-            [*RUN[language], text], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=60
+            [*RUN[language], text], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
         )
         assert done.returncode == 0, text + done.stdout + done.stderr
-        until(lambda: all(ended(each) for each in site.call("GET", "/batch/imports")[1]["data"]))
+        until(lambda: all(is_finished(each) for each in site.call("GET", "/batch/imports")[1]["data"]))
         return done.stdout.replace(f":{service.port}", ":8000")
 
     first = tmp_path / "instance" / "first-site.json"
     first.parent.mkdir()
     created = subprocess.run(
-        ["audience", "site", "create", "A page", "--json"], env=given, capture_output=True, check=True
+        ["audience", "site", "create", "A page", "--json"], env=variables, capture_output=True, check=True
     )
     first.write_bytes(created.stdout)
     site = replace(service, first=json.loads(created.stdout))
     return lambda language, text: run(language, text.replace(":8000", f":{service.port}"))
 
 
-def ended(an_import):
+def is_finished(an_import):
     return an_import["attributes"]["finished_at"]
 
 
-def steady(text):
-    """The text without what differs from run to run, and JSON in one spelling."""
+def normalize(text):
+    """The text without the values that differ between runs, with JSON normalized."""
     try:
         text = json.dumps(json.loads(text), sort_keys=True)
     except ValueError:
@@ -92,9 +92,9 @@ def steady(text):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_example_of_a_page_answers_what_the_page_shows(page, reader):
-    found, definitions = blocks(page), ""
-    for (language, text), (following, shown) in zip(found, [*found[1:], ("", "")], strict=True):
+def test_every_example_prints_the_output_on_its_page(page, reader):
+    page_blocks, definitions = blocks(page), ""
+    for (language, text), (following, shown) in zip(page_blocks, [*page_blocks[1:], ("", "")], strict=True):
         if language not in RUN:
             continue
         if DEFINITION.match(text):
@@ -103,8 +103,8 @@ def test_every_example_of_a_page_answers_what_the_page_shows(page, reader):
             )
             continue
         answer = reader(language, definitions + text if language == "sh" else text)
-        if following in SHOWN:
+        if following in OUTPUT_LANGUAGES:
             whole = following == "text" or answer.startswith("{\n")
-            assert steady(answer if whole else answer.splitlines()[-1]) == steady(shown), text
+            assert normalize(answer if whole else answer.splitlines()[-1]) == normalize(shown), text
         if '"error"' not in shown:
             assert '"error":' not in answer, text

@@ -1,4 +1,4 @@
-"""What a person sees who starts the service for the first time, on a terminal."""
+"""The first start of the service, on a terminal."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Terminal:
-    """A program on a terminal of its own, and what it has printed."""
+    """`audience serve` on its own terminal, and its output."""
 
     def __init__(self, instance: Path) -> None:
         self.port = free_port()
@@ -61,32 +61,32 @@ def terminal(instance):
         opened.close()
 
 
-def left_running(instance) -> str:
+def processes_of(instance) -> str:
     listed = subprocess.run(["ps", "-wweo", "args"], capture_output=True, text=True, check=True).stdout
     return "\n".join(line for line in listed.splitlines() if str(instance) in line)
 
 
-def test_keys_are_shown_once_with_a_curl_that_works_pasted_and_ctrl_c_leaves_nothing_running(tmp_path):
+def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everything(tmp_path):
     program("curl")
     tmp_path.chmod(0o755)
     with terminal(tmp_path) as first:
         until(lambda: first.shows("curl -u") and first.shows("-d '"))
-        kept = json.loads((tmp_path / "first-site.json").read_text())
+        stored = json.loads((tmp_path / "first-site.json").read_text())
         assert tmp_path.stat().st_mode & 0o777 == 0o700
-        assert all(kept[name] in first.text for name in ("site_uuid", "publishable_key", "secret_key"))
+        assert all(stored[name] in first.text for name in ("site_uuid", "publishable_key", "secret_key"))
         pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)[0]
         run = subprocess.run(["bash", "-c", pasted], capture_output=True, text=True, timeout=30, check=True)
         assert json.loads(run.stdout)["data"]["attributes"]["email"] == "ann@example.com"
         first.interrupt()
         assert first.process.returncode == 0
-        assert left_running(tmp_path) == ""
+        assert processes_of(tmp_path) == ""
     with terminal(tmp_path) as second:
         until(lambda: second.shows("Audience is at"))
         second.interrupt()
-        assert kept["secret_key"] not in second.text
+        assert stored["secret_key"] not in second.text
 
 
-def test_a_wrong_setting_is_named_with_what_is_wrong(tmp_path):
+def test_a_wrong_setting_is_named_with_the_reason(tmp_path):
     run = subprocess.run(
         command("serve"), cwd=ROOT, env=environment(tmp_path, 0), capture_output=True, text=True, timeout=30
     )
@@ -105,13 +105,13 @@ def test_a_wrong_setting_is_named_with_what_is_wrong(tmp_path):
     ("allow_addresses", "no address"),
     ("abusix_key", "no key"),
 ])  # fmt: skip
-def test_what_cannot_be_used_stops_the_start_with_its_name(tmp_path, starter, setting, value):
+def test_an_unusable_resource_stops_the_start_and_is_named(tmp_path, starter, setting, value):
     (tmp_path / "broken.mmdb").write_bytes(b"no database")
-    given = {f"AUDIENCE_{setting.upper()}": value.format(tmp_path=tmp_path)}
+    variables = {f"AUDIENCE_{setting.upper()}": value.format(tmp_path=tmp_path)}
     run = subprocess.run(
         command(starter),
         cwd=ROOT,
-        env=environment(tmp_path, free_port(), **given),
+        env=environment(tmp_path, free_port(), **variables),
         capture_output=True,
         text=True,
         timeout=30,

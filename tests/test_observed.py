@@ -1,4 +1,4 @@
-"""A full run, seen from outside: what the log, the counts and the files that it leaves behind say of it."""
+"""The log, the metrics and the files of a full run."""
 
 import http.client
 import json
@@ -10,65 +10,67 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.door import basic
+from tests.client import basic
 from tests.service import Service, serving, until
 
 CANARY = "canary"
-PEOPLE = [
+SUBSCRIBERS = [
     {"email": f"{CANARY}{each}@{CANARY}.example", "first_name": CANARY, "tags": CANARY, CANARY: CANARY}
     for each in range(3)
 ]
 JSON = {"Content-Type": "application/json"}
-DATABASE = re.compile(r"audience\.db(-wal|-shm)?")  # it holds the people: that is what it is for
+DATABASE = re.compile(r"audience\.db(-wal|-shm)?")  # the one place for subscribers' data
 
 
 @dataclass
 class Run:
-    """What a run has left: its log by line, its metrics page, its files, and the first site's keys."""
+    """The log lines, metrics page and files of a run, the first site's keys, and 20 requests by status."""
 
     lines: list[str]
     page: str
     files: dict[str, bytes]
     first: dict[str, str]
-    asked: Counter
+    statuses: Counter
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     instance, folder = tmp_path_factory.mktemp("observed"), tmp_path_factory.mktemp("log")
     with (folder / "stderr").open("w") as log, serving(instance, log=log) as service:
-        use(service)
-        abuse(service)
+        send_ordinary_requests(service)
+        send_hostile_requests(service)
         owner = keys(service.first["publishable_key"], service.first["secret_key"])
-        asked = Counter(raw(service, "GET", "/api/v1/stats/site", headers=owner) for _ in range(20))
+        statuses = Counter(raw(service, "GET", "/api/v1/stats/site", headers=owner) for _ in range(20))
         page = until(lambda: metrics(service, "audience_imports_waiting 0.0"))
         first = service.first
     assert service.process.stdout
     files = {
         str(each.relative_to(instance)): each.read_bytes() for each in instance.rglob("*") if each.is_file()
     }
-    return Run((folder / "stderr").read_text().splitlines(), page, files, first, asked)
+    return Run((folder / "stderr").read_text().splitlines(), page, files, first, statuses)
 
 
-def use(service: Service) -> None:
-    """What an owner does, the queue and a killed worker included."""
+def send_ordinary_requests(service: Service) -> None:
+    """Ordinary requests, with a queued import and a killed worker among them."""
     service.kill("app worker")
-    service.call("POST", "/batch/subscribers", {"subscribers": PEOPLE})
-    service.call("POST", "/batch/subscribers", {"subscribers": [*PEOPLE, {"email": CANARY}]})
-    service.call("POST", "/fetch/subscribers", {"subscriber": PEOPLE[0]})
+    service.call("POST", "/batch/subscribers", {"subscribers": SUBSCRIBERS})
+    service.call("POST", "/batch/subscribers", {"subscribers": [*SUBSCRIBERS, {"email": CANARY}]})
+    service.call("POST", "/fetch/subscribers", {"subscriber": SUBSCRIBERS[0]})
     service.call("POST", "/fetch/subscribers", {"subscriber": {"email": CANARY, "tags": {CANARY: 1}}})
     service.call("GET", f"/fetch/subscribers?email={CANARY}0@{CANARY}.example")
     service.call(
         "POST", "/fetch/search", {"email": f"{CANARY}@{CANARY}.example", "created_at": {"gt": CANARY}}
     )
-    service.call("POST", "/batch/events", {"events": [{"email": PEOPLE[0]["email"], "type": CANARY}]})
-    service.call("POST", "/fetch/commands", {"command": {"command": "add_tag", "query": CANARY, **PEOPLE[1]}})
+    service.call("POST", "/batch/events", {"events": [{"email": SUBSCRIBERS[0]["email"], "type": CANARY}]})
+    service.call(
+        "POST", "/fetch/commands", {"command": {"command": "add_tag", "query": CANARY, **SUBSCRIBERS[1]}}
+    )
 
 
-def abuse(service: Service) -> None:
-    """What strangers and broken clients send, wherever something can be put."""
+def send_hostile_requests(service: Service) -> None:
+    """Requests of unauthorized and broken clients, with the canary in every part of a request."""
     owner = keys(service.first["publishable_key"], service.first["secret_key"])
-    everywhere = {
+    headers_with_canary = {
         "User-Agent": CANARY, "Referer": CANARY, "Cookie": f"a={CANARY}", "X-Forwarded-For": CANARY,
         "X-Request-Id": CANARY, f"X-{CANARY}": CANARY, "Accept": CANARY, "Host": f"{CANARY}.example",
     }  # fmt: skip
@@ -86,7 +88,7 @@ def abuse(service: Service) -> None:
             ("POST", "/api/v1/fetch/fields", json.dumps({"field": {"key": [CANARY]}})),
             ("DELETE", f"/api/v1/fetch/tags/1?{CANARY}", CANARY),
         ):
-            raw(service, method, path, body, headers | everywhere | JSON)
+            raw(service, method, path, body, headers | headers_with_canary | JSON)
     raw(service, "POST", "/api/v1/fetch/tags", CANARY, owner | {"Content-Type": "multipart/form-data"})
     for head in (
         f"GET /{CANARY} HTTP/9.9",
@@ -127,12 +129,12 @@ def metrics(service: Service, awaited: str) -> str | None:
     return page if awaited in page else None
 
 
-def told(run: Run, message: str) -> list[dict]:
+def logged(run: Run, message: str) -> list[dict]:
     lines = [json.loads(line) for line in run.lines if line.startswith("{")]
     return [line for line in lines if line["message"] == message]
 
 
-def test_nothing_that_was_sent_is_left_outside_the_database(run):
+def test_request_data_is_only_in_the_database(run):
     places = {name: content for name, content in run.files.items() if not DATABASE.fullmatch(name)}
     assert {"pepper", "first-site.json"} < places.keys()
     assert any(name.startswith("redis/") for name in places)
@@ -142,7 +144,7 @@ def test_nothing_that_was_sent_is_left_outside_the_database(run):
     assert CANARY.encode() in run.files["audience.db"] + run.files.get("audience.db-wal", b"")
 
 
-def test_no_secret_is_left_but_in_the_first_sites_file(run):
+def test_secrets_are_only_in_their_files(run):
     secrets = [run.first["secret_key"].encode(), run.files["pepper"]]
     places = run.files | {"the log": "\n".join(run.lines).encode(), "the metrics": run.page.encode()}
     holders = {name for name, content in places.items() for secret in secrets if secret in content}
@@ -150,32 +152,32 @@ def test_no_secret_is_left_but_in_the_first_sites_file(run):
     assert run.first["publishable_key"] not in "\n".join(run.lines) + run.page
 
 
-def test_every_line_is_json_but_the_supervisors(run):
+def test_every_log_line_except_the_supervisors_is_json(run):
     others = [line for line in run.lines if not line.startswith("{")]
-    assert all(re.fullmatch(r"audience: worker ended .*", line) for line in others), others
+    assert all(re.fullmatch(r"audience: worker exited .*", line) for line in others), others
     for line in run.lines:
         if line.startswith("{"):
             assert {"time", "level", "logger", "message"} <= json.loads(line).keys()
 
 
-def test_every_request_has_a_line(run):
-    lines = [line for line in told(run, "request") if line["route"] == "/api/v1/stats/site"]
-    assert run.asked == {200: 20}
+def test_every_request_has_a_log_line(run):
+    lines = [line for line in logged(run, "request") if line["route"] == "/api/v1/stats/site"]
+    assert run.statuses == {200: 20}
     assert [(line["status"], line["site_id"], line["key_id"]) for line in lines] == [(200, 1, 1)] * 20
     assert len({line["request_id"] for line in lines}) == 20
 
 
-def test_every_import_has_a_line(run):
-    first, second, *_ = sorted(told(run, "import"), key=lambda line: line["import_id"])
+def test_every_import_has_a_log_line(run):
+    first, second, *_ = sorted(logged(run, "import"), key=lambda line: line["import_id"])
     for line in (first, second):
         assert line["status"] == "finished"
-        assert line["created"] + line["updated"] + line["unchanged"] == len(PEOPLE)
+        assert line["created"] + line["updated"] + line["unchanged"] == len(SUBSCRIBERS)
     assert (first["refused"], second["refused"]) == (0, 1)
 
 
-def test_the_counts_are_those_of_all_processes(run):
-    counts = Counter((line["method"], line["route"] or "", line["status"]) for line in told(run, "request"))
-    shown = {
+def test_counts_cover_all_processes(run):
+    counts = Counter((line["method"], line["route"] or "", line["status"]) for line in logged(run, "request"))
+    metric_counts = {
         (method, route, int(status)): float(count)
         for method, route, status, count in re.findall(
             r'^audience_requests_total\{method="(\w+)",route="(.*)",status="(\d+)"\} (\S+)$',
@@ -183,8 +185,8 @@ def test_the_counts_are_those_of_all_processes(run):
             re.MULTILINE,
         )
     }
-    assert shown["GET", "/api/v1/stats/site", 200] == 20
-    for key, count in shown.items():
+    assert metric_counts["GET", "/api/v1/stats/site", 200] == 20
+    for key, count in metric_counts.items():
         if key[1] != "/metrics":
             assert counts[key] == count, key
-    assert f'audience_imports_total{{status="finished"}} {float(len(told(run, "import")))}' in run.page
+    assert f'audience_imports_total{{status="finished"}} {float(len(logged(run, "import")))}' in run.page

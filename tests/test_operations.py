@@ -1,4 +1,4 @@
-"""The pages and files for operators say what is so: their commands run, their settings exist."""
+"""The operators' pages and files are correct: their commands run, their settings exist."""
 
 import os
 import re
@@ -29,12 +29,12 @@ def read(name):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_run_one_after_the_other(page, tmp_path):
+def test_the_commands_of_a_page_run_in_order(page, tmp_path):
     script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", read(page), re.DOTALL | re.MULTILINE))
-    given = environment(tmp_path / "instance", 8000)
-    given["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{given['PATH']}"
+    variables = environment(tmp_path / "instance", 8000)
+    variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
     run = subprocess.run(
-        ["bash", "-euxc", script], cwd=tmp_path, env=given, capture_output=True, text=True, timeout=60
+        ["bash", "-euxc", script], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
     )
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -43,33 +43,33 @@ def test_the_commands_of_a_page_run_one_after_the_other(page, tmp_path):
 def test_every_command_that_a_page_names_exists(page):
     paths = {path for _, path in (each.values for each in COMMANDS)}
     first = {path[0] for path in paths}
-    for named in re.findall(r"`audience ([a-z |-]+)", read(page).replace("\\|", "|")):
-        words = named.split()
+    for mentioned in re.findall(r"`audience ([a-z |-]+)", read(page).replace("\\|", "|")):
+        words = mentioned.split()
         if words[0] not in first:
-            pytest.fail(f"{page} names audience {named}")
+            pytest.fail(f"{page} names audience {mentioned}")
         group = {path[1] for path in paths if path[0] == words[0] and len(path) > 1}
         for word in words[1].split("|") if group and len(words) > 1 else ():
-            assert word in group, f"{page} names audience {named}"
+            assert word in group, f"{page} names audience {mentioned}"
 
 
 @pytest.mark.parametrize("file", DEPLOY, ids=lambda path: path.name)
 def test_every_setting_that_a_file_or_page_names_exists(file):
-    named = set(re.findall(r"AUDIENCE_[A-Z0-9_]*[A-Z0-9]", file.read_text("utf-8")))
-    assert named <= LISTED
+    mentioned = set(re.findall(r"AUDIENCE_[A-Z0-9_]*[A-Z0-9]", file.read_text("utf-8")))
+    assert mentioned <= LISTED
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_setting_that_a_page_names_exists(page):
-    named = {
+    mentioned = {
         name
         for name in re.findall(r"AUDIENCE_[A-Z0-9_]*[A-Z0-9]", read(page))
         if name != "AUDIENCE_RATE_LIMIT"
     }
-    assert named <= LISTED
+    assert mentioned <= LISTED
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
-def test_every_link_of_a_page_leads_somewhere(page):
+def test_every_link_of_a_page_has_a_target(page):
     for target in re.findall(r"\]\(([^)#]+)", read(page)):
         assert target.startswith("http") or (ROOT / page).parent.joinpath(target).exists(), target
 

@@ -1,4 +1,4 @@
-"""What starts on an instance, and what is refused there: nothing changes under a running service."""
+"""Refused starts, and starts beside a running service, which change nothing."""
 
 import contextlib
 import re
@@ -46,7 +46,7 @@ def applied(instance):
 
 @pytest.fixture
 def instance(tmp_path):
-    """A migrated instance on which nothing runs."""
+    """A migrated instance without a running service."""
     folder = tmp_path / "instance"
     assert type_(folder, "migrate").returncode == 0
     return folder
@@ -73,14 +73,14 @@ def test_a_second_serve_and_a_newer_command_change_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("starter", ["web", "worker"])
-@pytest.mark.parametrize(("statement", "said"), [
+@pytest.mark.parametrize(("statement", "sentence"), [
     (UNAPPLY, "audience: migrations are pending: run `audience migrate`\n"),
     (NEWER, "audience: the database is newer than this Audience (it has 9999_newer): upgrade Audience\n"),
 ])  # fmt: skip
-def test_web_and_worker_start_only_on_a_database_of_their_own_version(instance, starter, statement, said):
+def test_web_and_worker_start_only_on_a_database_of_their_version(instance, starter, statement, sentence):
     run_sql(instance, statement)
     run = type_(instance, starter)
-    assert (run.returncode, run.stdout, run.stderr) == (2, "", said)
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", sentence)
 
 
 def locked(folder, _):
@@ -97,16 +97,16 @@ def no_folder(folder, tmp_path):
     folder.symlink_to(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize(("spoil", "words", "said"), [
-    (locked, ("site", "create", "News"), r"the database is away or busy \(database is locked\): .+"),
-    (short_pepper, ("site", "list"), r"\S+/pepper must hold 32 octets: put the right file back, .+"),
-    (short_pepper, ("serve",), r"\S+/pepper must hold 32 octets: put the right file back, .+"),
+@pytest.mark.parametrize(("spoil", "words", "sentence"), [
+    (locked, ("site", "create", "News"), r"the database is unavailable or busy \(database is locked\): .+"),
+    (short_pepper, ("site", "list"), r"\S+/pepper must have 32 bytes: restore it, .+"),
+    (short_pepper, ("serve",), r"\S+/pepper must have 32 bytes: restore it, .+"),
     (no_folder, ("site", "list"), r"\S+/instance\S*: .+"),
     (no_folder, ("serve",), r"\S+/instance\S*: .+"),
 ])  # fmt: skip
-def test_what_stands_in_the_way_is_said_in_a_sentence(instance, tmp_path, spoil, words, said):
+def test_a_refused_start_is_explained_in_one_sentence(instance, tmp_path, spoil, words, sentence):
     with spoil(instance, tmp_path) or contextlib.nullcontext():
         run = type_(instance, *words, AUDIENCE_DATABASE_TIMEOUT="0.1")
     database.close()
     assert (run.returncode, run.stdout) == (2, "")
-    assert re.fullmatch(f"audience: {said}\n", run.stderr)
+    assert re.fullmatch(f"audience: {sentence}\n", run.stderr)

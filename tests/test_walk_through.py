@@ -1,4 +1,4 @@
-"""What an operator on a fresh machine does, one thing after the other, with the service running."""
+"""The first steps of an operator on a fresh machine, in order, with the service running."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from tests.test_first_run import ROOT
 
 
 def audience(instance, *words, port=8000):
-    """What a command prints; its exit code must be 0."""
+    """The output of a command; its exit code must be 0."""
     run = typed(instance, *words, port=port)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
@@ -35,14 +35,14 @@ def test_serve_demo_segment_report_export_erase_backup_restore(tmp_path):
         segment = audience(here, "segment", "create", "Paying", rules, "--site", site)
         paying = service.call("GET", f"/stats/segment?segment_id={segment['id']}")[1]["user_count"]
         assert 100 < paying < 1000
-        new_people = audience(here, "report", "list", "--site", site)[0]["id"]
-        assert service.call("GET", f"/stats/report?report_id={new_people}")[0] == 200
-        assert audience(here, "report", "show", new_people, "--site", site)["data"]
+        report_id = audience(here, "report", "list", "--site", site)[0]["id"]
+        assert service.call("GET", f"/stats/report?report_id={report_id}")[0] == 200
+        assert audience(here, "report", "show", report_id, "--site", site)["data"]
         audience(here, "export", str(tmp_path / "people.csv"), "--site", site)
         lines = (tmp_path / "people.csv").read_text("utf-8").splitlines()
         assert len(lines) == 2001
-        somebody = next(csv.DictReader(lines))["email"]
-        assert audience(here, "person", "erase", somebody, "--site", site, "--yes") == {"erased": True}
+        email = next(csv.DictReader(lines))["email"]
+        assert audience(here, "subscriber", "erase", email, "--site", site, "--yes") == {"erased": True}
         status, counts = service.call("GET", "/stats/site")
         assert (status, counts["user_count"]) == (200, 1999)
         examined = typed(here, "doctor", "--offline", "--recount", port=service.port)
@@ -56,5 +56,5 @@ def test_serve_demo_segment_report_export_erase_backup_restore(tmp_path):
         assert restored.call("GET", "/stats/site") == (200, counts)
         page = restored.call("POST", "/fetch/search", {"page": 1})[1]["data"]
         assert len(page) == 100
-        assert restored.call("GET", f"/fetch/subscribers?email={somebody}")[1]["data"] is None
+        assert restored.call("GET", f"/fetch/subscribers?email={email}")[1]["data"] is None
     assert audience(there, "site", "delete", service.first["site_uuid"], "--yes")["clean"] is True

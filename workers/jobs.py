@@ -1,13 +1,13 @@
-"""What a worker may be asked to do: everything that is on the list, and nothing else."""
+"""The one job that an import worker runs."""
 
 from audience import imports
-from workers.queue import Doorbell
+from workers.queue import ImportQueue
 
-SECONDS = 2.0
+DRAIN_SECONDS = 2.0
 
 
-def drain_site(bell: Doorbell, site_id: int) -> None:
-    """Drains for a moment and rings again if more waits, so that sites take turns."""
-    bell.answer(site_id)
-    if imports.drain(site_id, SECONDS):
-        bell.ring(site_id)
+def drain_site(queue: ImportQueue, site_id: int) -> None:
+    """Drains a site for `DRAIN_SECONDS`; queues it again if imports remain, so that sites take turns."""
+    queue.acknowledge(site_id)
+    if imports.drain(site_id, DRAIN_SECONDS):
+        queue.notify(site_id)

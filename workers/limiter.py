@@ -1,4 +1,4 @@
-"""Counts acts in fixed windows: in Redis for all web processes, in this one's memory while that is away."""
+"""Rate limits in fixed windows: counted in Redis, or in this process's memory while Redis is unreachable."""
 
 import math
 import time
@@ -9,38 +9,38 @@ from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
-from workers.link import Link
+from workers.redis_client import CircuitBreaker
 
-MOST_KEYS = 100_000
+MAX_KEYS = 100_000  # in memory
 
 parse_limit = lru_cache(maxsize=64)(parse)
 
 
 class Limiter:
-    """`audience.ports.Limiter`. Keys are kept as digests: no address or name gets into Redis."""
+    """`audience.protocols.Limiter`. Redis holds digests of the keys, never an address or a name."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, breaker: CircuitBreaker) -> None:
+        self._breaker = breaker
         self._memory = MemoryStorage()
-        self._alone = FixedWindowRateLimiter(self._memory)
-        self._together: FixedWindowRateLimiter | None = None
+        self._local = FixedWindowRateLimiter(self._memory)
+        self._shared: FixedWindowRateLimiter | None = None
 
     def hit(self, limit: str, *key: str) -> int:
         item = parse_limit(limit)
         digest = blake2b("\0".join(key).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-        wait = self._link.ask(partial(self._hit_together, item, digest))
-        return self._hit_alone(item, digest) if wait is None else wait
+        wait = self._breaker.call(partial(self._hit_shared, item, digest))
+        return self._hit_local(item, digest) if wait is None else wait
 
-    def _hit_together(self, item: RateLimitItem, digest: str) -> int:
-        if self._together is None:  # opening it speaks to Redis
-            storage = RedisStorage("redis://", connection_pool=self._link.client.connection_pool)
-            self._together = FixedWindowRateLimiter(storage)
-        return _hit(self._together, item, digest)
+    def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
+        if self._shared is None:  # the constructor calls Redis
+            storage = RedisStorage("redis://", connection_pool=self._breaker.client.connection_pool)
+            self._shared = FixedWindowRateLimiter(storage)
+        return _hit(self._shared, item, digest)
 
-    def _hit_alone(self, item: RateLimitItem, digest: str) -> int:
-        if len(self._memory.storage) > MOST_KEYS:
+    def _hit_local(self, item: RateLimitItem, digest: str) -> int:
+        if len(self._memory.storage) > MAX_KEYS:
             self._memory.reset()
-        return _hit(self._alone, item, digest)
+        return _hit(self._local, item, digest)
 
 
 def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> int:

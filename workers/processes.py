@@ -1,23 +1,32 @@
-"""`audience.ports.Processes` of an instance: its lock, its heartbeat, its Redis."""
+"""`audience.protocols.Processes` of an instance: its lock, its heartbeat, its Redis."""
 
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any
 
 from redis.exceptions import RedisError
 
 from audience.config import Settings
-from audience.ports import QueueHealth
+from audience.protocols import QueueHealth
 from workers import embedded_redis, supervisor, sweeper
-from workers.link import connect
+from workers.redis_client import CircuitBreaker, connect
 
 
 class Processes:
-    def __init__(self, settings: Settings) -> None:
+    """Without a circuit breaker it connects to the instance's Redis itself."""
+
+    def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         self._settings = settings
+        self._shared_breaker = breaker
+        self._redis_error = "not connected"
+
+    @cached_property
+    def _breaker(self) -> CircuitBreaker:
+        return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
         """Raises `CannotServe` while the service runs."""
-        return supervisor.only_one(self._settings.instance)
+        return supervisor.hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
         if not self._settings.instance.is_dir():
@@ -32,21 +41,28 @@ class Processes:
         return sweeper.heartbeat_age(self._settings.instance)
 
     def queue(self) -> QueueHealth:
-        with connect(embedded_redis.url(self._settings)) as client:
-            try:
-                info: Any = client.info()
-            except (RedisError, OSError) as error:
-                return QueueHealth(trouble=type(error).__name__)
+        info = self._breaker.call(self._redis_info)
+        if info is None:
+            return QueueHealth(error=self._redis_error)
         name = "Valkey" if "valkey_version" in info else "Redis"
         version = info.get("valkey_version") or info.get("redis_version", "")
         return QueueHealth(
             version=f"{name} {version}",
-            keeps=_keeps(info),
-            evicts=info.get("maxmemory_policy", "noeviction"),
+            persistence=_persistence(info),
+            eviction_policy=info.get("maxmemory_policy", "noeviction"),
         )
 
+    def _redis_info(self) -> Any:
+        """Pings first: INFO answers even while the data set is still loading."""
+        try:
+            self._breaker.client.ping()
+            return self._breaker.client.info()
+        except (RedisError, OSError) as error:
+            self._redis_error = type(error).__name__
+            raise
 
-def _keeps(info: dict[str, Any]) -> str:
+
+def _persistence(info: dict[str, Any]) -> str:
     if not info.get("aof_enabled"):
         return "no append-only file"
     return f"append-only file, last write {info.get('aof_last_write_status', 'unknown')}"

@@ -1,46 +1,51 @@
-"""The doorbell: an RQ job that says no more than "this site has imports waiting"."""
+"""The import queue: RQ jobs that carry only the id of a site with waiting imports."""
 
 from functools import partial
 
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from workers.link import Link
+from workers.redis_client import CircuitBreaker
 
 QUEUE = "imports"
 DRAIN_SITE = "workers.jobs.drain_site"
 COALESCE_MS = 2000
-LONGEST = 1000
-JOB_TTL = 3600
+MAX_LENGTH = 1000
+JOB_TTL_SECONDS = 3600
 
 
-class Doorbell:
-    """`audience.ports.Doorbell` over Redis. A ring is dropped while an earlier one is unanswered, when the
-    queue is full, and when Redis is away: the inbox row is the truth, and the sweeper rings for it again."""
+class ImportQueue:
+    """`audience.protocols.ImportQueue` over Redis.
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self._queue = Queue(QUEUE, connection=link.client, serializer=JSONSerializer)
+    A job is not queued while another one for the site is waiting, when the queue is full, or when Redis
+    cannot be reached. No import is lost: the database keeps them, and the sweeper notifies again.
+    """
 
-    def ring(self, site_id: int) -> None:
-        self.reaches(site_id)
+    def __init__(self, breaker: CircuitBreaker) -> None:
+        self._breaker = breaker
+        self._queue = Queue(QUEUE, connection=breaker.client, serializer=JSONSerializer)
 
-    def reaches(self, site_id: int) -> bool:
-        """Rings; False when Redis is away."""
-        return self._link.ask(partial(self._ring, site_id)) is not None
+    def notify(self, site_id: int) -> None:
+        self.try_notify(site_id)
 
-    def answer(self, site_id: int) -> None:
-        """Lets the next ring through: to be called before draining, so that none is lost."""
-        self._link.ask(partial(self._link.client.delete, _key(site_id)))
+    def try_notify(self, site_id: int) -> bool:
+        """Notifies; False if Redis cannot be reached."""
+        return self._breaker.call(partial(self._enqueue, site_id)) is not None
 
-    def _ring(self, site_id: int) -> bool:
-        with self._link.client.pipeline(transaction=False) as pipeline:
+    def acknowledge(self, site_id: int) -> None:
+        """Lets the next `notify` of the site through. Call it before draining, so that none is missed."""
+        self._breaker.call(partial(self._breaker.client.delete, _key(site_id)))
+
+    def _enqueue(self, site_id: int) -> bool:
+        with self._breaker.client.pipeline(transaction=False) as pipeline:
             pipeline.set(_key(site_id), 1, nx=True, px=COALESCE_MS)
             pipeline.llen(self._queue.key)
             first, length = pipeline.execute()
-        if not first or length >= LONGEST:
+        if not first or length >= MAX_LENGTH:
             return False
-        self._queue.enqueue_call(DRAIN_SITE, args=(site_id,), ttl=JOB_TTL, result_ttl=0, failure_ttl=0)
+        self._queue.enqueue_call(
+            DRAIN_SITE, args=(site_id,), ttl=JOB_TTL_SECONDS, result_ttl=0, failure_ttl=0
+        )
         return True
 
 

@@ -1,86 +1,91 @@
-"""Runs Redis, the web server and the import workers, and starts again what dies."""
+"""Runs Redis, the web server and the import workers, and restarts those that die."""
 
 import fcntl
-import os
+import http.client
 import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
 
 from audience.config import Settings
+from audience.secret_files import private_opener
 from workers import embedded_redis
-from workers.child import Child
+from workers.managed_process import ManagedProcess
 
-LOOK = 0.05
-PORT_FREE_WITHIN = 3.0
+POLL_SECONDS = 0.05
+PORT_TIMEOUT_SECONDS = 3.0
+PROBE_TIMEOUT_SECONDS = 0.3
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-STOP_WITHIN = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # in this order
+STOP_TIMEOUT_SECONDS = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # stopped in this order
 
 
 class CannotServe(Exception):
-    """`serve` cannot start; the message says why and what to do."""
+    """`serve` cannot start; the message gives the reason and what to do."""
 
 
 def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None]) -> None:
-    """Runs everything until SIGINT, SIGTERM or SIGHUP, then stops it in order.
+    """Runs all processes until SIGINT, SIGTERM or SIGHUP, then stops them in order.
 
-    `argv_prefix` is the command line that `web` and `worker` complete. `ready` is called once with the base
-    URL, when the web server answers. Raises `CannotServe`. To be called from the main thread, within
-    `only_one`.
+    `argv_prefix` is the command line to which `web` or `worker` is added. `ready` is called once with the
+    base URL, when the web server is healthy. Raises `CannotServe`. Call it from the main thread, within
+    `hold_instance_lock`.
     """
     with stop_signal() as stop:
         wait_for_port(settings.host, settings.port)
-        children = plan(settings, argv_prefix)
+        processes = plan(settings, argv_prefix)
         try:
-            for child in children:
-                child.start()
-            supervise(children, settings, ready, stop)
+            for process in processes:
+                process.start()
+            supervise(processes, settings, ready, stop)
         finally:
-            for kind, seconds in STOP_WITHIN.items():
-                end([child for child in children if child.kind == kind], seconds)
+            for kind, seconds in STOP_TIMEOUT_SECONDS.items():
+                stop_all([process for process in processes if process.kind == kind], seconds)
 
 
-def plan(settings: Settings, argv_prefix: Sequence[str]) -> list[Child]:
-    children = [Child("web", [*argv_prefix, "web"])]
-    children += [Child("worker", [*argv_prefix, "worker"]) for _ in range(settings.workers)]
+def plan(settings: Settings, argv_prefix: Sequence[str]) -> list[ManagedProcess]:
+    processes = [ManagedProcess("web", [*argv_prefix, "web"])]
+    processes += [ManagedProcess("worker", [*argv_prefix, "worker"]) for _ in range(settings.workers)]
     if settings.redis_url:
-        return children
+        return processes
     try:
-        embedded_redis.retire_orphan(settings)
-        return [Child("redis", embedded_redis.command(settings)), *children]
+        embedded_redis.stop_orphan(settings)
+        return [ManagedProcess("redis", embedded_redis.command(settings)), *processes]
     except embedded_redis.NoRedis as error:
         raise CannotServe(str(error)) from error
 
 
 def supervise(
-    children: Sequence[Child], settings: Settings, ready: Callable[[str], None], stop: threading.Event
+    processes: Sequence[ManagedProcess],
+    settings: Settings,
+    ready: Callable[[str], None],
+    stop: threading.Event,
 ) -> None:
     announced = False
-    while not stop.wait(LOOK):
-        for child in children:
-            child.keep_alive()
-        if not announced and answers(settings.host, settings.port):
+    while not stop.wait(POLL_SECONDS):
+        for process in processes:
+            process.keep_alive()
+        if not announced and is_healthy(settings.host, settings.port):
             announced = True
             ready(settings.base_url)
 
 
-def end(children: Sequence[Child], seconds: float) -> None:
+def stop_all(processes: Sequence[ManagedProcess], seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    for child in children:
-        child.terminate()
-    for child in children:
-        child.wait(deadline)
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.wait(deadline)
 
 
 @contextmanager
-def only_one(instance: Path) -> Iterator[None]:
-    """Holds the lock of the instance; raises `CannotServe` when a `serve` has it."""
+def hold_instance_lock(instance: Path) -> Iterator[None]:
+    """Raises `CannotServe` while another process holds the lock."""
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(instance / "serve.lock", "a", opener=private) as lock:
+    with open(instance / "serve.lock", "a", opener=private_opener) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -88,38 +93,35 @@ def only_one(instance: Path) -> Iterator[None]:
         yield
 
 
-def private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 @contextmanager
 def stop_signal() -> Iterator[threading.Event]:
-    """An event that is set by the signals that end a program."""
+    """An event that is set by any of `STOP_SIGNALS`."""
     stop = threading.Event()
 
     def request(_number: int, _frame: FrameType | None) -> None:
         stop.set()
 
-    before = {number: signal.signal(number, request) for number in STOP_SIGNALS}
+    previous = {number: signal.signal(number, request) for number in STOP_SIGNALS}
     try:
         yield stop
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
 
 
 def wait_for_port(host: str, port: int) -> None:
-    """Raises `CannotServe` when the port stays taken: two servers would share it unseen."""
-    deadline = time.monotonic() + PORT_FREE_WITHIN
-    while reason := why_not_free(host, port):
+    """Raises `CannotServe` if the port stays taken: two servers would share it without an error."""
+    deadline = time.monotonic() + PORT_TIMEOUT_SECONDS
+    while reason := bind_error(host, port):
         if time.monotonic() > deadline:
             raise CannotServe(
                 f"cannot listen on {host} port {port} ({reason}): choose another with AUDIENCE_PORT"
             )
-        time.sleep(LOOK)
+        time.sleep(POLL_SECONDS)
 
 
-def why_not_free(host: str, port: int) -> str | None:
+def bind_error(host: str, port: int) -> str | None:
+    """The system's reason for refusing the address; None if it is free."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -130,12 +132,12 @@ def why_not_free(host: str, port: int) -> str | None:
     return None
 
 
-def answers(host: str, port: int) -> bool:
-    """Whether an HTTP server answers there."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - not bound to, asked
-    try:
-        with socket.create_connection((host, port), timeout=0.3) as client:
-            client.sendall(b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            return client.recv(5) == b"HTTP/"
-    except OSError:
-        return False
+def is_healthy(host: str, port: int) -> bool:
+    """Whether `/healthz` answers with status 200."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - connected to, not bound
+    with closing(http.client.HTTPConnection(host, port, timeout=PROBE_TIMEOUT_SECONDS)) as connection:
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False

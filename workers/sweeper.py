@@ -1,4 +1,4 @@
-"""Rings for every site whose imports wait, drains them itself while Redis is away, and does the chores."""
+"""Queues every site with waiting imports, or drains it while Redis is unreachable, and runs the chores."""
 
 import logging
 import threading
@@ -9,18 +9,18 @@ from pathlib import Path
 from audience import imports
 from audience.errors import where
 from storage.errors import Unavailable
-from workers.queue import Doorbell
+from workers.queue import ImportQueue
 
-EVERY = 2.0
-SECONDS = 1.0
+INTERVAL_SECONDS = 2.0
+DRAIN_SECONDS = 1.0
 
-Chore = Callable[[], object]
+Chore = Callable[[], object]  # quick, and harmless if two workers run it at once
 
 log = logging.getLogger(__name__)
 
 
 def heartbeat_age(instance: Path) -> float | None:
-    """Seconds since a worker last looked for waiting imports; None when none ever did."""
+    """Seconds since the last sweep of any worker; None before the first."""
     try:
         return max(0.0, time.time() - _heartbeat(instance).stat().st_mtime)
     except FileNotFoundError:
@@ -28,15 +28,15 @@ def heartbeat_age(instance: Path) -> float | None:
 
 
 class Sweeper(threading.Thread):
-    """Sweeps at once, then every `EVERY` seconds until `stop` is set."""
+    """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set."""
 
     def __init__(
-        self, bell: Doorbell, instance: Path, stop: threading.Event, chores: Sequence[Chore] = ()
+        self, queue: ImportQueue, instance: Path, stop: threading.Event, chores: Sequence[Chore] = ()
     ) -> None:
         super().__init__(name="sweeper", daemon=True)
-        self._bell = bell
+        self._import_queue = queue
         self._heartbeat = _heartbeat(instance)
-        self._stopping = stop
+        self._stop_event = stop
         self._chores = chores
 
     def run(self) -> None:
@@ -44,26 +44,25 @@ class Sweeper(threading.Thread):
             try:
                 self.sweep()
             except Exception as error:
-                log.error("the sweeper failed and will try again: %s", type(error).__name__)
-            if self._stopping.wait(EVERY):
+                log.error("the sweep failed; the sweeper will retry: %s", type(error).__name__)
+            if self._stop_event.wait(INTERVAL_SECONDS):
                 return
 
     def sweep(self) -> None:
         for site_id in imports.waiting_sites():
-            if self._stopping.is_set():
+            if self._stop_event.is_set():
                 return
-            if not self._bell.reaches(site_id):
+            if not self._import_queue.try_notify(site_id):
                 self._drain(site_id)
         self._heartbeat.touch()
         for chore in self._chores:
             chore()
 
     def _drain(self, site_id: int) -> None:
-        """One site's trouble does not hold up the others."""
         try:
-            imports.drain(site_id, SECONDS)
+            imports.drain(site_id, DRAIN_SECONDS)
         except Unavailable as error:
-            log.warning("site %d was not drained, the next sweep tries again: %s", site_id, where(error))
+            log.warning("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
 
 
 def _heartbeat(instance: Path) -> Path:

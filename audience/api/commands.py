@@ -1,4 +1,4 @@
-"""Run commands on people (spec section 4.13)."""
+"""Run commands on subscribers."""
 
 from typing import Any
 
@@ -6,23 +6,23 @@ from flask import Blueprint
 
 from audience import commands
 from audience.api.endpoint import endpoint
-from audience.api.wiring import settings
+from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
+from schemas.base import errors
 from schemas.commands import Ran, RunCommands
-from schemas.wire import errors
 
 blueprint = Blueprint("commands", __name__)
 
 
 @blueprint.post("/fetch/commands")
-@endpoint("full", takes=RunCommands, gives=Ran, query=False)
+@endpoint(scope="full", family="fetch", takes=RunCommands, gives=Ran, query=False)
 def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands"""
-    report = commands.run(site, form["command"])
+    result = commands.run(site, form["command"])
     return {
-        "data": report.person and wire.subscriber(report.person, settings().base_url),
-        "results": report.done,
-        "failed": len(report.errors),
-        "errors": errors(report.errors),
+        "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url),
+        "results": result.done,
+        "failed": len(result.errors),
+        "errors": errors(result.errors),
     }

@@ -1,4 +1,4 @@
-"""List and create custom fields (spec sections 4.7 and 4.8)."""
+"""List and create custom fields."""
 
 from typing import Any
 
@@ -13,15 +13,17 @@ blueprint = Blueprint("custom_fields", __name__)
 
 
 @blueprint.get("/fetch/fields")
-@endpoint("read", takes=wire.ListFields, gives=wire.FieldList)
-def every(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """List the custom fields, newest first; with `values`, also the commonest values of each"""
+@endpoint(scope="read", family="fetch", takes=wire.ListFields, gives=wire.FieldList)
+def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """List the custom fields, newest first; with `values`, also the most common values of each"""
     values = custom_fields.common_values(site) if form["values"] else None
-    return {"data": [wire.field(row, values) for row in custom_fields.every(site)]}
+    return {"data": [wire.field(row, values) for row in custom_fields.list_all(site)]}
 
 
 @blueprint.post("/fetch/fields")
-@endpoint("full", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201)
+@endpoint(
+    scope="full", family="fetch", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201
+)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Create a custom field, or find the one that has the key"""
+    """Create a custom field, or return the one with that key"""
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}

@@ -1,14 +1,13 @@
-"""The API's description to read and to try, in Swagger UI: the only HTML of this service, outside /api."""
+"""The API in Swagger UI, to read and to try, with its assets."""
 
 from functools import cache
 from html import escape
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort
 
-from audience.api.endpoint import public
-from audience.api.wiring import settings
+from audience.http.access import public
+from audience.http.pages import SECURITY_HEADERS, public_root
 
 blueprint = Blueprint("docs", __name__, url_prefix="/docs")
 
@@ -23,7 +22,7 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <div id="api"></div>
-<noscript>This page needs JavaScript; it shows <a href="{root}/api/openapi.json">this</a>.</noscript>
+<noscript>Without JavaScript, read <a href="{root}/api/openapi.json">the OpenAPI document</a>.</noscript>
 <script src="{root}/docs/swagger-ui-bundle.js"></script>
 <script src="{root}/docs/start.js"></script>
 </body>
@@ -37,8 +36,8 @@ START = """SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
   requestInterceptor: (request) => {
-    if (request.method === "GET") delete request.body  // a browser sends none: the query has the same values
-    request.credentials = "omit"  // else the browser asks for a password of its own at each 401
+    if (request.method === "GET") delete request.body  // browsers cannot send it
+    request.credentials = "omit"  // otherwise the browser asks for a password at each 401
     return request
   },
 })
@@ -49,32 +48,23 @@ ASSETS = {
     "favicon-32x32.png": "image/png",
     "start.js": "text/javascript",
 }
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-}
-AN_HOUR = {"Cache-Control": "public, max-age=3600"}
+CACHE_ONE_HOUR = {"Cache-Control": "public, max-age=3600"}
 
 
 @blueprint.get("")
 @public
 def page() -> Response:
-    """The API's description, to read and to try"""
-    root = urlsplit(settings().base_url).path
-    return Response(PAGE.format(root=escape(root)), mimetype="text/html", headers=HEADERS)
+    """The API, to read and to try"""
+    return Response(PAGE.format(root=escape(public_root())), mimetype="text/html", headers=SECURITY_HEADERS)
 
 
 @blueprint.get("/<name>")
 @public
 def asset(name: str) -> Response:
-    """A part of that page"""
+    """An asset of the page"""
     if name not in ASSETS:
         abort(404)
-    return Response(content(name), mimetype=ASSETS[name], headers=HEADERS | AN_HOUR)
+    return Response(content(name), mimetype=ASSETS[name], headers=SECURITY_HEADERS | CACHE_ONE_HOUR)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Record what people did (contract section 3)."""
+"""Record events of subscribers."""
 
 from typing import Any
 
@@ -6,20 +6,18 @@ from flask import Blueprint
 
 from audience import events
 from audience.api.endpoint import endpoint
-from audience.errors import FieldError
 from audience.sites import Site
+from schemas.base import errors
 from schemas.events import Recorded, RecordEvents
-from schemas.imports import Rows
-from schemas.wire import errors
+from schemas.imports import ImportRows
 
 blueprint = Blueprint("events", __name__)
 
 
 @blueprint.post("/batch/events")
-@endpoint("full", takes=RecordEvents, gives=Recorded, query=False)
+@endpoint(scope="full", family="batch", takes=RecordEvents, gives=Recorded, query=False)
 def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Record 1 to 1,000 events"""
-    rows: Rows = form["events"]
-    refused = [FieldError(each.field, each.message) for each in rows.problems]
-    results, problems = events.record(site, rows.items, refused)
-    return {"results": results, "failed": rows.given - results, "errors": errors(problems)}
+    """Record events"""
+    rows: ImportRows = form["events"]
+    results, problems = events.record(site, rows.items, rows.problems)
+    return {"results": results, "failed": rows.total - results, "errors": errors(problems)}

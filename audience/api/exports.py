@@ -1,4 +1,4 @@
-"""Export people (docs/files.md)."""
+"""Export subscribers (docs/files.md)."""
 
 from typing import Any
 
@@ -13,9 +13,11 @@ blueprint = Blueprint("exports", __name__)
 
 
 @blueprint.get("/fetch/export")
-@endpoint("read", takes=wire.ExportPeople, gives=("text/csv", "application/x-ndjson"))
+@endpoint(
+    scope="read", family="fetch", takes=wire.ExportSubscribers, gives=("text/csv", "application/x-ndjson")
+)
 def export(site: Site, form: dict[str, Any]) -> Response:
-    """Export the people of the site, or of a segment"""
-    pages = exports.people(site, form.get("segment_id"))
+    """Export the subscribers of the site or of a segment"""
+    pages = exports.pages(site, form.get("segment_id"))
     chosen = form["format"]
     return Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])

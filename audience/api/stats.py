@@ -1,4 +1,4 @@
-"""Count people (spec section 4.14)."""
+"""Count subscribers."""
 
 from flask import Blueprint
 
@@ -11,7 +11,7 @@ blueprint = Blueprint("stats", __name__)
 
 
 @blueprint.get("/stats/site")
-@endpoint("stats", gives=wire.Counts)
-def of_site(site: Site) -> dict[str, int]:
-    """Count the people of the site"""
-    return wire.counts(stats.site(site))
+@endpoint(scope="stats", family="stats", gives=wire.CountsSchema)
+def for_site(site: Site) -> dict[str, int]:
+    """Count the subscribers of the site"""
+    return wire.counts(stats.for_site(site))

@@ -1,4 +1,4 @@
-"""List, create and delete tags (contract section 3)."""
+"""List, create and delete tags."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ blueprint = Blueprint("tags", __name__)
 
 
 @blueprint.get("/fetch/tags")
-@endpoint("read", gives=wire.TagList)
-def every(site: Site) -> dict[str, Any]:
+@endpoint(scope="read", family="fetch", gives=wire.TagList)
+def list_all(site: Site) -> dict[str, Any]:
     """List the tags, newest first"""
-    return {"data": [wire.tag(row, site.id) for row in tags.every(site)]}
+    return {"data": [wire.tag(row, site.id) for row in tags.list_all(site)]}
 
 
 @blueprint.post("/fetch/tags")
-@endpoint("full", takes=wire.CreateTag, gives=wire.TagAnswer, query=False, status=201)
+@endpoint(scope="full", family="fetch", takes=wire.CreateTag, gives=wire.TagAnswer, query=False, status=201)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Create a tag, or find the one that has the name"""
+    """Create a tag, or return the one with that name"""
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
 
 
 @blueprint.delete("/fetch/tags/<int(max=9223372036854775807):tag_id>")
-@endpoint("full", gives=wire.DeletedTag)
+@endpoint(scope="full", family="fetch", gives=wire.DeletedTag)
 def delete(site: Site, tag_id: int) -> dict[str, Any]:
-    """Delete a tag and take it off everyone; the tag as it was"""
+    """Delete a tag, remove it from all subscribers, and return it"""
     return {"message": "The tag is deleted.", "data": wire.tag(tags.delete(site, tag_id), site.id)}

@@ -1,26 +1,28 @@
-"""`audience demo`: a site to look around in."""
+"""`audience demo`: a site with fictional subscribers."""
 
 import click
 
-from audience import demo as demonstration
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json
 from audience.cli.progress import ShownProgress
 from audience.cli.sites import show_keys
 from audience.config import Settings
+from audience.operations import demo as demo_site
 
 
 @click.command()
-@click.option("--people", type=click.IntRange(1, 1_000_000), default=demonstration.PEOPLE, show_default=True)
+@click.option(
+    "--people", "count", type=click.IntRange(1, 1_000_000), default=demo_site.SUBSCRIBERS, show_default=True
+)
 @as_json
 @on_instance
-def demo(settings: Settings, people: int, as_json: bool) -> None:
-    """Make a site with invented people, tags, fields and events of the last 90 days. Its keys are shown once.
+def demo(settings: Settings, count: int, as_json: bool) -> None:
+    """Create a site with fictional subscribers, tags, fields and events of the last 90 days.
 
-    `audience site delete` takes it away again.
+    Prints its keys, this once. `audience site delete` deletes it again.
 
     Example: audience demo --people 500
     """
     with ShownProgress() as progress:
-        site, key = demonstration.create(settings.instance, people, progress)
+        site, key = demo_site.create(settings.instance, count, progress)
     show_keys(settings, site, key, as_json)

@@ -1,4 +1,4 @@
-"""`audience doctor`: what is wrong with the instance, and what to do about it."""
+"""`audience doctor`: the faults of an instance, each with advice."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -7,28 +7,28 @@ import click
 
 from audience.cli.instance import Instance
 from audience.cli.output import as_json, show
-from audience.doctor import examine
-from audience.findings import Case, Finding, State
+from audience.operations.diagnostics import Context, Finding, State
+from audience.operations.probes import examine
 
 
 @click.command()
-@click.option("--offline", is_flag=True, help="Do not ask the blacklist providers.")
-@click.option("--recount", is_flag=True, help="Compare the counts of every site with its people.")
-@click.option("--fix", is_flag=True, help="Mend file permissions and, with --recount, counts.")
+@click.option("--offline", is_flag=True, help="Do not query the blacklist providers.")
+@click.option("--recount", is_flag=True, help="Compare the counters of every site with its subscribers.")
+@click.option("--fix", is_flag=True, help="Repair file permissions and, with --recount, counters.")
 @as_json
 @click.pass_obj
 def doctor(instance: Instance, offline: bool, recount: bool, fix: bool, as_json: bool) -> None:
-    """Examine the instance, running or not; exit code 1 when something is bad.
+    """Examine the instance, running or not; exit code 1 if a finding is bad.
 
     Example: audience doctor --recount
     """
-    case = Case(instance.settings, instance.processes, instance.connect, offline, recount, fix)
+    context = Context(instance.settings, instance.processes, offline, recount, fix)
     findings = []
-    for finding in examine(case):
+    for finding in examine(context, instance.openers.database):
         findings.append(finding)
         show(None, False, () if as_json else lines(finding))
     if as_json:
-        show({"worst": worst(findings), "findings": [asdict(each) for each in findings]}, True, ())
+        show({"worst": worst(findings), "findings": [asdict(finding) for finding in findings]}, True, ())
     if worst(findings) is State.BAD:
         raise click.exceptions.Exit(1)
 
@@ -40,4 +40,4 @@ def lines(finding: Finding) -> Iterable[str]:
 
 
 def worst(findings: Iterable[Finding]) -> State:
-    return max((each.state for each in findings), key=list(State).index)
+    return max((finding.state for finding in findings), key=list(State).index)

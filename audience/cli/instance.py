@@ -1,4 +1,4 @@
-"""The instance that the commands work on: opened by what `app.py` hands in, when a command needs it."""
+"""The instance of a command, opened by functions from `app.py` when the command needs it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,22 +9,23 @@ import click
 
 from audience.config import Settings
 from audience.errors import Refused
-from audience.ports import Processes
-from schemas.wire import FormError
+from audience.operations.restore_carryover import Openers
+from audience.protocols import Processes
+from schemas.base import FormError
 
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` also brings the database up to date; `connect` leaves it as it is."""
+    """`open` opens the instance and migrates its database."""
 
     settings: Settings
     open: Callable[[], None]
-    connect: Callable[[], None]
+    openers: Openers
     processes: Processes
 
 
 def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Opens and migrates the instance, and passes its settings first; shows each value that is refused."""
+    """Opens and migrates the instance, passes its settings first, and prints an error per refused value."""
 
     @wraps(command)
     @click.pass_obj
@@ -43,4 +44,4 @@ def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _listed(problems: Iterable[Any]) -> str:
-    return "\n".join(f"{each.field}: {each.message}" for each in problems)
+    return "\n".join(f"{problem.field}: {problem.message}" for problem in problems)

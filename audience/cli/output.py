@@ -1,4 +1,4 @@
-"""What commands print: JSON for programs, lines for people."""
+"""Prints results as JSON or as lines."""
 
 import json
 from collections.abc import Iterable
@@ -10,6 +10,6 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def show(answer: Any, as_json: bool, lines: Iterable[str]) -> None:
-    """Prints one JSON document, or the lines."""
+    """Prints `answer` as one JSON document, or the lines."""
     for line in (json.dumps(answer),) if as_json else lines:
         click.echo(line)

@@ -1,4 +1,4 @@
-"""How far long work is, on standard error: a bar on a terminal, plain lines elsewhere."""
+"""Progress on standard error: a bar on a terminal, otherwise plain lines."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import click
 
-LINES = 10  # of a step
+LINES = 10  # per step
 
 
 class ShownProgress:
-    """`audience.ports.Progress`, to be closed (by `with`): a bar hides the cursor."""
+    """An `audience.protocols.Progress`, used in `with`: a bar hides the cursor until closed."""
 
     def __init__(self) -> None:
         self._step = ""
@@ -53,7 +53,7 @@ class ShownProgress:
 
 @contextmanager
 def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Gives a function to be told of each part that is done, of `total` in all."""
+    """Yields a function to call with each part of `total` that is done."""
     if quiet or not total:
         yield lambda _: None
         return

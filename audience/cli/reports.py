@@ -1,4 +1,4 @@
-"""`audience report`: numbers, drawn in the terminal."""
+"""`audience report`: reports, drawn in the terminal."""
 
 import json
 
@@ -8,16 +8,17 @@ from audience import reports, sites
 from audience.cli import output
 from audience.cli.charts import draw, printable
 from audience.cli.instance import on_instance
+from audience.cli.options import site_option
 from audience.cli.output import as_json
-from audience.cli.segments import site_option
 from audience.config import Settings
+from audience.report_types import TYPES
 from schemas import reports as wire
-from schemas.wire import load
+from schemas.base import load
 
 
 @click.group()
 def report() -> None:
-    """Reports: how the audience grows, and what it is made of. docs/reports.md lists the types."""
+    """Reports on growth and composition. docs/reports.md lists the types."""
 
 
 @report.command(name="list")
@@ -29,7 +30,7 @@ def list_reports(_: Settings, site_uuid: str, as_json: bool) -> None:
 
     Example: audience report list --site 6f1c...
     """
-    rows = reports.every(sites.named(site_uuid))
+    rows = reports.list_all(sites.get_by_uuid(site_uuid))
     if as_json:
         click.echo(json.dumps([wire.report(row) for row in rows]))
     for row in () if as_json else rows:
@@ -42,11 +43,11 @@ def list_reports(_: Settings, site_uuid: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def show(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
-    """Run a report, and draw what it finds.
+    """Run a report and draw it.
 
     Example: audience report show 2 --site 6f1c...
     """
-    answer = reports.run(sites.named(site_uuid), report_id)
+    answer = reports.run(sites.get_by_uuid(site_uuid), report_id)
     if as_json:
         click.echo(json.dumps(wire.answer(answer)))
         return
@@ -57,10 +58,10 @@ def show(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
 
 @report.command()
 @click.argument("name")
-@click.argument("report_type", type=click.Choice(list(reports.TYPES)), metavar="TYPE")
-@click.option("--chart", "chart_style", help="The chart style; each type has its own.")
-@click.option("--segment", "segment_id", help="Id of a segment whose people alone count.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="A setting; may be repeated.")
+@click.argument("report_type", type=click.Choice(list(TYPES)), metavar="TYPE")
+@click.option("--chart", "chart_style", help="Chart style; the type determines which are possible.")
+@click.option("--segment", "segment_id", help="Id of a segment to count instead of the site.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="A setting; repeatable.")
 @site_option
 @as_json
 @on_instance
@@ -70,19 +71,19 @@ def create(
     report_type: str,
     chart_style: str | None,
     segment_id: str | None,
-    given: tuple[str, ...],
+    assignments: tuple[str, ...],
     site_uuid: str,
     as_json: bool,
 ) -> None:
-    """Save a report of a TYPE.
+    """Save a report of a TYPE in docs/reports.md.
 
     Example: audience report create Plans Reporting::Reports::VisitorsByFieldReport --set field=plan --site 6f
     """
     item = {"name": name, "report_type": report_type, "chart_style": chart_style, "segment_id": segment_id}
-    settings = dict(each.partition("=")[::2] for each in given)
+    settings = dict(assignment.partition("=")[::2] for assignment in assignments)
     form = load(wire.SaveReport(), {"report": item | {"settings": settings}})
-    row = reports.create(sites.named(site_uuid), form["report"])
-    click.echo(json.dumps(wire.report(row)) if as_json else f"Report {row.id} is saved.")
+    row = reports.create(sites.get_by_uuid(site_uuid), form["report"])
+    click.echo(json.dumps(wire.report(row)) if as_json else f"Saved report {row.id}.")
 
 
 @report.command()
@@ -95,5 +96,5 @@ def delete(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
 
     Example: audience report delete 2 --site 6f1c...
     """
-    reports.delete(sites.named(site_uuid), report_id)
+    reports.delete(sites.get_by_uuid(site_uuid), report_id)
     output.show({"deleted": report_id}, as_json, ["Deleted."])

@@ -1,4 +1,4 @@
-"""`audience segment`: slices of the audience."""
+"""`audience segment`: saved rules."""
 
 import json
 from typing import Any
@@ -9,19 +9,18 @@ from audience import segments, sites
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
+from audience.cli.options import site_option
 from audience.cli.output import as_json
 from audience.config import Settings
 from audience.stats import Counts
 from schemas import segments as wire
+from schemas.base import load
 from schemas.stats import counts
-from schemas.wire import load
-
-site_option = click.option("--site", "site_uuid", required=True, help="Uuid of the site.")
 
 
 @click.group()
 def segment() -> None:
-    """Segments: saved rules, and the people whom they match. docs/segments.md explains the rules."""
+    """Segments: saved rules that match subscribers. docs/segments.md explains the rules."""
 
 
 @segment.command(name="list")
@@ -33,7 +32,7 @@ def list_segments(_: Settings, site_uuid: str, as_json: bool) -> None:
 
     Example: audience segment list --site 6f1c...
     """
-    rows = segments.every(sites.named(site_uuid))
+    rows = segments.list_all(sites.get_by_uuid(site_uuid))
     if as_json:
         click.echo(json.dumps([wire.segment(row) for row in rows]))
     for row in () if as_json else rows:
@@ -43,19 +42,19 @@ def list_segments(_: Settings, site_uuid: str, as_json: bool) -> None:
 @segment.command()
 @click.argument("name")
 @click.argument("rules")
-@click.option("--description", default="", help="What it is for.")
+@click.option("--description", default="", help="Description of the segment.")
 @site_option
 @as_json
 @on_instance
 def create(_: Settings, name: str, rules: str, description: str, site_uuid: str, as_json: bool) -> None:
-    """Save a segment: RULES is JSON.
+    """Save a segment; RULES is JSON.
 
     Example: audience segment create "Pro users" '{"field": "plan", "is": "pro"}' --site 6f1c...
     """
     item = {"name": name, "rules": _parsed(rules), "description": description}
     form = load(wire.SaveSegment(), {"segment": item})
-    row = segments.create(sites.named(site_uuid), form["segment"])
-    click.echo(json.dumps(wire.segment(row)) if as_json else f"Segment {row.id} is saved.")
+    row = segments.create(sites.get_by_uuid(site_uuid), form["segment"])
+    click.echo(json.dumps(wire.segment(row)) if as_json else f"Saved segment {row.id}.")
 
 
 @segment.command()
@@ -64,17 +63,17 @@ def create(_: Settings, name: str, rules: str, description: str, site_uuid: str,
 @as_json
 @on_instance
 def preview(_: Settings, rules: str, site_uuid: str, as_json: bool) -> None:
-    """Count whom RULES (JSON) match, and show the newest ten; nothing is saved.
+    """Count the subscribers that RULES (JSON) match, and show the newest ten; nothing is saved.
 
     Example: audience segment preview '{"tag": "vip"}' --site 6f1c...
     """
     form = load(wire.PreviewSegment(), {"segment": {"rules": _parsed(rules)}})
-    found, people = segments.preview(sites.named(site_uuid), form["segment"]["rules"])
-    emails = [person.email for person in people]
+    matching, newest = segments.preview(sites.get_by_uuid(site_uuid), form["segment"]["rules"])
+    emails = [subscriber.email for subscriber in newest]
     if as_json:
-        click.echo(json.dumps(counts(found) | {"emails": emails}))
+        click.echo(json.dumps(counts(matching) | {"emails": emails}))
         return
-    _show(found)
+    _show(matching)
     for email in emails:
         click.echo(f"  {printable(email)}")
 
@@ -85,17 +84,17 @@ def preview(_: Settings, rules: str, site_uuid: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
-    """Count the people of a segment.
+    """Count the subscribers of a segment.
 
     Example: audience segment show 1 --site 6f1c...
     """
-    site = sites.named(site_uuid)
-    row, found = segments.one(site, segment_id), segments.counts(site, segment_id)
+    site = sites.get_by_uuid(site_uuid)
+    row, totals = segments.get(site, segment_id), segments.counts(site, segment_id)
     if as_json:
-        click.echo(json.dumps(wire.segment(row) | {"stats": counts(found)}))
+        click.echo(json.dumps(wire.segment(row) | {"stats": counts(totals)}))
         return
     click.echo(f"{printable(row.name)}\n{row.rules}")
-    _show(found)
+    _show(totals)
 
 
 @segment.command()
@@ -104,11 +103,11 @@ def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def delete(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
-    """Delete a segment; its people stay.
+    """Delete a segment; its subscribers stay.
 
     Example: audience segment delete 1 --site 6f1c...
     """
-    segments.delete(sites.named(site_uuid), segment_id)
+    segments.delete(sites.get_by_uuid(site_uuid), segment_id)
     output.show({"deleted": segment_id}, as_json, ["Deleted."])
 
 
@@ -119,7 +118,7 @@ def _parsed(rules: str) -> Any:
         raise click.BadParameter("RULES must be JSON; quote it for the shell.") from error
 
 
-def _show(found: Counts) -> None:
+def _show(totals: Counts) -> None:
     click.echo(
-        f"{found.users:,} people: {found.subscribers:,} subscribed, {found.unsubscribers:,} unsubscribed"
+        f"{totals.users:,} in all: {totals.subscribers:,} subscribed, {totals.unsubscribers:,} unsubscribed"
     )

@@ -1,38 +1,39 @@
-"""`audience site`: sites, their first keys, and their lists."""
+"""`audience site`: sites, and their lists of addresses."""
 
 import click
 
-from audience import address_lists, first_site, sites, stats
+from audience import address_lists, keys, sites, stats
 from audience.address_lists import Kind
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
-from audience.sites import NewKey, Site
+from audience.keys import NewKey
+from audience.sites import Site
 
 
 @click.group()
 def site() -> None:
-    """Sites: each has its own people, fields, tags and keys."""
+    """Sites, each with its own subscribers, fields, tags and keys."""
 
 
 @site.command()
 @click.argument("name")
-@click.option("--time-zone", default="UTC", show_default=True, help="Whose days reports count by.")
+@click.option("--time-zone", default="UTC", show_default=True, help="Time zone of the days in reports.")
 @as_json
 @on_instance
 def create(settings: Settings, name: str, time_zone: str, as_json: bool) -> None:
-    """Create a site with a key of scope full. The secret is shown once.
+    """Create a site, and a key with the scope full. The secret is shown once.
 
     Example: audience site create "My newsletter"
     """
     new = sites.create(name, time_zone)
-    show_keys(settings, new, sites.create_key([new]), as_json)
+    show_keys(settings, new, keys.create([new]), as_json)
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints what a client needs, as `first-site.json` has it."""
+    """Prints what a client needs, with the keys of `first-site.json`."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,
@@ -50,33 +51,33 @@ def list_sites(_: Settings, as_json: bool) -> None:
 
     Example: audience site list
     """
-    rows = [{"site_uuid": row.uuid, "name": row.name, "time_zone": row.time_zone} for row in sites.every()]
+    rows = [{"site_uuid": row.uuid, "name": row.name, "time_zone": row.time_zone} for row in sites.list_all()]
     show(rows, as_json, [f"{row['site_uuid']}  {row['name']}" for row in rows])
 
 
 @site.command()
 @click.argument("site_uuid")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance
 def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None:
-    """Delete a site and every trace of it: people, events, imports, lists, and the keys that reach it alone.
+    """Delete a site with its subscribers, events, imports, lists, and the keys of this site only.
 
-    Cut off, it can be typed again.
+    If interrupted, run the same command again to continue.
 
     Example: audience site delete 6f1c...
     """
-    chosen = sites.named(site_uuid)
+    chosen = sites.get_by_uuid(site_uuid)
     if not yes:
-        people = stats.site(chosen).users
-        click.confirm(f"Delete the site {chosen.name} and its {people} people?", abort=True, err=True)
+        subscribers = stats.for_site(chosen).users
+        click.confirm(
+            f"Delete the site {chosen.name} and its {subscribers} subscribers?", abort=True, err=True
+        )
     with ShownProgress() as progress:
         deleted = sites.delete(chosen, settings.instance, progress)
-    for publishable_key in deleted.keys:
-        first_site.forget(settings.instance, publishable_key)
     lines = [f"Deleted {deleted.rows} rows; {len(deleted.keys)} keys revoked."]
     if not deleted.clean:
-        lines.append("Others were reading: the worker empties the write-ahead log as soon as it can.")
+        lines.append("The database was in use: the worker removes the last traces as soon as it can.")
     show(vars(deleted), as_json, lines)
 
 
@@ -86,7 +87,7 @@ def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None
 @as_json
 @on_instance
 def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
-    """Let addresses or domains always pass validation at a site.
+    """Add e-mail addresses or domains that always pass validation.
 
     Example: audience site allow 6f1c... partner.example ann@example.com
     """
@@ -99,7 +100,7 @@ def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) 
 @as_json
 @on_instance
 def deny(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
-    """Let addresses or domains never pass validation at a site.
+    """Add e-mail addresses or domains that never pass validation.
 
     Example: audience site deny 6f1c... spam.example
     """
@@ -107,10 +108,10 @@ def deny(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -
 
 
 def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
-    chosen = sites.named(site_uuid)
+    chosen = sites.get_by_uuid(site_uuid)
     for entry in entries:
         address_lists.add(chosen, kind, entry)
-    show(vars(address_lists.of(chosen)), as_json, [])
+    show(vars(address_lists.for_site(chosen)), as_json, [])
 
 
 @site.command()
@@ -119,15 +120,15 @@ def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> 
 @as_json
 @on_instance
 def unlist(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
-    """Take addresses or domains off both lists of a site.
+    """Remove e-mail addresses or domains from both lists of a site.
 
     Example: audience site unlist 6f1c... partner.example
     """
-    chosen = sites.named(site_uuid)
+    chosen = sites.get_by_uuid(site_uuid)
     for entry in entries:
         if not address_lists.remove(chosen, entry):
-            raise NotFound("It is on neither list: `audience site lists` shows them.")
-    show(vars(address_lists.of(chosen)), as_json, [])
+            raise NotFound("The entry is on neither list: `audience site lists` shows both.")
+    show(vars(address_lists.for_site(chosen)), as_json, [])
 
 
 @site.command()
@@ -135,12 +136,16 @@ def unlist(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool)
 @as_json
 @on_instance
 def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
-    """Show what is always allowed and always denied at a site.
+    """Show the lists of a site.
 
     Example: audience site lists 6f1c...
     """
-    found = vars(address_lists.of(sites.named(site_uuid)))
-    show(found, as_json, [f"{kind:<6} {entry}" for kind, entries in found.items() for entry in entries])
+    shown = vars(address_lists.for_site(sites.get_by_uuid(site_uuid)))
+    show(
+        shown,
+        as_json,
+        [f"{kind:<6} {entry}" for kind, entries in shown.items() for entry in entries],
+    )
 
 
 @site.command()
@@ -149,9 +154,9 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
-    """Set the time zone whose days a site's reports count by: a name such as Europe/Berlin.
+    """Set the time zone of the days in a site's reports, such as Europe/Berlin.
 
     Example: audience site time-zone 6f1c... Europe/Berlin
     """
-    sites.set_time_zone(sites.named(site_uuid), name)
+    sites.set_time_zone(sites.get_by_uuid(site_uuid), name)
     show({"time_zone": name}, as_json, ["Set."])

@@ -1,0 +1,5 @@
+"""The bundled tables, with source, licence and date of each.
+
+May import: nothing.
+Never: contains code.
+"""

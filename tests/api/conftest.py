@@ -1,22 +1,21 @@
-"""The API's instance has the geolocation table ready, and asks a DNS of a few names on a loopback port."""
+"""The API's instance has a packed geolocation table and a DNS server with a few names on the loopback."""
 
 import os
 from types import SimpleNamespace
 
 import pytest
 
-from audience import sites
-from audience.checks.dns import DnsResolver
+from audience import keys
+from audience.answers.dns.resolver import DnsResolver
 from audience.config import Settings
-from audience.judges import Timed
+from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
-from tests.checks.dns_servers import Impostor
-from tests.door import Door
+from tests.client import ApiClient
 
 
 @pytest.fixture(scope="session")
 def dns():
-    with Impostor(lambda query: answer(query, RECORDS)) as server:
+    with FakeServer(lambda query: answer(query, RECORDS)) as server:
         yield server
 
 
@@ -27,15 +26,14 @@ def settings(tmp_path, geo_table, dns):
 
 
 @pytest.fixture
-def app(app, settings):
-    resolver = DnsResolver(settings.dns_servers, settings.dns_timeout)
-    app.extensions["audience"].judges.resolver = Timed(resolver)
-    yield app
-    resolver.close()
+def resolver(settings):
+    opened = DnsResolver(settings.dns_servers, settings.dns_timeout)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def asker(door, stranger):
-    """The holder of a key for questions, which names no site."""
+def answers_client(client, other_client):
+    """A client with a utility key and no site."""
     nowhere = SimpleNamespace(uuid=None)
-    return Door(door.client, nowhere, sites.create_key([door.site, stranger.site], "utility"))
+    return ApiClient(client.http, nowhere, keys.create([client.site, other_client.site], "utility"))

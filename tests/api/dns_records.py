@@ -1,4 +1,4 @@
-"""What the DNS of the API's tests says."""
+"""The DNS records of the API's tests."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ import dns.message
 import dns.rcode
 import dns.rdatatype
 
-from tests.checks.dns_servers import refusal, reply
+from tests.answers.dns_servers import refusal, reply
 
 PUBLIC = "93.184.216.34"
 RECORDS = {
@@ -31,12 +31,12 @@ Records = Mapping[str, "Sequence[str] | dns.rcode.Rcode"]
 
 
 def answer(query: dns.message.Message, records: Records) -> list[dns.message.Message]:
-    """Those `records` of the question; no data where the name has others; else NXDOMAIN."""
+    """The response with the matching `records`; no data if the name has other records; else NXDOMAIN."""
     name = query.question[0].name.to_text(omit_final_dot=True).lower()
     kind = dns.rdatatype.to_text(query.question[0].rdtype)
-    found = records.get(f"{name} {kind}", ())
-    if isinstance(found, dns.rcode.Rcode):
-        return [refusal(query, found)]
-    if found or any(key.startswith(f"{name} ") for key in records):
-        return [reply(query, *found, kind=kind)]
+    answers = records.get(f"{name} {kind}", ())
+    if isinstance(answers, dns.rcode.Rcode):
+        return [refusal(query, answers)]
+    if answers or any(key.startswith(f"{name} ") for key in records):
+        return [reply(query, *answers, kind=kind)]
     return [refusal(query, dns.rcode.NXDOMAIN)]

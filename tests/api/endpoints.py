@@ -1,4 +1,4 @@
-"""Every endpoint, with a good request: the tables that several test files run along."""
+"""Every endpoint with a valid request, for tests that cover all endpoints."""
 
 from typing import NamedTuple
 
@@ -15,13 +15,13 @@ class Endpoint(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-PERSON = {"email": "ada@example.com"}
+SUBSCRIBER = {"email": "ada@example.com"}
 SEGMENT = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
 REPORT = {"report": {"name": "People", "report_type": "Reporting::Reports::VisitorCountReport"}}
 PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
-    Endpoint("POST", "/experimental/validation", "utility", PERSON),
-    Endpoint("POST", "/experimental/strict_ruleset", "utility", PERSON),
+    Endpoint("POST", "/experimental/validation", "utility", SUBSCRIBER),
+    Endpoint("POST", "/experimental/strict_ruleset", "utility", SUBSCRIBER),
     Endpoint("POST", "/experimental/content_moderation", "utility", {"content": "Hello"}),
     Endpoint("POST", "/experimental/moderation", "utility", {"content": "Hello"}),
     Endpoint("POST", "/experimental/gender", "utility", {"name": "jesse"}),
@@ -32,19 +32,19 @@ ENDPOINTS = [
     Endpoint("POST", "/experimental/blacklist.json", "utility", {"domain": "printer.local"}),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
-    Endpoint("GET", "/fetch/subscribers", "read", query=PERSON),
-    Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": PERSON}, status=201),
-    Endpoint("DELETE", "/fetch/subscribers", "full", query=PERSON),
+    Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),
+    Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": SUBSCRIBER}, status=201),
+    Endpoint("DELETE", "/fetch/subscribers", "full", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),
     Endpoint("POST", "/fetch/search", "read", {"page": 1}),
     Endpoint("GET", "/fetch/tags", "read"),
     Endpoint("POST", "/fetch/tags", "full", {"tag": {"name": "vip"}}, status=201),
     Endpoint("DELETE", "/fetch/tags/1", "full"),
-    Endpoint("POST", "/fetch/commands", "full", {"command": [{"command": "subscribe", **PERSON}]}),
-    Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [PERSON]}),
+    Endpoint("POST", "/fetch/commands", "full", {"command": [{"command": "subscribe", **SUBSCRIBER}]}),
+    Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [SUBSCRIBER]}),
     Endpoint("GET", "/batch/imports", "read"),
     Endpoint("GET", "/batch/imports/1", "read"),
-    Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **PERSON}]}),
+    Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **SUBSCRIBER}]}),
     Endpoint("GET", "/stats/site", "stats"),
     Endpoint("GET", "/fetch/segments", "read"),
     Endpoint("POST", "/fetch/segments", "full", SEGMENT, status=201),
@@ -62,19 +62,19 @@ ENDPOINTS = [
     Endpoint("GET", "/stats/reports/1", "stats"),
     Endpoint("DELETE", "/fetch/reports/1", "full"),
 ]
-FILES = {"/batch/imports": {"POST"}}  # take a file: see test_file_imports.py
+FILES = {"/batch/imports": {"POST"}}  # these take a file: see test_file_imports.py
 WITH_BODY = [each for each in ENDPOINTS if each.body]
 ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
-def prepare(door) -> None:
-    """A person, a tag, an import and a segment, so that each endpoint's good request succeeds."""
-    door.create("ada@example.com", tags="first")
-    door.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
-    door.post("/fetch/segments", SEGMENT)
+def prepare(client) -> None:
+    """Creates a subscriber, a tag, an import and a segment, which the valid requests need."""
+    client.create("ada@example.com", tags="first")
+    client.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
+    client.post("/fetch/segments", SEGMENT)
 
 
-def ask(door, endpoint: Endpoint, **options):
-    """The endpoint's good request, or what the options make of it."""
-    given = {"body": endpoint.body, "query": endpoint.query or {}} | options
-    return door.call(endpoint.method, endpoint.path, given.pop("body"), **given)
+def ask(client, endpoint: Endpoint, **options):
+    """Sends the endpoint's valid request, changed by the options."""
+    request = {"body": endpoint.body, "query": endpoint.query or {}} | options
+    return client.call(endpoint.method, endpoint.path, request.pop("body"), **request)

@@ -1,13 +1,13 @@
-"""Guess a gender (spec section 4.5, contract section 5)."""
+"""Guess a gender (docs/contract.md, Answers)."""
 
 import pytest
 
-from tests import shapes
+from tests import response_assertions
 
 
-def guess(asker, name):
-    answer = shapes.answer(asker.post("/experimental/gender", {"name": name}))
-    shapes.keys(answer, "gender", "confidence")
+def guess(answers_client, name):
+    answer = response_assertions.answer(answers_client.post("/experimental/gender", {"name": name}))
+    response_assertions.keys(answer, "gender", "confidence")
     assert type(answer["confidence"]) is float
     return answer["gender"], answer["confidence"]
 
@@ -17,8 +17,8 @@ def guess(asker, name):
     ("Jesse Owens", "male", 0.9631336405529953),
     ("barb", "female", 0.9230769230769231),
 ])  # fmt: skip
-def test_the_published_examples_to_the_last_digit(asker, name, gender, confidence):
-    assert guess(asker, name) == (gender, confidence)
+def test_the_published_examples_to_the_last_digit(answers_client, name, gender, confidence):
+    assert guess(answers_client, name) == (gender, confidence)
 
 
 @pytest.mark.parametrize(("name", "gender"), [
@@ -26,14 +26,14 @@ def test_the_published_examples_to_the_last_digit(asker, name, gender, confidenc
     ("Mrs Alex Doe", "female"),
     ("Mr. Robin Lee", "male"), ("Seán Ó Briain", "male"), ("Jean-Luc", "male"), ("Anna-Lena Meyer", "female"),
 ])  # fmt: skip
-def test_names_as_people_write_them(asker, name, gender):
-    found, confidence = guess(asker, name)
-    assert found == gender
+def test_written_forms_of_names(answers_client, name, gender):
+    result, confidence = guess(answers_client, name)
+    assert result == gender
     assert 0.5 < confidence <= 1.0
 
 
 @pytest.mark.parametrize(
     "name", ["", " ", "J. R. R.", "李小明", "Иван", "123", "😀", "\ud800", "\0", "Bob & Ann", 5]
 )
-def test_what_says_nothing_is_unknown_with_no_confidence(asker, name):
-    assert guess(asker, name) == ("unknown", 0.0)
+def test_an_inconclusive_name_is_unknown_with_zero_confidence(answers_client, name):
+    assert guess(answers_client, name) == ("unknown", 0.0)

@@ -1,13 +1,13 @@
-"""Geolocate an IP address (spec section 4.6, contract section 5)."""
+"""Geolocate an IP address (docs/contract.md, Answers)."""
 
 import pytest
 
 from app import create_app
 from audience.config import Settings
 from storage import database
-from tests import shapes
-from tests.checks.geo_tables import write_mmdb
-from tests.door import Fit, Patient, Rung, open_door
+from tests import response_assertions
+from tests.answers.geo_tables import write_mmdb
+from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
 PATH = "/experimental/geolocation"
 KEYS = [
@@ -16,8 +16,8 @@ KEYS = [
 ]  # fmt: skip
 
 
-def test_a_public_address(asker):
-    answer = shapes.answer(asker.get(PATH, query={"ip": "8.8.8.8"}))
+def test_a_public_address(answers_client):
+    answer = response_assertions.answer(answers_client.get(PATH, query={"ip": "8.8.8.8"}))
     assert list(answer) == KEYS
     assert answer == {
         "ip": "8.8.8.8",
@@ -33,8 +33,8 @@ def test_a_public_address(asker):
 
 
 @pytest.mark.parametrize("ip", ["1.1.1.1", "77.88.8.8", "200.160.2.3", "41.231.22.0", "202.12.29.205"])
-def test_six_keys_of_their_types(asker, ip):
-    answer = shapes.answer(asker.get(PATH, query={"ip": f" {ip} "}))
+def test_six_keys_with_their_types(answers_client, ip):
+    answer = response_assertions.answer(answers_client.get(PATH, query={"ip": f" {ip} "}))
     assert answer["ip"] == ip
     assert all(type(answer[name]) is str for name in KEYS if name not in ("latitude", "longitude"))
     assert -90 <= answer["latitude"] <= 90
@@ -45,26 +45,26 @@ def test_six_keys_of_their_types(asker, ip):
     "10.0.0.1", "127.0.0.1", "192.168.0.1", "100.64.0.1", "169.254.1.1", "224.0.0.1",
     "255.255.255.255", "0.0.0.0",
 ])  # fmt: skip
-def test_a_private_or_reserved_address_is_an_empty_object(asker, ip):
-    assert shapes.answer(asker.get(PATH, query={"ip": ip})) == {}
+def test_a_private_or_reserved_address_is_an_empty_object(answers_client, ip):
+    assert response_assertions.answer(answers_client.get(PATH, query={"ip": ip})) == {}
 
 
 @pytest.mark.parametrize("ip", [
     None, "", " ", "::1", "::ffff:8.8.8.8", "8.8.8", "8.8.8.8.8", "8.8.8.256", "08.8.8.8", "8.8.8.8/32",
     "8.8.8.8:53", "134744072", "0x8.8.8.8", "dns.google", "8.8.8.8,1.1.1.1", "８.8.8.8", "x" * 60_000,
 ])  # fmt: skip
-def test_what_is_no_ipv4_address_is_a_422(asker, ip):
-    assert shapes.error_fields(asker.get(PATH, query={"ip": ip})) == ["ip"]
+def test_a_malformed_ipv4_address_is_a_422(answers_client, ip):
+    assert response_assertions.error_fields(answers_client.get(PATH, query={"ip": ip})) == ["ip"]
 
 
-def test_the_address_may_be_in_the_body_of_the_get(asker):
-    assert shapes.answer(asker.get(PATH, {"ip": "8.8.8.8"}))["country_code2"] == "US"
-    assert shapes.answer(asker.get(PATH, {"ip": None}, query={"ip": "10.0.0.1"})) == {}
+def test_the_address_may_be_in_the_body_of_the_get(answers_client):
+    assert response_assertions.answer(answers_client.get(PATH, {"ip": "8.8.8.8"}))["country_code2"] == "US"
+    assert response_assertions.answer(answers_client.get(PATH, {"ip": None}, query={"ip": "10.0.0.1"})) == {}
     for value in (["8.8.8.8"], {}, 8.8, True):
-        assert shapes.error_fields(asker.get(PATH, {"ip": value})) == ["ip"]
+        assert response_assertions.error_fields(answers_client.get(PATH, {"ip": value})) == ["ip"]
 
 
-def test_an_operators_database_answers_in_place_of_the_bundled_table(asker, tmp_path):
+def test_an_operators_database_replaces_the_bundled_table(answers_client, tmp_path):
     record = {
         "country": {"iso_code": "DE", "names": {"en": "Germany"}},
         "city": {"names": {"en": "Munich"}},
@@ -72,12 +72,12 @@ def test_an_operators_database_answers_in_place_of_the_bundled_table(asker, tmp_
     }
     mine = write_mmdb(tmp_path / "mine.mmdb", "8.8.8.0/24", record)
     settings = Settings(instance=tmp_path / "other", geo_database=str(mine))
-    app = create_app(settings, Rung(), Patient(), Fit())
+    app = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
     database.migrate()
-    caller = open_door(app.test_client())
-    answer = shapes.answer(caller.get(PATH, query={"ip": "8.8.8.8"}))
+    caller = open_client(app.test_client())
+    answer = response_assertions.answer(caller.get(PATH, query={"ip": "8.8.8.8"}))
     assert list(answer) == KEYS
     assert (answer["country_code3"], answer["region_name"], answer["city_name"]) == ("DEU", "", "Munich")
-    assert shapes.answer(caller.get(PATH, query={"ip": "1.1.1.1"})) == {}
-    judged = caller.post("/experimental/validation", {"email": "ann@gmail,com", "ip": "1.1.1.1"})
-    assert "ip_unknown" in shapes.answer(judged)["reasons"]
+    assert response_assertions.answer(caller.get(PATH, query={"ip": "1.1.1.1"})) == {}
+    response = caller.post("/experimental/validation", {"email": "ann@gmail,com", "ip": "1.1.1.1"})
+    assert "ip_unknown" in response_assertions.answer(response)["reasons"]

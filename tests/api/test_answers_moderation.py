@@ -1,25 +1,25 @@
-"""Moderate content (spec section 4.4, contract section 5)."""
+"""Moderate content (docs/contract.md, Answers)."""
 
 import html
 
 import pytest
 
-from tests import shapes
+from tests import response_assertions
 
 PATHS = ["/experimental/content_moderation", "/experimental/moderation"]
 
 
-def moderate(asker, content, path=PATHS[0]):
-    answer = shapes.answer(asker.post(path, {"content": content}))
-    shapes.keys(answer, "valid", "reasons", "safe_original_content")
+def moderate(answers_client, content, path=PATHS[0]):
+    answer = response_assertions.answer(answers_client.post(path, {"content": content}))
+    response_assertions.keys(answer, "valid", "reasons", "safe_original_content")
     assert type(answer["valid"]) is bool
     assert type(answer["safe_original_content"]) is str
     return answer
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_published_example_by_both_paths(asker, path):
-    assert moderate(asker, "Hi <script>alert(1)</script>", path) == {
+def test_the_published_example_via_both_paths(answers_client, path):
+    assert moderate(answers_client, "Hi <script>alert(1)</script>", path) == {
         "valid": False,
         "reasons": ["xss", "script_tag"],
         "safe_original_content": "Hi &lt;script&gt;alert(1)&lt;/script&gt;",
@@ -45,8 +45,8 @@ def test_the_published_example_by_both_paths(asker, path):
     (5, True, []),
     (True, True, []),
 ])  # fmt: skip
-def test_reasons(asker, content, valid, reasons):
-    answer = moderate(asker, content)
+def test_reasons(answers_client, content, valid, reasons):
+    answer = moderate(answers_client, content)
     assert (answer["valid"], answer["reasons"]) == (valid, reasons)
 
 
@@ -54,30 +54,30 @@ def test_reasons(asker, content, valid, reasons):
     "<!-- x --> <!doctype y> </z> <unfinished", "\"'`&<>", "a\0b\x07c\r\nd\te", "\ud800x\udfff",
     "&amp;lt;", "<<<<",
 ])  # fmt: skip
-def test_the_safe_text_holds_no_raw_character_of_markup_and_is_stable(asker, content):
-    safe = moderate(asker, content)["safe_original_content"]
+def test_the_safe_text_contains_no_markup_characters_and_is_stable(answers_client, content):
+    safe = moderate(answers_client, content)["safe_original_content"]
     assert not set(safe) & set("<>\"'\0\x07\r\ud800\udfff")
-    assert moderate(asker, safe)["safe_original_content"] == safe
+    assert moderate(answers_client, safe)["safe_original_content"] == safe
 
 
-def test_no_visible_text_is_lost(asker):
+def test_no_visible_text_is_lost(answers_client):
     text = "I <3 you <!-- and --> <bob@example.com> 'quoted' \"so\" & a<b"
-    assert html.unescape(moderate(asker, text)["safe_original_content"]) == text
+    assert html.unescape(moderate(answers_client, text)["safe_original_content"]) == text
 
 
 @pytest.mark.parametrize(
     ("content", "kept"), [("x" * 10_000, 10_000), ("x" * 10_001, 10_000), ("é" * 10**6, 10_000)]
 )
-def test_ten_thousand_characters_are_judged(asker, content, kept):
-    answer = moderate(asker, content)
+def test_ten_thousand_characters_are_accepted(answers_client, content, kept):
+    answer = moderate(answers_client, content)
     assert answer["safe_original_content"] == content[:kept]
     assert answer["valid"] is (len(content) <= kept)
     assert answer["reasons"] == ([] if len(content) <= kept else ["too_long"])
 
 
-def test_ten_thousand_characters_are_counted_unescaped(asker):
-    safe = moderate(asker, "<" * 10_000)["safe_original_content"]
+def test_ten_thousand_characters_are_counted_unescaped(answers_client):
+    safe = moderate(answers_client, "<" * 10_000)["safe_original_content"]
     assert len(safe) == 40_000
-    answer = moderate(asker, safe)
+    answer = moderate(answers_client, safe)
     assert "too_long" not in answer["reasons"]
     assert answer["safe_original_content"] == safe

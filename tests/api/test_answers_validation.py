@@ -1,27 +1,27 @@
-"""Validate an address, and strictly (spec sections 4.2 and 4.3, contract section 5)."""
+"""Validate an address, also in strict mode (docs/contract.md, Answers)."""
 
 import pytest
 
-from audience.checks.reasons import ValidationReason
-from tests import shapes
+from audience.answers.validation.reasons import ValidationReason
+from tests import response_assertions
 
 PLAIN = "/experimental/validation"
 STRICT = "/experimental/strict_ruleset"
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
 
 
-def validate(asker, email="ann@firm.org", **values):
-    answer = shapes.answer(asker.post(PLAIN, {"email": email, **values}))
-    shapes.keys(answer, "valid", "reasons", "score", "suggestion")
+def validate(answers_client, email="ann@firm.org", **values):
+    answer = response_assertions.answer(answers_client.post(PLAIN, {"email": email, **values}))
+    response_assertions.keys(answer, "valid", "reasons", "score", "suggestion")
     assert type(answer["valid"]) is bool
     assert type(answer["score"]) in (int, float)
     assert 0 <= answer["score"] <= 1
     return checked(answer)
 
 
-def strictly(asker, email="ann@firm.org", **values):
-    answer = shapes.answer(asker.post(STRICT, {"email": email, **values}))
-    shapes.keys(answer, "valid", "reasons", "block_free_providers", "suggestion")
+def strictly(answers_client, email="ann@firm.org", **values):
+    answer = response_assertions.answer(answers_client.post(STRICT, {"email": email, **values}))
+    response_assertions.keys(answer, "valid", "reasons", "block_free_providers", "suggestion")
     assert type(answer["block_free_providers"]) is bool
     return checked(answer)
 
@@ -58,8 +58,8 @@ def checked(answer):
     ("ann@" + "a" * 250 + ".org", False, ["syntax"], 0.0),
     (5, False, ["syntax"], 0.0),
 ])  # fmt: skip
-def test_what_an_address_is_worth(asker, email, valid, reasons, score):
-    answer = validate(asker, email)
+def test_results_for_addresses(answers_client, email, valid, reasons, score):
+    answer = validate(answers_client, email)
     assert answer == {"valid": valid, "reasons": reasons, "score": score, "suggestion": None}
 
 
@@ -68,8 +68,8 @@ def test_what_an_address_is_worth(asker, email, valid, reasons, score):
     ("ann@gmail.cmo", "ann@gmail.com"), ("ann@gmail.com.com", "ann@gmail.com"),
     ("ann@gmail,com", "ann@gmail.com"),
 ])  # fmt: skip
-def test_a_typo_comes_with_the_address_that_was_meant(asker, email, meant):
-    for answer in (validate(asker, email), strictly(asker, email)):
+def test_a_typo_has_a_suggested_address(answers_client, email, meant):
+    for answer in (validate(answers_client, email), strictly(answers_client, email)):
         assert answer["suggestion"] == meant
         assert answer["valid"] is False
         assert "typo" in answer["reasons"]
@@ -95,11 +95,14 @@ def test_a_typo_comes_with_the_address_that_was_meant(asker, email, meant):
     ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, False, ["ua_headless"]),
     ({"user_agent": {"a": 1}}, None, ["user_agent"]),
 ])  # fmt: skip
-def test_what_accompanies_the_address(asker, values, valid, reasons):
+def test_the_context_of_an_address(answers_client, values, valid, reasons):
     if valid is None:
-        assert shapes.error_fields(asker.post(PLAIN, {"email": "ann@firm.org", **values})) == reasons
+        assert (
+            response_assertions.error_fields(answers_client.post(PLAIN, {"email": "ann@firm.org", **values}))
+            == reasons
+        )
         return
-    answer = validate(asker, **values)
+    answer = validate(answers_client, **values)
     assert (answer["valid"], answer["reasons"]) == (valid, reasons)
 
 
@@ -107,8 +110,8 @@ def test_what_accompanies_the_address(asker, values, valid, reasons):
     "test@firm.org", "ann@mailinator.com", "noreply@firm.org", "ann@gamil.com", "info@firm.org",
     "xkqzjvwb@firm.org", "ann@web.org", "ann@null.org", "ann@nowhere-at-all.org",
 ])  # fmt: skip
-def test_strictly_the_doubtful_are_invalid(asker, email):
-    assert strictly(asker, email)["valid"] is False
+def test_doubtful_addresses_are_invalid_in_strict_mode(answers_client, email):
+    assert strictly(answers_client, email)["valid"] is False
 
 
 @pytest.mark.parametrize(("option", "valid", "reasons", "reflected"), [
@@ -120,34 +123,34 @@ def test_strictly_the_doubtful_are_invalid(asker, email):
     (0, True, [], False),
     (1, False, ["free_provider"], True),
 ])  # fmt: skip
-def test_block_free_providers_in_the_body_and_in_the_query(asker, option, valid, reasons, reflected):
+def test_block_free_providers_in_the_body_and_in_the_query(answers_client, option, valid, reasons, reflected):
     expected = {"valid": valid, "reasons": reasons, "block_free_providers": reflected, "suggestion": None}
-    assert strictly(asker, "ann.lee@gmail.com", block_free_providers=option) == expected
+    assert strictly(answers_client, "ann.lee@gmail.com", block_free_providers=option) == expected
     text = None if option is None else str(option).lower()
     query = {"email": "ann.lee@gmail.com", "block_free_providers": text, "wiggleroom": ""}
-    assert shapes.answer(asker.post(STRICT, query=query)) == expected
+    assert response_assertions.answer(answers_client.post(STRICT, query=query)) == expected
 
 
 @pytest.mark.parametrize("email", ["info@firm.org", "xkqzjvwb@firm.org", "ann@web.org"])
-def test_wiggleroom_relaxes_the_opinionated_rules_and_may_be_null(asker, email):
-    relaxed = strictly(asker, email, wiggleroom=True)
+def test_wiggleroom_relaxes_the_opinionated_rules_and_may_be_null(answers_client, email):
+    relaxed = strictly(answers_client, email, wiggleroom=True)
     assert relaxed["valid"] is True
     for option in (None, False):
-        answer = strictly(asker, email, wiggleroom=option)
+        answer = strictly(answers_client, email, wiggleroom=option)
         assert answer["valid"] is False
         assert answer["reasons"] == relaxed["reasons"]
 
 
 @pytest.mark.parametrize("name", ["block_free_providers", "wiggleroom"])
 @pytest.mark.parametrize("value", ["maybe", "", [], [True], {}, 2, float("nan"), "\ud800"], ids=repr)
-def test_an_option_that_is_no_boolean_is_a_422(asker, name, value):
-    refused = asker.post(STRICT, {"email": "ann@firm.org", name: value})
-    assert shapes.error_fields(refused) == [name]
+def test_an_option_that_is_not_boolean_is_a_422(answers_client, name, value):
+    refused = answers_client.post(STRICT, {"email": "ann@firm.org", name: value})
+    assert response_assertions.error_fields(refused) == [name]
 
 
-def test_the_dns_is_asked_only_where_nothing_else_has_decided(asker, dns):
+def test_dns_is_queried_only_if_no_other_rule_has_decided(answers_client, dns):
     before = list(dns.seen)
-    validate(asker, "ann@mailinator.com")
-    validate(asker, "no address")
-    strictly(asker, "test@unasked-firm.org")
+    validate(answers_client, "ann@mailinator.com")
+    validate(answers_client, "no address")
+    strictly(answers_client, "test@unasked-firm.org")
     assert dns.seen == before

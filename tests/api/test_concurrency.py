@@ -1,26 +1,26 @@
-"""Several clients at once: one person per address, and exact counters."""
+"""Several clients at once: one subscriber per address, and exact counters."""
 
 import threading
 
 import pytest
 
 from audience import imports, stats
-from tests.door import Door
+from tests.client import ApiClient
 
 CLIENTS = 6
 EMAILS = [f"p{number}@example.com" for number in range(5)]
 
 
-def at_once(door, act):
-    """Runs `act(door, number)` in as many threads as there are clients; what each answered."""
-    application, answers, ready = door.client.application, [], threading.Barrier(CLIENTS)
+def at_once(client, act):
+    """Runs `act(client, number)` in one thread per client; returns the results."""
+    application, answers, ready = client.http.application, [], threading.Barrier(CLIENTS)
 
-    def client(number):
-        own = Door(application.test_client(), door.site, door.key)
+    def act_as_client(number):
+        own = ApiClient(application.test_client(), client.site, client.key)
         ready.wait(30)
         answers.append(act(own, number))
 
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+    threads = [threading.Thread(target=act_as_client, args=(number,)) for number in range(CLIENTS)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -29,16 +29,18 @@ def at_once(door, act):
     return answers
 
 
-def create(door, number):
-    return [door.create(email, **{f"key{number}": number, "tags": f"tag{number}"})["id"] for email in EMAILS]
+def create(client, number):
+    return [
+        client.create(email, **{f"key{number}": number, "tags": f"tag{number}"})["id"] for email in EMAILS
+    ]
 
 
-def import_one(door, number):
+def import_one(client, number):
     rows = [{"email": email, f"key{number}": number, "tags": f"tag{number}"} for email in EMAILS]
-    return [door.post("/batch/subscribers", {"subscribers": [row]}).status_code for row in rows]
+    return [client.post("/batch/subscribers", {"subscribers": [row]}).status_code for row in rows]
 
 
-def command(door, number):
+def command(client, number):
     commands = [
         each
         for email in EMAILS
@@ -48,50 +50,50 @@ def command(door, number):
             {"command": "add_tag", "query": f"tag{number}", "email": email},
         )
     ]
-    return door.post("/fetch/commands", {"command": commands}).status_code
+    return client.post("/fetch/commands", {"command": commands}).status_code
 
 
-def event(door, number):
+def event(client, number):
     events = [
         {"email": email, "type": "$tag", "fields": {f"key{number}": number},
          "details": {"tag": f"tag{number}", "unique": {"key": f"{number} {email}"}}}
         for email in EMAILS
     ]  # fmt: skip
-    return door.post("/batch/events", {"events": events}).status_code
+    return client.post("/batch/events", {"events": events}).status_code
 
 
 @pytest.mark.parametrize("act", [create, import_one, command, event])
-def test_nothing_is_lost_or_doubled(door, act):
-    at_once(door, act)
-    imports.drain(door.site.id, 30)
-    assert stats.site(door.site) == stats.recount(door.site)
-    assert door.counts()[0] == len(EMAILS)
+def test_nothing_is_lost_or_duplicated(client, act):
+    at_once(client, act)
+    imports.drain(client.site.id, 30)
+    assert stats.for_site(client.site) == stats.recount(client.site)
+    assert client.counts()[0] == len(EMAILS)
     for email in EMAILS:
-        person = door.find(email)["attributes"]
-        assert set(person["fields"]) == {f"key{number}" for number in range(CLIENTS)}
-        assert len(person["cached_tag_ids"]) == CLIENTS
-    assert len(door.get("/fetch/tags").json["data"]) == CLIENTS
-    assert len(door.get("/fetch/fields").json["data"]) == CLIENTS
+        subscriber = client.find(email)["attributes"]
+        assert set(subscriber["fields"]) == {f"key{number}" for number in range(CLIENTS)}
+        assert len(subscriber["cached_tag_ids"]) == CLIENTS
+    assert len(client.get("/fetch/tags").json["data"]) == CLIENTS
+    assert len(client.get("/fetch/fields").json["data"]) == CLIENTS
 
 
-def test_a_unique_event_that_comes_at_once_is_stored_once(door):
-    given = {"email": EMAILS[0], "type": "buy", "details": {"unique": {"key": "order-1"}}}
-    answers = at_once(door, lambda own, _: door_answer(own, given))
+def test_concurrent_unique_events_are_stored_once(client):
+    item = {"email": EMAILS[0], "type": "buy", "details": {"unique": {"key": "order-1"}}}
+    answers = at_once(client, lambda own, _: send_event(own, item))
     assert answers == [(200, 1)] * CLIENTS
 
 
-def door_answer(own, given):
-    response = own.post("/batch/events", {"events": [given]})
+def send_event(own, item):
+    response = own.post("/batch/events", {"events": [item]})
     return response.status_code, response.json["results"]
 
 
-def test_one_address_is_moved_to_by_one(door):
+def test_only_one_subscriber_moves_to_an_address(client):
     for number in range(CLIENTS):
-        door.create(f"old{number}@example.com")
+        client.create(f"old{number}@example.com")
 
     def move(own, number):
-        given = {"command": "change_email", "email": f"old{number}@example.com", "query": "new@example.com"}
-        return own.post("/fetch/commands", {"command": given}).json["results"]
+        item = {"command": "change_email", "email": f"old{number}@example.com", "query": "new@example.com"}
+        return own.post("/fetch/commands", {"command": item}).json["results"]
 
-    assert sum(at_once(door, move)) == 1
-    assert door.counts()[0] == CLIENTS
+    assert sum(at_once(client, move)) == 1
+    assert client.counts()[0] == CLIENTS

@@ -1,10 +1,10 @@
-"""Who may be written to: consent in items that wait, in commands and in events (contract section 2)."""
+"""Consent in waiting items, in commands and in events (docs/contract.md, Commands)."""
 
 import pytest
 
 from audience import clock, imports
-from schemas.wire import date
-from tests import shapes
+from schemas.values import write_date
+from tests import response_assertions
 
 ADA = "ada@example.com"
 MINUTE = 60_000
@@ -12,69 +12,73 @@ MINUTE = 60_000
 
 @pytest.fixture
 def tick(monkeypatch):
-    """Moves the clock on by a minute."""
-    now = clock.now()
+    """Advances the clock by a minute."""
+    now = clock.now_ms()
 
     def move():
         nonlocal now
         now += MINUTE
-        monkeypatch.setattr(clock, "now", lambda: now)
+        monkeypatch.setattr(clock, "now_ms", lambda: now)
 
     move()
     return move
 
 
-def consent(door):
-    return shapes.subscriber(door.find(ADA))["unsubscribed_at"]
+def consent(client):
+    return response_assertions.subscriber(client.find(ADA))["unsubscribed_at"]
 
 
-def command(door, name):
-    shapes.answer(door.post("/fetch/commands", {"command": {"command": name, "email": ADA}}))
+def command(client, name):
+    response_assertions.answer(client.post("/fetch/commands", {"command": {"command": name, "email": ADA}}))
 
 
-def queue(door, **values):
-    """An import that waits."""
+def queue(client, **values):
+    """Queues an import."""
     rows = [{"email": ADA, **values}, {"email": "other@example.com"}]
-    shapes.answer(door.post("/batch/subscribers", {"subscribers": rows}))
+    response_assertions.answer(client.post("/batch/subscribers", {"subscribers": rows}))
 
 
-def event(door, type_, date=None):
-    given = {"email": ADA, "type": type_, "date": date}
-    assert shapes.answer(door.post("/batch/events", {"events": [given]}))["results"] == 1
+def event(client, type_, date=None):
+    item = {"email": ADA, "type": type_, "date": date}
+    assert response_assertions.answer(client.post("/batch/events", {"events": [item]}))["results"] == 1
+
+
+def import_one(client, **values):
+    client.post("/batch/subscribers", {"subscribers": [{"email": ADA, **values}]})
 
 
 @pytest.mark.parametrize("bring_back", [
-    lambda door: command(door, "subscribe"),
-    lambda door: event(door, "$subscribe"),
-    lambda door: door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "command": "subscribe"}]}),
+    lambda client: command(client, "subscribe"),
+    lambda client: event(client, "$subscribe"),
+    lambda client: import_one(client, command="subscribe"),
 ], ids=["command", "event", "import"])  # fmt: skip
-def test_only_subscribe_brings_back(door, tick, bring_back):
-    command(door, "unsubscribe")
-    left = consent(door)
+def test_only_subscribe_brings_back(client, tick, bring_back):
+    command(client, "unsubscribe")
+    left = consent(client)
     tick()
-    door.create(ADA, first_name="Ada", unsubscribed_at=None)
-    door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "unsubscribed_at": None}]})
-    event(door, "visit")
-    event(door, "$update_fields")
-    assert consent(door) == left
-    bring_back(door)
-    assert consent(door) is None
-    assert door.counts() == (1, 1, 0)
+    client.create(ADA, first_name="Ada", unsubscribed_at=None)
+    client.post("/batch/subscribers", {"subscribers": [{"email": ADA, "unsubscribed_at": None}]})
+    event(client, "visit")
+    event(client, "$update_fields")
+    assert consent(client) == left
+    bring_back(client)
+    assert consent(client) is None
+    assert client.counts() == (1, 1, 0)
 
 
 @pytest.mark.parametrize("leave", [
-    lambda door: command(door, "unsubscribe"),
-    lambda door: event(door, "$unsubscribe"),
-    lambda door: door.post("/batch/subscribers", {"subscribers": [{"email": ADA, "command": "unsubscribe"}]}),
+    lambda client: command(client, "unsubscribe"),
+    lambda client: event(client, "$unsubscribe"),
+    lambda client: import_one(client, command="unsubscribe"),
 ], ids=["command", "event", "import"])  # fmt: skip
-def test_a_second_unsubscribe_keeps_the_first_date(door, tick, leave):
-    leave(door)
-    first = consent(door)
-    shapes.date(first)
+def test_a_second_unsubscribe_keeps_the_first_date(client, tick, leave):
+    leave(client)
+    first = consent(client)
+    response_assertions.date(first)
     tick()
-    leave(door)
-    assert consent(door) == first
-    assert door.counts() == (1, 0, 1)
+    leave(client)
+    assert consent(client) == first
+    assert client.counts() == (1, 0, 1)
 
 
 @pytest.mark.parametrize(("before", "queued", "meanwhile", "subscribed"), [
@@ -86,103 +90,103 @@ def test_a_second_unsubscribe_keeps_the_first_date(door, tick, leave):
     (None, None, "unsubscribe", False),
 ])  # fmt: skip
 def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
-    door, tick, before, queued, meanwhile, subscribed
+    client, tick, before, queued, meanwhile, subscribed
 ):
     for name in filter(None, [before]):
-        command(door, name)
+        command(client, name)
     tick()
-    queue(door, command=queued)
-    accepted = shapes.import_(door.get("/batch/imports").json["data"][0])["created_at"]
+    queue(client, command=queued)
+    accepted = response_assertions.import_(client.get("/batch/imports").json["data"][0])["created_at"]
     tick()
     for name in filter(None, [meanwhile]):
-        command(door, name)
+        command(client, name)
     tick()
-    imports.drain(door.site.id, 30)
-    assert (consent(door) is None) == subscribed
+    imports.drain(client.site.id, 30)
+    assert (consent(client) is None) == subscribed
     if (before, queued) == ("subscribe", "unsubscribe"):
-        assert consent(door) == accepted
+        assert consent(client) == accepted
 
 
 @pytest.mark.parametrize("late", [
-    lambda door, other, at: event(door, f"${other}", date(at)),
-    lambda door, *_: imports.drain(door.site.id, 30),
+    lambda client, other, at: event(client, f"${other}", write_date(at)),
+    lambda client, *_: imports.drain(client.site.id, 30),
 ], ids=["event", "import"])  # fmt: skip
-@pytest.mark.parametrize(("said", "other"), [("unsubscribe", "subscribe"), ("subscribe", "unsubscribe")])
-def test_what_is_said_again_outweighs_what_was_asked_for_before(door, tick, said, other, late):
-    command(door, said)
+@pytest.mark.parametrize(("choice", "other"), [("unsubscribe", "subscribe"), ("subscribe", "unsubscribe")])
+def test_a_repeated_choice_outweighs_an_earlier_opposite_request(client, tick, choice, other, late):
+    command(client, choice)
     tick()
-    queue(door, command=other)
-    at = clock.now()
+    queue(client, command=other)
+    at = clock.now_ms()
     tick()
-    before = door.find(ADA)
-    command(door, said)
-    assert door.find(ADA) == before
+    before = client.find(ADA)
+    command(client, choice)
+    assert client.find(ADA) == before
     tick()
-    late(door, other, at)
-    assert consent(door) == before["attributes"]["unsubscribed_at"]
+    late(client, other, at)
+    assert consent(client) == before["attributes"]["unsubscribed_at"]
 
 
-def test_an_event_older_than_the_last_change_of_consent_changes_none(door, tick):
+def test_an_event_older_than_the_last_change_of_consent_does_not_change_it(client, tick):
     old = "2020-01-01T00:00:00Z"
-    command(door, "unsubscribe")
-    left = consent(door)
-    event(door, "$subscribe", old)
-    assert consent(door) == left
-    event(door, "$subscribe")
-    event(door, "$unsubscribe", old)
-    assert consent(door) is None
+    command(client, "unsubscribe")
+    left = consent(client)
+    event(client, "$subscribe", old)
+    assert consent(client) == left
+    event(client, "$subscribe")
+    event(client, "$unsubscribe", old)
+    assert consent(client) is None
 
 
-def test_an_event_of_the_past_counts_as_of_its_date(door):
-    event(door, "$unsubscribe", "2020-01-01")
-    assert consent(door) == "2020-01-01T00:00:00.000Z"
-    event(door, "$subscribe", "2019-01-01")
-    assert consent(door) == "2020-01-01T00:00:00.000Z"
-    event(door, "$subscribe", "2021-01-01")
-    assert consent(door) is None
+def test_an_event_of_the_past_counts_as_of_its_date(client):
+    event(client, "$unsubscribe", "2020-01-01")
+    assert consent(client) == "2020-01-01T00:00:00.000Z"
+    event(client, "$subscribe", "2019-01-01")
+    assert consent(client) == "2020-01-01T00:00:00.000Z"
+    event(client, "$subscribe", "2021-01-01")
+    assert consent(client) is None
 
 
-def test_an_event_before_1970_is_an_event(door):
-    event(door, "visit", "1969-07-20T20:17:40Z")
-    assert shapes.subscriber(door.find(ADA))["last_event_at"] == "1969-07-20T20:17:40.000Z"
-    event(door, "$unsubscribe", "1969-07-21")
-    assert consent(door) == "1969-07-21T00:00:00.000Z"
+def test_an_event_before_1970_is_an_event(client):
+    event(client, "visit", "1969-07-20T20:17:40Z")
+    assert response_assertions.subscriber(client.find(ADA))["last_event_at"] == "1969-07-20T20:17:40.000Z"
+    event(client, "$unsubscribe", "1969-07-21")
+    assert consent(client) == "1969-07-21T00:00:00.000Z"
 
 
-def move(door, address, new):
+def move(client, address, new):
     command = {"command": "change_email", "email": address, "query": new}
-    assert shapes.answer(door.post("/fetch/commands", {"command": command}))["results"] == 1
+    assert response_assertions.answer(client.post("/fetch/commands", {"command": command}))["results"] == 1
 
 
-def test_moving_to_an_address_ends_what_was_known_of_it(door, tick):
-    command(door, "unsubscribe")
-    move(door, ADA, "there@example.com")
-    move(door, "there@example.com", ADA)
+def test_moving_to_an_address_replaces_the_consent_known_for_it(client, tick):
+    command(client, "unsubscribe")
+    move(client, ADA, "there@example.com")
+    move(client, "there@example.com", ADA)
     tick()
-    command(door, "subscribe")
-    move(door, ADA, "elsewhere@example.com")
-    door.create(ADA)
-    assert consent(door) is None
+    command(client, "subscribe")
+    move(client, ADA, "elsewhere@example.com")
+    client.create(ADA)
+    assert consent(client) is None
 
 
-def test_whoever_moves_to_a_known_address_keeps_their_own_consent(door, tick):
-    command(door, "unsubscribe")
-    move(door, ADA, "gone@example.com")
-    door.create("bob@example.com")
-    move(door, "bob@example.com", ADA)
-    assert consent(door) is None
-    move(door, ADA, "bob@example.com")
-    door.create(ADA)
-    assert consent(door) is None
-    assert door.counts() == (3, 2, 1)
+def test_a_subscriber_who_moves_to_a_known_address_keeps_their_consent(client, tick):
+    command(client, "unsubscribe")
+    move(client, ADA, "gone@example.com")
+    client.create("bob@example.com")
+    move(client, "bob@example.com", ADA)
+    assert consent(client) is None
+    move(client, ADA, "bob@example.com")
+    client.create(ADA)
+    assert consent(client) is None
+    assert client.counts() == (3, 2, 1)
 
 
-def test_the_old_address_is_known_as_of_the_last_word(door, tick):
-    command(door, "unsubscribe")
+def test_the_old_address_keeps_the_date_of_the_last_choice(client, tick):
+    command(client, "unsubscribe")
     tick()
-    queue(door, command="subscribe")
+    queue(client, command="subscribe")
     tick()
-    command(door, "unsubscribe")
-    move(door, ADA, "gone@example.com")
-    imports.drain(door.site.id, 30)
-    assert consent(door) is not None
+    command(client, "unsubscribe")
+    move(client, ADA, "gone@example.com")
+    imports.drain(client.site.id, 30)
+    assert consent(client) is not None

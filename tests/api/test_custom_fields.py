@@ -1,73 +1,76 @@
-"""List and create custom fields (spec sections 2.1, 4.7 and 4.8, contract section 3)."""
+"""List and create custom fields (docs/contract.md, Fields)."""
 
 import pytest
 
-from tests import shapes
+from tests import response_assertions
 
 
-def create(door, key):
-    return door.post("/fetch/fields", {"field": {"key": key}})
+def create(client, key):
+    return client.post("/fetch/fields", {"field": {"key": key}})
 
 
-def listed(door):
-    answer = shapes.answer(door.get("/fetch/fields"))
-    shapes.keys(answer, "data")
-    return [shapes.field(each)["key"] for each in answer["data"]]
+def listed(client):
+    answer = response_assertions.answer(client.get("/fetch/fields"))
+    response_assertions.keys(answer, "data")
+    return [response_assertions.field(each)["key"] for each in answer["data"]]
 
 
-def test_a_site_begins_without_fields(door):
-    assert listed(door) == []
+def test_a_new_site_has_no_fields(client):
+    assert listed(client) == []
 
 
-@pytest.mark.parametrize(("given", "key", "name"), [
+@pytest.mark.parametrize(("field", "key", "name"), [
     ("plan", "plan", "Plan"), ("thisIsAKey", "thisIsAKey", "This Is A Key"),
     ("this-is-a-key", "this-is-a-key", "This Is A Key"), ("this_is_a_key", "this_is_a_key", "This Is A Key"),
     ("  my plan ", "my_plan", "My Plan"), ("a / b", "a_b", "A B"), ("a.b$c-d", "a.b$c-d", "A B C D"),
     ("größe", "größe", "Größe"), ("名前", "名前", "名前"), (5, "5", "5"), (True, "true", "True"),
     ("k" * 100, "k" * 100, "K" + "k" * 99), ("email", "email", "Email"), ("<b>", "_b_", "B"),
 ])  # fmt: skip
-def test_creates(door, given, key, name):
-    answer = shapes.answer(create(door, given), 201)
-    shapes.keys(answer, "data")
-    found = shapes.field(answer["data"])
-    assert (found["key"], found["name"], found["whitelisted"]) == (key, name, None)
-    assert listed(door) == [key]
+def test_creates(client, field, key, name):
+    answer = response_assertions.answer(create(client, field), 201)
+    response_assertions.keys(answer, "data")
+    attributes = response_assertions.field(answer["data"])
+    assert (attributes["key"], attributes["name"], attributes["whitelisted"]) == (key, name, None)
+    assert listed(client) == [key]
 
 
 @pytest.mark.parametrize("key", [
     None, "", " ", "k" * 101, {}, ["a"], "a\0", "\ud800", float("nan"), 2**63, "first_name", "last name",
 ], ids=repr)  # fmt: skip
-def test_a_key_that_is_none_is_a_422(door, key):
-    assert shapes.error_fields(create(door, key)) == ["field.key"]
-    assert listed(door) == []
+def test_an_invalid_key_is_a_422(client, key):
+    assert response_assertions.error_fields(create(client, key)) == ["field.key"]
+    assert listed(client) == []
 
 
 @pytest.mark.parametrize("field", [None, "plan", 5, ["plan"]])
-def test_a_field_that_is_no_object_is_a_422(door, field):
-    assert shapes.error_fields(door.post("/fetch/fields", {"field": field})) == ["field"]
+def test_a_field_that_is_not_an_object_is_a_422(client, field):
+    assert response_assertions.error_fields(client.post("/fetch/fields", {"field": field})) == ["field"]
 
 
-def test_an_existing_key_returns_the_existing_field(door):
-    first = shapes.answer(create(door, "plan"), 201)
-    assert shapes.answer(create(door, " plan "), 201) == first
-    assert shapes.answer(create(door, "Plan"), 201)["data"]["id"] != first["data"]["id"]
-    assert listed(door) == ["Plan", "plan"]
+def test_an_existing_key_returns_the_existing_field(client):
+    first = response_assertions.answer(create(client, "plan"), 201)
+    assert response_assertions.answer(create(client, " plan "), 201) == first
+    assert response_assertions.answer(create(client, "Plan"), 201)["data"]["id"] != first["data"]["id"]
+    assert listed(client) == ["Plan", "plan"]
 
 
-def test_the_newest_come_first(door):
+def test_the_newest_fields_are_first(client):
     for key in ("b", "c", "a"):
-        create(door, key)
-    door.create("ada@example.com", d=1)
-    assert listed(door) == ["d", "a", "c", "b"]
+        create(client, key)
+    client.create("ada@example.com", d=1)
+    assert listed(client) == ["d", "a", "c", "b"]
 
 
-def test_fields_are_the_sites_own(door, stranger):
-    create(door, "plan")
-    assert listed(stranger) == []
+def test_fields_belong_to_one_site(client, other_client):
+    create(client, "plan")
+    assert listed(other_client) == []
     assert (
-        shapes.answer(create(stranger, "plan"), 201)["data"]["id"] != create(door, "plan").json["data"]["id"]
+        response_assertions.answer(create(other_client, "plan"), 201)["data"]["id"]
+        != create(client, "plan").json["data"]["id"]
     )
 
 
-def test_the_key_comes_from_the_body_alone(door):
-    assert shapes.error_fields(door.post("/fetch/fields", {}, query={"field[key]": "plan"})) == ["field"]
+def test_the_key_is_read_only_from_the_body(client):
+    assert response_assertions.error_fields(
+        client.post("/fetch/fields", {}, query={"field[key]": "plan"})
+    ) == ["field"]

@@ -1,4 +1,4 @@
-"""/docs in a real browser: it renders, loads nothing from elsewhere, and a call can be tried."""
+"""/docs in a real browser: it renders, loads nothing from other servers, and can try a call."""
 
 import re
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000  # milliseconds
+TIMEOUT_MS = 20_000  # milliseconds
 
 
 @pytest.fixture
@@ -31,15 +31,16 @@ def service(tmp_path):
 
 @pytest.fixture
 def page(service):
-    """A page of a browser that asks nobody but the service; what it asked, and what it complained of."""
+    """A browser page with its `requested_urls` and `complaints`; only the service is reachable."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=QUIET)
         opened = browser.new_page()
-        opened.set_default_timeout(PATIENCE)
-        opened.asked, opened.complaints = [], []
-        opened.on("request", lambda request: opened.asked.append(request.url))
+        opened.set_default_timeout(TIMEOUT_MS)
+        opened.requested_urls, opened.complaints = [], []
+        opened.on("request", lambda request: opened.requested_urls.append(request.url))
         opened.on(
-            "console", lambda said: opened.complaints.append(said.text) if said.type == "error" else None
+            "console",
+            lambda message: opened.complaints.append(message.text) if message.type == "error" else None,
         )
         opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
         yield opened
@@ -47,16 +48,16 @@ def page(service):
 
 
 def execute(page, operation, **parameters):
-    """Tries an operation of the page; the status and body that it shows."""
+    """Tries an operation of the page; returns the status and body that the page shows."""
     block = page.locator(f"#operations-{operation}")
     block.locator(".opblock-summary-control").click()
     block.locator(".try-out__btn").click()
     for name, value in parameters.items():
         block.locator(f"tr[data-param-name={name}] input").fill(value)
     block.locator(".execute").click()
-    shown = block.locator(".live-responses-table .response")
-    shown.wait_for()
-    return shown.locator(".response-col_status").inner_text().strip(), shown.inner_text()
+    response_text = block.locator(".live-responses-table .response")
+    response_text.wait_for()
+    return response_text.locator(".response-col_status").inner_text().strip(), response_text.inner_text()
 
 
 def test_the_page_shows_the_api_and_tries_calls(service, page):
@@ -73,20 +74,20 @@ def test_the_page_shows_the_api_and_tries_calls(service, page):
     page.locator(".auth-btn-wrapper .btn-done").click()
 
     assert execute(page, "subscribers-post_fetch_subscribers")[0] == "201"
-    status, shown = execute(page, "subscribers-get_fetch_subscribers", email="ann@example.com")
+    status, response_text = execute(page, "subscribers-get_fetch_subscribers", email="ann@example.com")
     assert status == "200"
-    assert re.search(r'"email": "ann@example.com"', shown)
-    status, shown = execute(page, "subscribers-get_fetch_search")
+    assert re.search(r'"email": "ann@example.com"', response_text)
+    status, response_text = execute(page, "subscribers-get_fetch_search")
     assert status == "200"
-    assert re.search(r'"email": "ann@example.com"', shown)
+    assert re.search(r'"email": "ann@example.com"', response_text)
 
-    assert {urlsplit(url).netloc for url in page.asked if not url.startswith("data:")} == {
+    assert {urlsplit(url).netloc for url in page.requested_urls if not url.startswith("data:")} == {
         f"127.0.0.1:{service.port}"
     }
-    assert [said for said in page.complaints if "401" not in said] == []
+    assert [message for message in page.complaints if "401" not in message] == []
 
 
-def test_the_page_lets_nothing_in(app):
+def test_the_page_allows_no_foreign_content(app):
     client = app.test_client()
     for path in ("/docs", *(f"/docs/{name}" for name in ASSETS)):
         answer = client.get(path)
@@ -99,7 +100,7 @@ def test_the_page_lets_nothing_in(app):
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/"])
-def test_every_part_of_the_page_is_there(app, path):
+def test_every_part_of_the_page_is_served(app, path):
     client = app.test_client()
     parts = re.findall(r'(?:href|src)="([^"]+)"', client.get(path).text)
     assert len(parts) == len(ASSETS) + 1
@@ -110,6 +111,6 @@ def test_every_part_of_the_page_is_there(app, path):
 @pytest.mark.parametrize(
     "path", ["/docs/index.html", "/docs/..%2f..%2fLICENSE", "/docs/__init__.py", "/docs/a/b"]
 )
-def test_what_is_not_of_the_page_is_not_found(app, path):
+def test_other_files_are_not_found(app, path):
     answer = app.test_client().get(path)
-    assert (answer.status_code, answer.mimetype) == (404, "application/json")
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")

@@ -1,10 +1,10 @@
-"""Record what people did (contract section 3)."""
+"""Record events of subscribers (docs/contract.md, Events)."""
 
 import pytest
 
 from audience import clock
 from storage import database
-from tests import shapes
+from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_subscribers import BAD_ADDRESSES, HOSTILE, erase
 
@@ -15,17 +15,17 @@ def event(type_="visit", **values):
     return {"email": ADA, "type": type_, **values}
 
 
-def send(door, *events):
-    return door.post("/batch/events", {"events": list(events)})
+def send(client, *events):
+    return client.post("/batch/events", {"events": list(events)})
 
 
-def recorded(door, *events):
-    """An answer whose events were all accepted; the person."""
-    answer = shapes.answer(send(door, *events))
-    assert shapes.tally(answer) == []
+def recorded(client, *events):
+    """Sends events, all of which are accepted; returns the subscriber."""
+    answer = response_assertions.answer(send(client, *events))
+    assert response_assertions.tally(answer) == []
     assert (answer["results"], answer["failed"]) == (len(events), 0)
-    person = door.find(ADA)
-    return person and shapes.subscriber(person)
+    subscriber = client.find(ADA)
+    return subscriber and response_assertions.subscriber(subscriber)
 
 
 def stored():
@@ -33,34 +33,37 @@ def stored():
         return database.rows("SELECT type, unique_key FROM events ORDER BY id")
 
 
-def tag_names(door, person):
-    names = {each["id"]: each["attributes"]["name"] for each in door.get("/fetch/tags").json["data"]}
-    return [names[tag_id] for tag_id in person["cached_tag_ids"]]
+def tag_names(client, subscriber):
+    names = {each["id"]: each["attributes"]["name"] for each in client.get("/fetch/tags").json["data"]}
+    return [names[tag_id] for tag_id in subscriber["cached_tag_ids"]]
 
 
-def test_creates_the_person_merges_fields_and_dates_the_last_event(door):
-    person = recorded(door, event(fields={"plan": "pro", "first_name": "Ada"}, details={"page": "/"}))
-    assert person["email"] == ADA
-    assert person["fields"] == {"plan": "pro", "first_name": "Ada"}
-    shapes.date(person["last_event_at"])
-    assert door.counts() == (1, 1, 0)
-    assert recorded(door, event(fields={"age": 36}))["fields"] == {
+def test_an_event_creates_the_subscriber_merges_fields_and_sets_last_event_at(client):
+    subscriber = recorded(client, event(fields={"plan": "pro", "first_name": "Ada"}, details={"page": "/"}))
+    assert subscriber["email"] == ADA
+    assert subscriber["fields"] == {"plan": "pro", "first_name": "Ada"}
+    response_assertions.date(subscriber["last_event_at"])
+    assert client.counts() == (1, 1, 0)
+    assert recorded(client, event(fields={"age": 36}))["fields"] == {
         "plan": "pro",
         "first_name": "Ada",
         "age": 36,
     }
-    assert {shapes.field(each)["key"] for each in door.get("/fetch/fields").json["data"]} == {"plan", "age"}
+    assert {response_assertions.field(each)["key"] for each in client.get("/fetch/fields").json["data"]} == {
+        "plan",
+        "age",
+    }
 
 
 @pytest.mark.parametrize("body", [
     {"events": {"email": ADA, "type": "visit"}}, {"events": [{"email": ADA, "type": "visit"}]},
     {"email": ADA, "type": "visit"},
 ])  # fmt: skip
-def test_one_event_may_stand_alone(door, body):
-    answer = shapes.answer(door.post("/batch/events", body))
-    assert shapes.tally(answer) == []
+def test_a_single_event_needs_no_list(client, body):
+    answer = response_assertions.answer(client.post("/batch/events", body))
+    assert response_assertions.tally(answer) == []
     assert answer["results"] == 1
-    assert door.counts() == (1, 1, 0)
+    assert client.counts() == (1, 1, 0)
 
 
 @pytest.mark.parametrize(("dates", "expected"), [
@@ -69,16 +72,16 @@ def test_one_event_may_stand_alone(door, body):
     "2020-01-01T00:00:00.000Z"),
     ([2020], "2020-01-01T00:00:00.000Z"),
 ])  # fmt: skip
-def test_last_event_at_is_the_latest_date(door, dates, expected):
-    assert recorded(door, *(event(date=date) for date in dates))["last_event_at"] == expected
+def test_last_event_at_is_the_latest_date(client, dates, expected):
+    assert recorded(client, *(event(date=date) for date in dates))["last_event_at"] == expected
 
 
 @pytest.mark.parametrize("date", ["2999-01-01", None])
-def test_a_future_date_and_none_are_now(door, monkeypatch, date):
-    now = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: now)
-    person = recorded(door, event(date=date))
-    assert person["last_event_at"] == person["created_at"]
+def test_a_future_or_missing_date_becomes_now(client, monkeypatch, date):
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    subscriber = recorded(client, event(date=date))
+    assert subscriber["last_event_at"] == subscriber["created_at"]
 
 
 @pytest.mark.parametrize(("item", "field"), [
@@ -95,115 +98,121 @@ def test_a_future_date_and_none_are_now(door, monkeypatch, date):
     (event("$remove_tag", details={}), ".details"), (event("$tag", details={"tag": {}}), ".details"),
     (event(details={"unique": {"key": {}}}), ".details"), (event("$subscribe", details={"": 1}), ".details"),
 ])  # fmt: skip
-def test_a_bad_item_counts_as_failed_alone(door, item, field):
-    answer = shapes.answer(send(door, {"email": "b@example.com", "type": "visit"}, item))
-    assert [each for each, _ in shapes.tally(answer)] == [f"events[1]{field}"]
+def test_only_the_bad_item_counts_as_failed(client, item, field):
+    answer = response_assertions.answer(send(client, {"email": "b@example.com", "type": "visit"}, item))
+    assert [each for each, _ in response_assertions.tally(answer)] == [f"events[1]{field}"]
     assert (answer["results"], answer["failed"]) == (1, 1)
-    assert door.counts() == (1, 1, 0)
+    assert client.counts() == (1, 1, 0)
 
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize("key", ["fields", "details"])
-def test_a_value_that_cannot_be_kept_fails_its_item(door, key, value):
+def test_a_value_that_cannot_be_stored_fails_only_its_item(client, key, value):
     data = f'{{"events": [{{"email": "{ADA}", "type": "visit", "{key}": {{"a": {value}}}}}]}}'
-    answer = shapes.answer(door.call("POST", "/batch/events", data=data.encode()))
+    answer = response_assertions.answer(client.call("POST", "/batch/events", data=data.encode()))
     assert (answer["results"], answer["failed"]) == (0, 1)
-    assert shapes.tally(answer)[0][0].startswith(f"events[0].{key}")
+    assert response_assertions.tally(answer)[0][0].startswith(f"events[0].{key}")
     assert stored() == []
 
 
 @pytest.mark.parametrize("events", [
     None, [], "x", 5, True, [{"email": ADA, "type": "visit"}] * 1001,
 ], ids=lambda value: repr(value)[:20])  # fmt: skip
-def test_no_list_or_one_too_long_is_a_422(door, events):
-    assert shapes.error_fields(door.post("/batch/events", {"events": events})) == ["events"]
+def test_a_missing_or_too_long_list_is_a_422(client, events):
+    assert response_assertions.error_fields(client.post("/batch/events", {"events": events})) == ["events"]
     assert stored() == []
 
 
-def test_a_thousand_are_written_before_the_answer(door):
-    answer = shapes.answer(send(door, *({"email": email, "type": "visit"} for email in ADDRESSES[:1000])))
+def test_a_thousand_events_are_stored_before_the_response(client):
+    answer = response_assertions.answer(
+        send(client, *({"email": email, "type": "visit"} for email in ADDRESSES[:1000]))
+    )
     assert answer["results"] == 1000
-    assert door.counts() == (1000, 1000, 0)
+    assert client.counts() == (1000, 1000, 0)
     assert len(stored()) == 1000
 
 
-def test_tagging_events_act_as_the_commands(door):
-    assert tag_names(door, recorded(door, event("$tag", details={"tag": " VIP "}))) == ["VIP"]
-    assert tag_names(door, recorded(door, event("$tag", details={"tag": 0}))) == ["VIP", "0"]
-    person = recorded(
-        door, event("$remove_tag", details={"tag": "vip"}), event("$remove_tag", details={"tag": "none"})
+def test_tagging_events_act_like_the_commands(client):
+    assert tag_names(client, recorded(client, event("$tag", details={"tag": " VIP "}))) == ["VIP"]
+    assert tag_names(client, recorded(client, event("$tag", details={"tag": 0}))) == ["VIP", "0"]
+    subscriber = recorded(
+        client, event("$remove_tag", details={"tag": "vip"}), event("$remove_tag", details={"tag": "none"})
     )
-    assert tag_names(door, person) == ["0"]
+    assert tag_names(client, subscriber) == ["0"]
     assert [type_ for type_, _ in stored()] == ["$tag", "$tag", "$remove_tag", "$remove_tag"]
 
 
-def test_consent_events_act_as_the_commands(door):
-    assert recorded(door, event("$unsubscribe"))["unsubscribed_at"] is not None
-    assert door.counts() == (1, 0, 1)
-    assert recorded(door, event("$subscribe"))["unsubscribed_at"] is None
-    assert door.counts() == (1, 1, 0)
+def test_consent_events_act_like_the_commands(client):
+    assert recorded(client, event("$unsubscribe"))["unsubscribed_at"] is not None
+    assert client.counts() == (1, 0, 1)
+    assert recorded(client, event("$subscribe"))["unsubscribed_at"] is None
+    assert client.counts() == (1, 1, 0)
 
 
 @pytest.mark.parametrize("type_", ["$subscribe", "$update_fields"])
-def test_values_in_details_count_as_fields_of_these(door, type_):
+def test_values_in_details_are_fields_for_some_types(client, type_):
     details = {"plan": "a", "age": 1, "first_name": "Ada", "none": None, "unique": {"key": "x"}}
-    person = recorded(door, event(type_, details=details, fields={"plan": "b"}))
-    assert person["fields"] == {"plan": "b", "age": 1, "first_name": "Ada"}
+    subscriber = recorded(client, event(type_, details=details, fields={"plan": "b"}))
+    assert subscriber["fields"] == {"plan": "b", "age": 1, "first_name": "Ada"}
 
 
 @pytest.mark.parametrize("type_", ["visit", "$tag", "$unsubscribe", "$custom"])
-def test_values_in_details_are_no_fields_of_others(door, type_):
-    assert recorded(door, event(type_, details={"plan": "a", "tag": "x"}))["fields"] == {}
+def test_values_in_details_are_not_fields_for_other_types(client, type_):
+    assert recorded(client, event(type_, details={"plan": "a", "tag": "x"}))["fields"] == {}
 
 
-def test_a_unique_event_is_stored_and_applied_once(door, stranger):
+def test_a_unique_event_is_stored_and_applied_once(client, other_client):
     once = {"details": {"unique": {"key": "order-1"}}}
-    recorded(door, event("buy", fields={"plan": "a"}, **once), event("buy", fields={"plan": "b"}, **once))
-    person = recorded(door, event("buy", fields={"plan": "c"}, **once))
-    assert person["fields"] == {"plan": "a"}
+    recorded(client, event("buy", fields={"plan": "a"}, **once), event("buy", fields={"plan": "b"}, **once))
+    subscriber = recorded(client, event("buy", fields={"plan": "c"}, **once))
+    assert subscriber["fields"] == {"plan": "a"}
     assert stored() == [("buy", "order-1")]
-    recorded(door, event("refund", **once), event("buy", details={"unique": {"key": "order-2"}}))
-    recorded(door, event("buy", details={"unique": {"key": None}}), event("buy", details={"unique": {}}))
+    recorded(client, event("refund", **once), event("buy", details={"unique": {"key": "order-2"}}))
+    recorded(client, event("buy", details={"unique": {"key": None}}), event("buy", details={"unique": {}}))
     assert len(stored()) == 5
-    recorded(stranger, event("buy", **once))
+    recorded(other_client, event("buy", **once))
     assert len(stored()) == 6
 
 
-def test_unique_keys_are_compared_as_text(door):
-    recorded(door, event(details={"unique": {"key": 5}}), event(details={"unique": {"key": "5"}}))
+def test_unique_keys_are_compared_as_text(client):
+    recorded(client, event(details={"unique": {"key": 5}}), event(details={"unique": {"key": "5"}}))
     assert stored() == [("visit", "5")]
 
 
-def test_events_on_suppressed_addresses_fail_but_for_subscribe(door):
-    erase(door, ADA)
-    answer = shapes.answer(
-        send(door, event(), event("$tag", details={"tag": "x"}), event("$subscribe", date="2020-01-01"))
+def test_only_subscribe_events_work_on_suppressed_addresses(client):
+    erase(client, ADA)
+    answer = response_assertions.answer(
+        send(client, event(), event("$tag", details={"tag": "x"}), event("$subscribe", date="2020-01-01"))
     )
-    assert [field for field, _ in shapes.tally(answer)] == [f"events[{index}].email" for index in range(3)]
-    assert (answer["results"], door.counts(), stored()) == (0, (0, 0, 0), [])
-    assert recorded(door, event("$subscribe"), event())["email"] == ADA
+    assert [field for field, _ in response_assertions.tally(answer)] == [
+        f"events[{index}].email" for index in range(3)
+    ]
+    assert (answer["results"], client.counts(), stored()) == (0, (0, 0, 0), [])
+    assert recorded(client, event("$subscribe"), event())["email"] == ADA
 
 
-def test_a_person_is_the_sites_own(door, stranger):
-    door.create(ADA)
-    recorded(stranger, event("$unsubscribe"))
-    assert door.counts() == (1, 1, 0)
-    assert shapes.subscriber(door.find(ADA))["last_event_at"] is None
+def test_events_belong_to_one_site(client, other_client):
+    client.create(ADA)
+    recorded(other_client, event("$unsubscribe"))
+    assert client.counts() == (1, 1, 0)
+    assert response_assertions.subscriber(client.find(ADA))["last_event_at"] is None
 
 
-def test_a_unique_event_of_an_erased_person_leaves_the_next_one_to_be_stored(door):
+def test_a_unique_event_of_an_erased_subscriber_can_be_stored_again(client):
     once = {"details": {"unique": {"key": "order-1"}}}
     gone = {"email": "gone@example.com", "type": "buy", **once}
-    erase(door, "gone@example.com")
-    answer = shapes.answer(send(door, gone, gone, event("buy", **once), event("buy", **once), gone))
-    assert [field for field, _ in shapes.tally(answer)] == ["events[0].email", "events[1].email"]
+    erase(client, "gone@example.com")
+    answer = response_assertions.answer(
+        send(client, gone, gone, event("buy", **once), event("buy", **once), gone)
+    )
+    assert [field for field, _ in response_assertions.tally(answer)] == ["events[0].email", "events[1].email"]
     assert (answer["results"], answer["failed"]) == (3, 2)
     assert stored() == [("buy", "order-1")]
-    assert door.find(ADA) is not None
+    assert client.find(ADA) is not None
 
 
-def test_a_unique_event_of_an_erased_person_who_subscribes_before_it_is_stored(door):
+def test_a_unique_event_of_an_erased_subscriber_who_subscribes_again_is_stored(client):
     once = {"details": {"unique": {"key": "order-1"}}}
-    erase(door, ADA)
-    recorded(door, event("$subscribe", **once), event("buy", **once), event("buy", **once))
+    erase(client, ADA)
+    recorded(client, event("$subscribe", **once), event("buy", **once), event("buy", **once))
     assert stored() == [("$subscribe", "order-1"), ("buy", "order-1")]

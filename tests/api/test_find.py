@@ -1,16 +1,16 @@
-"""Find people (spec section 4.11)."""
+"""Find subscribers (docs/contract.md, Subscribers)."""
 
 import pytest
 
-from tests import shapes
-from tests.door import basic
+from tests import response_assertions
+from tests.client import basic
 
 
-def find(door, query):
-    """A request whose query string is sent to the letter."""
-    return door.client.get(
+def find(client, query):
+    """Sends the query string unchanged."""
+    return client.http.get(
         f"/api/v1/fetch/subscribers?{query}",
-        headers={"Authorization": basic(door.key.publishable_key, door.key.secret_key)},
+        headers={"Authorization": basic(client.key.publishable_key, client.key.secret_key)},
     )
 
 
@@ -21,10 +21,13 @@ def find(door, query):
     "uuid={plain}",
     "uuid={upper}", "email=&uuid={uuid}",
 ])  # fmt: skip
-def test_finds(door, query):
-    uuid = door.create("ada+news@example.com")["attributes"]["uuid"]
+def test_finds(client, query):
+    uuid = client.create("ada+news@example.com")["attributes"]["uuid"]
     query = query.format(uuid=uuid, plain=uuid.replace("-", ""), upper=uuid.upper())
-    assert shapes.subscriber(shapes.answer(find(door, query))["data"])["uuid"] == uuid
+    assert (
+        response_assertions.subscriber(response_assertions.answer(find(client, query))["data"])["uuid"]
+        == uuid
+    )
 
 
 @pytest.mark.parametrize("query", [
@@ -33,9 +36,9 @@ def test_finds(door, query):
     "uuid=00000000-0000-4000-8000-000000000000", "email=ada@example.com&uuid=nonsense",
     "email[]=ada@example.com", "email[a]=ada@example.com", "email=ad@example.com", "email=%25", "email=%2540",
 ])  # fmt: skip
-def test_finds_nobody(door, query):
-    door.create("ada@example.com")
-    assert shapes.answer(find(door, query)) == {"data": None}
+def test_finds_no_subscriber(client, query):
+    client.create("ada@example.com")
+    assert response_assertions.answer(find(client, query)) == {"data": None}
 
 
 @pytest.mark.parametrize("body", [
@@ -44,12 +47,12 @@ def test_finds_nobody(door, query):
     {"uuid": 5}, {"uuid": "\ud800"}, {"uuid": "\0"}, {"uuid": ["x"]}, {"email": float("nan")},
     {"uuid": 2**70},
 ])  # fmt: skip
-def test_finds_nobody_by_an_odd_value_in_a_body(door, body):
-    door.create("ada@example.com")
-    assert shapes.answer(door.get("/fetch/subscribers", body)) == {"data": None}
+def test_an_odd_value_in_a_body_finds_no_subscriber(client, body):
+    client.create("ada@example.com")
+    assert response_assertions.answer(client.get("/fetch/subscribers", body)) == {"data": None}
 
 
-def test_finds_by_a_body(door):
-    door.create("ada@example.com")
-    found = shapes.answer(door.get("/fetch/subscribers", {"email": "ada@example.com"}))
-    assert shapes.subscriber(found["data"])["email"] == "ada@example.com"
+def test_finds_by_a_body(client):
+    client.create("ada@example.com")
+    result = response_assertions.answer(client.get("/fetch/subscribers", {"email": "ada@example.com"}))
+    assert response_assertions.subscriber(result["data"])["email"] == "ada@example.com"

@@ -1,12 +1,14 @@
-"""Health: what is asked without keys, and what is said to whom."""
+"""/healthz, /readyz and /metrics: their contents, and access to them."""
+
+from types import SimpleNamespace
 
 import pytest
 
 from app import create_app
-from audience import health
+from audience import clock
 from audience.config import Settings
 from storage import database
-from tests.door import Fit, Patient, Rung, open_door
+from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
 FOREIGN = {"REMOTE_ADDR": "192.0.2.7"}
 TOKEN = "a token of some length"
@@ -14,10 +16,12 @@ TOKEN = "a token of some length"
 
 @pytest.fixture
 def opened(tmp_path):
-    """A client of an instance with settings of its own."""
+    """Opens a client of an instance with other settings."""
 
-    def open_with(vitals=None, migrate=True, **changes):
-        app = create_app(Settings(instance=tmp_path, **changes), Rung(), Patient(), vitals or Fit())
+    def open_with(processes=None, migrate=True, **changes):
+        app = create_app(
+            Settings(instance=tmp_path, **changes), FakeQueue(), FakeLimiter(), processes or FakeProcesses()
+        )
         if migrate:
             database.migrate()
         return app.test_client()
@@ -26,61 +30,137 @@ def opened(tmp_path):
     database.close()
 
 
+READY = {"database", "migrations", "redis", "worker", "imports", "disk"}
+
+
 def checks(client):
+    """The failed checks of /readyz, with their messages."""
     answer = client.get("/readyz")
-    wrong = {name: said for name, said in answer.json["checks"].items() if said != "ok"}
-    assert answer.json["checks"].keys() == health.CHECKS.keys()
-    assert answer.status_code == (503 if wrong else 200)
-    assert ("error" in answer.json) == bool(wrong)
-    return wrong
+    failing = {name: text for name, text in answer.json["checks"].items() if text != "ok"}
+    assert answer.json["checks"].keys() == READY
+    assert answer.status_code == (503 if failing else 200)
+    assert ("error" in answer.json) == bool(failing)
+    return failing
 
 
-def test_a_process_that_answers_is_alive(opened):
+def state(client, check):
+    """ok, warn or bad: the outcome of one check of /readyz, while all others are ok."""
+    answer = client.get("/readyz")
+    failing, warnings = checks(client), answer.json.get("warnings", [])
+    assert list(failing) in ([], [check])
+    assert ("warnings" in answer.json) == bool(warnings)
+    assert len(failing) + len(warnings) <= 1
+    return "bad" if failing else "warn" if warnings else "ok"
+
+
+def import_aged(client, monkeypatch):
+    """Queues an import; returns a function that sets its age in seconds."""
+    items = [{"email": f"{each}@example.com"} for each in "ab"]
+    open_client(client).post("/batch/subscribers", {"subscribers": items})
+    with database.session():
+        [created_at] = database.row("SELECT created_at FROM imports")
+    return lambda seconds: monkeypatch.setattr(clock, "now_ms", lambda: created_at + round(seconds * 1000))
+
+
+def test_healthz_answers_without_a_database(opened):
     answer = opened(migrate=False).get("/healthz")
     assert (answer.status_code, answer.json) == (200, {"status": "ok"})
 
 
-def test_all_is_well(opened):
+def test_a_healthy_service_is_ready(opened):
     assert checks(opened()) == {}
 
 
-@pytest.mark.parametrize(
-    ("vitals", "named"),
-    [(Fit(redis=False), "redis"), (Fit(worker=None), "worker"), (Fit(worker=31.0), "worker")],
-)
-def test_what_is_away_is_named(opened, vitals, named):
-    assert list(checks(opened(vitals))) == [named]
+@pytest.mark.parametrize(("age", "expected"), [
+    (30.0, "ok"), (30.1, "warn"), (60.0, "warn"), (60.1, "bad"), (9000.0, "bad"), (None, "bad"),
+])  # fmt: skip
+def test_a_heartbeat_is_a_warning_then_a_failure(opened, age, expected):
+    assert state(opened(FakeProcesses(worker=age, is_serving=False)), "worker") == expected
 
 
-def test_pending_migrations_are_named(opened):
+def test_an_absent_redis_is_a_failure(opened):
+    assert state(opened(FakeProcesses(redis=False, is_serving=False)), "redis") == "bad"
+
+
+def test_a_redis_that_may_evict_jobs_is_a_warning(opened):
+    client = opened(FakeProcesses(eviction_policy="allkeys-lru"))
+    assert state(client, "redis") == "warn"
+    assert "allkeys-lru" in client.get("/readyz").json["warnings"][0]
+
+
+@pytest.mark.parametrize(("settings", "age", "expected"), [
+    ({}, 60.0, "ok"), ({}, 60.1, "warn"), ({}, 900.0, "warn"), ({}, 900.1, "bad"),
+    ({"ready_import_age": 60.0}, 4.0, "ok"), ({"ready_import_age": 60.0}, 4.1, "warn"),
+    ({"ready_import_age": 60.0}, 60.0, "warn"), ({"ready_import_age": 60.0}, 60.1, "bad"),
+])  # fmt: skip
+def test_an_old_import_is_a_warning_then_a_failure(opened, monkeypatch, settings, age, expected):
+    client = opened(**settings)
+    import_aged(client, monkeypatch)(age)
+    assert state(client, "imports") == expected
+
+
+@pytest.mark.parametrize(("settings", "free", "expected"), [
+    ({}, 2**30, "ok"), ({}, 2**30 - 1, "warn"), ({}, 2**28, "warn"), ({}, 2**28 - 1, "bad"),
+    ({"ready_disk_bytes": 2**29}, 2**31, "ok"), ({"ready_disk_bytes": 2**29}, 2**31 - 1, "warn"),
+    ({"ready_disk_bytes": 2**29}, 2**29, "warn"), ({"ready_disk_bytes": 2**29}, 2**29 - 1, "bad"),
+])  # fmt: skip
+def test_a_filling_disk_is_a_warning_then_a_failure(opened, monkeypatch, settings, free, expected):
+    client = opened(**settings)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    assert state(client, "disk") == expected
+
+
+def test_warnings_are_sentences_and_the_status_stays_200(opened, monkeypatch):
+    client = opened(FakeProcesses(worker=45.0))
+    import_aged(client, monkeypatch)(100)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json["status"]) == (200, "ok")
+    assert set(answer.json["checks"].values()) == {"ok"}
+    heartbeat, oldest = answer.json["warnings"]
+    assert heartbeat == "No heartbeat from any import worker for 45 s."
+    assert oldest == "The oldest queued import is 100 s old."
+
+
+def test_anyone_may_read_the_outcome_and_no_internals(opened):
+    answer = opened(FakeProcesses(redis=False)).get("/readyz")
+    assert list(answer.json["checks"]) == ["database", "migrations", "redis", "worker", "imports", "disk"]
+    assert answer.json["checks"]["redis"] == "Redis does not answer."
+
+
+def test_a_warning_is_shown_beside_a_failure(opened):
+    answer = opened(FakeProcesses(worker=45.0, redis=False)).get("/readyz")
+    assert answer.status_code == 503
+    assert [name for name, text in answer.json["checks"].items() if text != "ok"] == ["redis"]
+    assert len(answer.json["warnings"]) == 1
+
+
+def test_pending_migrations_are_reported(opened):
     assert "audience migrate" in checks(opened(migrate=False))["migrations"]
 
 
-def test_a_database_that_does_not_answer_is_named(opened, tmp_path):
+def test_an_unavailable_database_is_reported(opened, tmp_path):
     (tmp_path / "audience.db").mkdir()
-    assert checks(opened(migrate=False))["database"] == health.NO_ANSWER
+    assert checks(opened(migrate=False))["database"] == "The database does not answer."
 
 
-def test_a_full_disk_is_named(opened):
+def test_a_full_disk_is_reported(opened):
     assert list(checks(opened(ready_disk_bytes=2**50))) == ["disk"]
 
 
-def test_an_import_that_waits_too_long_is_named(opened):
-    client = opened(ready_import_age=60)
-    door = open_door(client)
-    door.post("/batch/subscribers", {"subscribers": [{"email": f"{each}@example.com"} for each in "ab"]})
-    assert checks(client) == {}
-    with database.write():
-        database.execute("UPDATE imports SET created_at = created_at - 61000")
-    assert list(checks(client)) == ["imports"]
+def test_an_import_that_waits_too_long_is_reported_until_it_is_claimed(opened, monkeypatch):
+    http = opened(ready_import_age=60)
+    set_age = import_aged(http, monkeypatch)
+    assert checks(http) == {}
+    set_age(61)
+    assert list(checks(http)) == ["imports"]
     with database.write():
         database.execute("UPDATE imports SET status = 'running'")
-    assert checks(client) == {}
+    assert checks(http) == {}
 
 
-def test_what_waits_is_on_the_metrics_page(opened):
+def test_the_backlog_is_on_the_metrics_page(opened):
     client = opened()
-    open_door(client).post(
+    open_client(client).post(
         "/batch/subscribers", {"subscribers": [{"email": f"{each}@example.com"} for each in "abc"]}
     )
     page = client.get("/metrics").text
@@ -90,13 +170,13 @@ def test_what_waits_is_on_the_metrics_page(opened):
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
-def test_metrics_are_for_this_machine(opened, peer):
+def test_metrics_are_served_to_this_machine(opened, peer):
     assert opened().get("/metrics", environ_base={"REMOTE_ADDR": peer}).status_code == 200
 
 
 @pytest.mark.parametrize("peer", ["192.0.2.7", "::ffff:192.0.2.7", "2001:db8::1", "", "localhost"])
 @pytest.mark.parametrize("headers", [{}, {"X-Forwarded-For": "127.0.0.1"}, {"Authorization": "Bearer "}])
-def test_metrics_are_not_for_others(opened, peer, headers):
+def test_metrics_are_refused_to_other_machines(opened, peer, headers):
     client = opened(trusted_proxies=("0.0.0.0/0", "::/0"))
     answer = client.get("/metrics", environ_base={"REMOTE_ADDR": peer}, headers=headers)
     assert answer.status_code == 403
@@ -104,11 +184,11 @@ def test_metrics_are_not_for_others(opened, peer, headers):
 
 
 @pytest.mark.parametrize("header", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])
-def test_a_proxy_on_this_machine_is_not_this_machine(opened, header):
+def test_a_request_through_a_local_proxy_is_not_local(opened, header):
     assert opened().get("/metrics", headers={header: "192.0.2.7"}).status_code == 403
 
 
-def test_a_token_opens_metrics_from_anywhere(opened):
+def test_with_a_token_metrics_are_served_to_any_machine(opened):
     client = opened(metrics_token=TOKEN)
     right = {"Authorization": f"Bearer {TOKEN}"}
     assert client.get("/metrics", headers=right, environ_base=FOREIGN).status_code == 200
@@ -117,6 +197,6 @@ def test_a_token_opens_metrics_from_anywhere(opened):
 @pytest.mark.parametrize(
     "authorization", [None, "Bearer", "Bearer ", "Bearer x", f"Bearer {TOKEN}x", "Bearer ä", "Basic eDp5"]
 )
-def test_with_a_token_nobody_gets_in_without_it(opened, authorization):
+def test_with_a_token_configured_metrics_are_refused_without_it(opened, authorization):
     headers = {"Authorization": authorization} if authorization else {}
     assert opened(metrics_token=TOKEN).get("/metrics", headers=headers).status_code == 403

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is one of the contract's, and what is stored can be read again."""
+"""Whatever the request, the response follows docs/contract.md, and stored data stays readable."""
 
 import json
 from urllib.parse import quote
@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audience import imports, stats
-from tests import shapes
+from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, prepare
-from tests.door import basic
+from tests.client import basic
 
 KEYS = st.sampled_from([
     "email", "uuid", "site_uuid", "page", "created_at", "unsubscribed_at", "gt", "lt", "tags", "remove_tags",
@@ -44,15 +44,15 @@ COMMAND = st.fixed_dictionaries(
 EVENT = st.fixed_dictionaries(
     {"email": TEXTS, "type": TEXTS}, optional={"details": VALUES, "fields": VALUES, "date": TEXTS}
 )  # fmt: skip
-PERSON = st.fixed_dictionaries(
+SUBSCRIBER = st.fixed_dictionaries(
     {"email": TEXTS}, optional={"tags": VALUES, "fields": VALUES, "first_name": SCALARS, "command": TEXTS,
     "plan": VALUES}
 )  # fmt: skip
 BODIES = {
     "/fetch/commands": st.fixed_dictionaries({"command": COMMAND | st.lists(COMMAND, max_size=4)}),
     "/batch/events": st.fixed_dictionaries({"events": EVENT | st.lists(EVENT, max_size=4)}),
-    "/batch/subscribers": st.fixed_dictionaries({"subscribers": st.lists(PERSON, max_size=4)}),
-    "/fetch/subscribers": st.fixed_dictionaries({"subscriber": PERSON}) | PERSON,
+    "/batch/subscribers": st.fixed_dictionaries({"subscribers": st.lists(SUBSCRIBER, max_size=4)}),
+    "/fetch/subscribers": st.fixed_dictionaries({"subscriber": SUBSCRIBER}) | SUBSCRIBER,
     "/fetch/search": st.dictionaries(
         KEYS, VALUES | st.dictionaries(st.sampled_from(["gt", "lt"]), TEXTS), max_size=4
     ),
@@ -60,38 +60,48 @@ BODIES = {
 quietly = settings(deadline=None, max_examples=100, suppress_health_check=[*HealthCheck])
 
 
-def check(door, response):
-    """An answer of the contract; and everyone can still be read."""
+def check(client, response):
+    """Checks that the response follows docs/contract.md and that all subscribers are still readable."""
     assert response.status_code in (200, 201, 400, 401, 404, 422), response.text
     if response.status_code >= 400:
-        shapes.error(response, response.status_code)
-    imports.drain(door.site.id, 30)
-    everyone = shapes.answer(door.get("/fetch/search"))["data"]
-    for each in everyone:
-        found = shapes.subscriber(each)
-        assert shapes.answer(door.get("/fetch/subscribers", query={"uuid": found["uuid"]}))["data"] == each
-        assert shapes.answer(door.get("/fetch/subscribers", {"email": found["email"]}))["data"] == each
-    assert door.counts()[0] == len(everyone)
-    assert stats.site(door.site) == stats.recount(door.site)
-    assert all(each["attributes"]["status"] == "finished" for each in door.get("/batch/imports").json["data"])
+        response_assertions.error(response, response.status_code)
+    imports.drain(client.site.id, 30)
+    stored = response_assertions.answer(client.get("/fetch/search"))["data"]
+    for each in stored:
+        found = response_assertions.subscriber(each)
+        assert (
+            response_assertions.answer(client.get("/fetch/subscribers", query={"uuid": found["uuid"]}))[
+                "data"
+            ]
+            == each
+        )
+        assert (
+            response_assertions.answer(client.get("/fetch/subscribers", {"email": found["email"]}))["data"]
+            == each
+        )
+    assert client.counts()[0] == len(stored)
+    assert stats.for_site(client.site) == stats.recount(client.site)
+    assert all(
+        each["attributes"]["status"] == "finished" for each in client.get("/batch/imports").json["data"]
+    )
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_any_body(door, endpoint):
-    prepare(door)
+def test_any_body(client, endpoint):
+    prepare(client)
 
     @quietly
     @given(BODIES.get(endpoint.path, VALUES) | st.dictionaries(KEYS, VALUES, max_size=4) | VALUES)
     def holds(body):
         data = json.dumps(body).encode()
-        check(door, door.call(endpoint.method, endpoint.path, query=endpoint.query or {}, data=data))
+        check(client, client.call(endpoint.method, endpoint.path, query=endpoint.query or {}, data=data))
 
     holds()
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_any_query(door, endpoint):
-    prepare(door)
+def test_any_query(client, endpoint):
+    prepare(client)
     parameters = st.tuples(KEYS | st.sampled_from(["created_at[gt]", "tags[]", "email[x]", "page[]"]), TEXTS)
 
     @quietly
@@ -100,24 +110,24 @@ def test_any_query(door, endpoint):
         text = "&".join(
             "=".join(quote(part.encode(errors="surrogatepass")) for part in each) for each in query
         )
-        response = door.client.open(
+        response = client.http.open(
             f"/api/v1{endpoint.path}?{text}",
             method=endpoint.method,
-            headers={"Authorization": basic(door.key.publishable_key, door.key.secret_key)},
+            headers={"Authorization": basic(client.key.publishable_key, client.key.secret_key)},
             json=endpoint.body,
         )
-        check(door, response)
+        check(client, response)
 
     holds()
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_any_octets(door, endpoint):
-    prepare(door)
+def test_any_octets(client, endpoint):
+    prepare(client)
 
     @quietly
     @given(st.binary(max_size=40) | st.text('[]{}",:0123e.-\\untrfalse ', max_size=20).map(str.encode))
     def holds(data):
-        check(door, door.call(endpoint.method, endpoint.path, query=endpoint.query or {}, data=data))
+        check(client, client.call(endpoint.method, endpoint.path, query=endpoint.query or {}, data=data))
 
     holds()

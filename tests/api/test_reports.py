@@ -1,15 +1,15 @@
-"""Reports: save, replace, delete, and the numbers of each type (spec section 4.16, contract section 4)."""
+"""Reports: save, replace, delete, and the data of each type (docs/contract.md, Reports)."""
 
 import datetime as dt
 
 import pytest
 
 from audience import addresses, clock, sites
-from audience.reports import TYPES
+from audience.report_types import TYPES
 from storage import database, events, imports, subscribers, tags
-from storage.events import EventRow
-from storage.subscribers import Person
-from tests import shapes
+from storage.events import Event
+from storage.subscribers import Subscriber
+from tests import response_assertions
 
 DAY = 86_400_000
 NOW = int(dt.datetime(2026, 8, 31, 12, tzinfo=dt.UTC).timestamp() * 1000)
@@ -18,7 +18,7 @@ WEEK = {"from": "2026-08-25", "to": "2026-08-31"}
 
 @pytest.fixture(autouse=True)
 def today(monkeypatch):
-    monkeypatch.setattr(clock, "now", lambda: NOW)
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW)
 
 
 def name(kind):
@@ -29,47 +29,49 @@ def draft(kind, settings=None, **more):
     return {"report": {"name": kind, "report_type": name(kind), "settings": settings or {}, **more}}
 
 
-def save(door, kind, settings=None, **more):
-    return shapes.answer(door.post("/fetch/reports", draft(kind, settings, **more)), 201)["data"]
+def save(client, kind, settings=None, **more):
+    return response_assertions.answer(client.post("/fetch/reports", draft(kind, settings, **more)), 201)[
+        "data"
+    ]
 
 
-def run(door, kind, settings=None, **more):
-    """The data of a new report."""
-    id_ = save(door, kind, settings, **more)["id"]
-    return shapes.report_data(shapes.answer(door.get(f"/stats/reports/{id_}")))
+def run(client, kind, settings=None, **more):
+    """Saves a report; returns its data."""
+    id_ = save(client, kind, settings, **more)["id"]
+    return response_assertions.report_data(response_assertions.answer(client.get(f"/stats/reports/{id_}")))
 
 
 def series(data):
     """Points by series, as `{name: {x: y}}`."""
-    found = {}
+    points = {}
     for point in data["points"]:
-        found.setdefault(point["g"], {})[point["x"]] = point["y"]
-    return found
+        points.setdefault(point["g"], {})[point["x"]] = point["y"]
+    return points
 
 
 @database.write()
-def keep(site, *people):
-    """People as (address, days ago created, days ago unsubscribed or None, fields, tags)."""
-    names = sorted({tag for person in people for tag in person[4]})
+def store(site, *records):
+    """Records are (address, days ago created, days ago unsubscribed or None, fields, tags)."""
+    names = sorted({tag for subscriber in records for tag in subscriber[4]})
     tags.add(site.id, [(tag, tag.casefold()) for tag in names], NOW)
     numbers = tags.ids(site.id, [tag.casefold() for tag in names])
     subscribers.save(
         site.id,
         [
-            Person(
+            Subscriber(
                 0, email, email, addresses.identity(email), fields=fields, created_at=NOW - int(came * DAY),
                 unsubscribed_at=None if gone is None else NOW - int(gone * DAY),
             )
-            for email, came, gone, fields, _ in people
+            for email, came, gone, fields, _ in records
         ],
     )  # fmt: skip
-    ids = subscribers.ids(site.id, [addresses.identity(person[0]) for person in people])
-    for email, _, _, _, borne in people:
-        tags.link(site.id, [(numbers[tag.casefold()], ids[addresses.identity(email)]) for tag in borne])
+    ids = subscribers.ids(site.id, [addresses.identity(subscriber[0]) for subscriber in records])
+    for email, _, _, _, tag_names in records:
+        tags.link(site.id, [(numbers[tag.casefold()], ids[addresses.identity(email)]) for tag in tag_names])
     return ids
 
 
-PEOPLE = [
+SUBSCRIBERS = [
     ("ann@example.com", 0, None, {"plan": "pro", "likes": ["a", "b"]}, ["vip"]),
     ("bob@example.com", 2, 1, {"plan": "free", "likes": ["a", "a"]}, []),
     ("cyd@example.org", 2.25, 0, {"plan": "pro", "likes": {"a": 1}}, ["vip", "old"]),
@@ -83,7 +85,7 @@ def days(*numbers):
     return dict(zip(DATES, numbers, strict=True))
 
 
-@pytest.mark.parametrize(("kind", "asked", "expected"), [
+@pytest.mark.parametrize(("kind", "options", "expected"), [
     ("NewVisitors", WEEK, {"New people": days(0, 0, 0, 0, 2, 0, 1)}),
     ("NewVisitors", {"days": 7}, {"New people": days(0, 0, 0, 0, 2, 0, 1)}),
     ("Unsubscribes", WEEK, {"Unsubscribes": days(0, 0, 0, 1, 0, 1, 1)}),
@@ -104,19 +106,19 @@ def days(*numbers):
     ("VisitorsByDomain", {"days": 7}, {"People": {"example.com": 2, "example.org": 1}}),
     ("VisitorsByDomain", {"days": 7, "limit": 1}, {"People": {"example.com": 2}}),
 ])  # fmt: skip
-def test_the_numbers_of_people(door, stranger, kind, asked, expected):
-    keep(door.site, *PEOPLE)
-    keep(stranger.site, PEOPLE[0], PEOPLE[3])
-    assert series(run(door, kind, asked)) == expected
+def test_subscriber_counts(client, other_client, kind, options, expected):
+    store(client.site, *SUBSCRIBERS)
+    store(other_client.site, SUBSCRIBERS[0], SUBSCRIBERS[3])
+    assert series(run(client, kind, options)) == expected
 
 
-@pytest.mark.parametrize(("asked", "value"), [({}, 5), ({"days": 3}, 3), ({"to": "2026-07-31"}, 1)])
-def test_the_single_count(door, asked, value):
-    keep(door.site, *PEOPLE)
-    assert run(door, "VisitorCount", asked) == {"value": value}
+@pytest.mark.parametrize(("options", "value"), [({}, 5), ({"days": 3}, 3), ({"to": "2026-07-31"}, 1)])
+def test_the_count_report(client, options, value):
+    store(client.site, *SUBSCRIBERS)
+    assert run(client, "VisitorCount", options) == {"value": value}
 
 
-@pytest.mark.parametrize(("kind", "asked", "expected"), [
+@pytest.mark.parametrize(("kind", "options", "expected"), [
     ("NewVisitors", WEEK, {"New people": days(0, 0, 0, 0, 1, 0, 1)}),
     ("Unsubscribes", WEEK, {"Unsubscribes": days(0, 0, 0, 0, 0, 0, 1)}),
     ("NetGrowth", WEEK, {"Net growth": days(0, 0, 0, 0, 1, 0, 0)}),
@@ -126,18 +128,18 @@ def test_the_single_count(door, asked, value):
     ("VisitorsByDomain", {}, {"People": {"example.com": 1, "example.org": 1}}),
     ("VisitorsByDomain", {"days": 1}, {"People": {"example.com": 1}}),
 ])  # fmt: skip
-def test_a_segment_narrows_a_report(door, kind, asked, expected):
-    keep(door.site, *PEOPLE)
+def test_a_report_is_limited_to_a_segment(client, kind, options, expected):
+    store(client.site, *SUBSCRIBERS)
     rules = {"all": [{"tag": "vip"}, {"field": "plan", "is": "PRO"}]}
-    segment = door.post("/fetch/segments", {"segment": {"name": "VIP", "rules": rules}}).json["data"]["id"]
-    assert series(run(door, kind, asked, segment_id=segment)) == expected
-    assert run(door, "VisitorCount", {}, segment_id=segment) == {"value": 2}
+    segment = client.post("/fetch/segments", {"segment": {"name": "VIP", "rules": rules}}).json["data"]["id"]
+    assert series(run(client, kind, options, segment_id=segment)) == expected
+    assert run(client, "VisitorCount", {}, segment_id=segment) == {"value": 2}
 
 
 @pytest.fixture
-def done(door):
-    """Events: two types, and nine rarer ones."""
-    ids = keep(door.site, *PEOPLE)
+def done(client):
+    """Stores events: two common types and nine rare ones."""
+    ids = store(client.site, *SUBSCRIBERS)
     ann, bob = ids["ann@example.com"], ids["bob@example.com"]
     happened = [
         (ann, "visit", 0),
@@ -149,32 +151,34 @@ def done(door):
     happened += [(ann, f"rare {number}", 6) for number in range(9)]
     with database.write():
         events.add(
-            door.site.id,
-            [EventRow(who, type_, "{}", None, NOW - ago * DAY) for who, type_, ago in happened],
+            client.site.id,
+            [Event(who, type_, "{}", None, NOW - ago * DAY) for who, type_, ago in happened],
             NOW,
         )
 
 
-def test_events_per_type(door, done):
-    found = series(run(door, "Events", WEEK))
-    assert list(found) == ["visit", "$purchase", *(f"rare {number}" for number in range(8))]
-    assert found["visit"] == days(0, 0, 0, 1, 0, 0, 2)
-    assert found["$purchase"] == days(0, 0, 0, 1, 0, 0, 0)
-    assert series(run(door, "Events", {**WEEK, "event": "visit"})) == {"visit": found["visit"]}
-    assert series(run(door, "Events", {**WEEK, "event": "never"})) == {"never": days(*[0] * 7)}
+def test_events_per_type(client, done):
+    points = series(run(client, "Events", WEEK))
+    assert list(points) == ["visit", "$purchase", *(f"rare {number}" for number in range(8))]
+    assert points["visit"] == days(0, 0, 0, 1, 0, 0, 2)
+    assert points["$purchase"] == days(0, 0, 0, 1, 0, 0, 0)
+    assert series(run(client, "Events", {**WEEK, "event": "visit"})) == {"visit": points["visit"]}
+    assert series(run(client, "Events", {**WEEK, "event": "never"})) == {"never": days(*[0] * 7)}
     rules = {"email": "bob@example.com"}
-    segment = door.post("/fetch/segments", {"segment": {"name": "Bob", "rules": rules}}).json["data"]["id"]
-    assert series(run(door, "Events", WEEK, segment_id=segment)) == {"visit": found["visit"] | {DATES[6]: 1}}
+    segment = client.post("/fetch/segments", {"segment": {"name": "Bob", "rules": rules}}).json["data"]["id"]
+    assert series(run(client, "Events", WEEK, segment_id=segment)) == {
+        "visit": points["visit"] | {DATES[6]: 1}
+    }
 
 
-def test_import_outcomes(door):
-    door.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}]})
-    door.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com", "plan": "pro"}]})
-    door.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}, {"email": "nonsense"}]})
+def test_import_outcomes(client):
+    client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}]})
+    client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com", "plan": "pro"}]})
+    client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}, {"email": "nonsense"}]})
     with database.write():
-        imports.add(door.site.id, 0, 4, NOW - 3 * DAY)
+        imports.add(client.site.id, 0, 4, NOW - 3 * DAY)
     none = days(*[0] * 7)
-    assert series(run(door, "Imports", WEEK)) == {
+    assert series(run(client, "Imports", WEEK)) == {
         "created": none | {DATES[6]: 1},
         "updated": none | {DATES[6]: 1},
         "unchanged": none | {DATES[6]: 1},
@@ -182,75 +186,79 @@ def test_import_outcomes(door):
     }
 
 
-def test_days_are_those_of_the_sites_clock(door):
+def test_days_follow_the_sites_time_zone(client):
     evening = (NOW - int(dt.datetime(2026, 8, 30, 23, 30, tzinfo=dt.UTC).timestamp() * 1000)) / DAY
-    keep(door.site, ("ann@example.com", evening, None, {}, []))
-    assert series(run(door, "NewVisitors", {"days": 2})) == {"New people": {"2026-08-30": 1, "2026-08-31": 0}}
-    sites.set_time_zone(door.site, "Europe/Berlin")
-    assert series(run(door, "NewVisitors", {"days": 2})) == {"New people": {"2026-08-30": 0, "2026-08-31": 1}}
+    store(client.site, ("ann@example.com", evening, None, {}, []))
+    assert series(run(client, "NewVisitors", {"days": 2})) == {
+        "New people": {"2026-08-30": 1, "2026-08-31": 0}
+    }
+    sites.set_time_zone(client.site, "Europe/Berlin")
+    assert series(run(client, "NewVisitors", {"days": 2})) == {
+        "New people": {"2026-08-30": 0, "2026-08-31": 1}
+    }
 
 
 @pytest.mark.parametrize("kind", [kind.split("::")[2].removesuffix("Report") for kind in TYPES])
-def test_every_type_answers_on_an_empty_site(door, kind):
-    data = run(door, kind, {"field": "plan"})
+def test_every_report_type_works_on_an_empty_site(client, kind):
+    data = run(client, kind, {"field": "plan"})
     assert data.get("value", 0) == 0
     assert all(point["y"] == 0 for point in data.get("points", []))
 
 
-def test_a_report_is_fresh_at_once(door):
-    id_ = save(door, "VisitorCount")["id"]
+def test_a_report_is_current(client):
+    id_ = save(client, "VisitorCount")["id"]
     for number in range(3):
-        assert shapes.answer(door.get(f"/stats/reports/{id_}"))["data"] == {"value": number}
-        door.create(f"p{number}@example.com")
+        assert response_assertions.answer(client.get(f"/stats/reports/{id_}"))["data"] == {"value": number}
+        client.create(f"p{number}@example.com")
 
 
-def test_a_new_site_starts_with_reports_that_answer(door, stranger):
-    listed = shapes.answer(door.get("/fetch/reports"))["data"]
+def test_a_new_site_starts_with_working_reports(client, other_client):
+    listed = response_assertions.answer(client.get("/fetch/reports"))["data"]
     assert [each["attributes"]["name"] for each in listed] == [
         "People", "New people", "Unsubscribes", "Net growth", "Total people", "People per tag",
         "People per e-mail domain", "Events", "Imports",
     ]  # fmt: skip
     for each in listed:
-        attributes = shapes.report(each)
-        answer = shapes.answer(door.get("/stats/report", query={"report_id": each["id"]}))
-        shapes.report_data(answer)
+        attributes = response_assertions.report(each)
+        answer = response_assertions.answer(client.get("/stats/report", query={"report_id": each["id"]}))
+        response_assertions.report_data(answer)
         assert answer["report_name"] == attributes["name"]
         assert answer["chart_style"] == attributes["chart_style"]
-        assert answer == shapes.answer(door.get(f"/stats/reports/{each['id']}"))
-        shapes.error(stranger.get(f"/stats/reports/{each['id']}"), 404)
+        assert answer == response_assertions.answer(client.get(f"/stats/reports/{each['id']}"))
+        response_assertions.error(other_client.get(f"/stats/reports/{each['id']}"), 404)
 
 
-def test_a_report_is_saved_replaced_and_deleted(door):
-    report = save(door, "NewVisitors", {"days": "7", "unit": "week", "other": 1})
-    attributes = shapes.report(report)
+def test_a_report_is_saved_replaced_and_deleted(client):
+    report = save(client, "NewVisitors", {"days": "7", "unit": "week", "other": 1})
+    attributes = response_assertions.report(report)
     assert (attributes["chart_style"], attributes["segment_id"]) == ("column_chart", None)
     assert attributes["settings"] == {"days": 7, "unit": "week"}
     path = f"/fetch/reports/{report['id']}"
-    assert shapes.answer(door.get(path))["data"] == report
-    segment = door.post("/fetch/segments", {"segment": {"name": "All", "rules": {"all": []}}}).json["data"][
+    assert response_assertions.answer(client.get(path))["data"] == report
+    segment = client.post("/fetch/segments", {"segment": {"name": "All", "rules": {"all": []}}}).json["data"][
         "id"
     ]
     body = draft("TotalVisitors", chart_style="line_chart", segment_id=segment)
-    replaced = shapes.answer(door.call("PUT", path, body))["data"]
-    assert shapes.report(replaced) == attributes | {
+    replaced = response_assertions.answer(client.call("PUT", path, body))["data"]
+    assert response_assertions.report(replaced) == attributes | {
         "name": "TotalVisitors", "report_type": name("TotalVisitors"), "chart_style": "line_chart",
         "segment_id": segment, "settings": {},
     }  # fmt: skip
-    assert shapes.answer(door.get(path))["data"] == replaced
-    assert shapes.answer(door.delete(path))["data"] == replaced
-    shapes.error(door.get(path), 404)
+    assert response_assertions.answer(client.get(path))["data"] == replaced
+    assert response_assertions.answer(client.delete(path))["data"] == replaced
+    response_assertions.error(client.get(path), 404)
 
 
 @pytest.mark.parametrize("id_", ["0", "999", "x", "1.0", "9" * 30, "%20"])
-def test_a_report_that_is_not_there_is_a_404_everywhere(door, id_):
+def test_an_unknown_report_is_a_404_everywhere(client, id_):
     for response in (
-        door.get(f"/fetch/reports/{id_}"),
-        door.call("PUT", f"/fetch/reports/{id_}", draft("VisitorCount")),
-        door.delete(f"/fetch/reports/{id_}"),
-        door.get(f"/stats/reports/{id_}"),
-        door.get("/stats/report", query={"report_id": id_}),
+        client.get(f"/fetch/reports/{id_}"),
+        client.call("PUT", f"/fetch/reports/{id_}", draft("VisitorCount")),
+        client.delete(f"/fetch/reports/{id_}"),
+        client.get(f"/stats/reports/{id_}"),
+        client.get("/stats/report", query={"report_id": id_}),
     ):
-        shapes.error(response, 404)
+        response_assertions.error(response, 404)
         assert response.json["error"].startswith("Report not found")
 
 
@@ -270,29 +278,29 @@ def test_a_report_that_is_not_there_is_a_404_everywhere(door, id_):
      ["report.settings.from", "report.settings.to"]),
     (draft("NewVisitors", {"from": "2026-02-02", "to": "2026-02-01"})["report"], ["report.settings.to"]),
 ])  # fmt: skip
-def test_a_bad_report_is_refused(door, report, fields):
-    before = door.get("/fetch/reports").json
-    assert shapes.error_fields(door.post("/fetch/reports", {"report": report})) == fields
-    assert door.get("/fetch/reports").json == before
+def test_a_bad_report_is_refused(client, report, fields):
+    before = client.get("/fetch/reports").json
+    assert response_assertions.error_fields(client.post("/fetch/reports", {"report": report})) == fields
+    assert client.get("/fetch/reports").json == before
 
 
-def test_a_segment_that_is_not_there_is_a_404(door, stranger):
-    theirs = stranger.post("/fetch/segments", {"segment": {"name": "All", "rules": {"all": []}}}).json[
+def test_an_unknown_segment_is_a_404(client, other_client):
+    theirs = other_client.post("/fetch/segments", {"segment": {"name": "All", "rules": {"all": []}}}).json[
         "data"
     ]["id"]
     for segment in (theirs, "x"):
-        response = door.post("/fetch/reports", draft("VisitorCount", segment_id=segment))
-        shapes.error(response, 404)
+        response = client.post("/fetch/reports", draft("VisitorCount", segment_id=segment))
+        response_assertions.error(response, 404)
         assert response.json["error"].startswith("Segment not found")
 
 
-def test_the_query_of_a_stats_request_needs_an_id(door):
-    assert shapes.error_fields(door.get("/stats/report")) == ["report_id"]
+def test_the_query_of_a_stats_request_needs_an_id(client):
+    assert response_assertions.error_fields(client.get("/stats/report")) == ["report_id"]
 
 
-def test_a_name_is_counted_like_a_field(door):
+def test_a_name_is_counted_like_a_field(client):
     for email, name in (("a@example.com", "Ann"), ("b@example.com", "Ann"), ("c@example.com", "Bo")):
-        door.create(email, first_name=name)
-    door.create("d@example.com")
-    found = series(run(door, "VisitorsByField", {"field": "first_name"}))
-    assert found == {"People": {"Ann": 2, "Bo": 1}}
+        client.create(email, first_name=name)
+    client.create("d@example.com")
+    points = series(run(client, "VisitorsByField", {"field": "first_name"}))
+    assert points == {"People": {"Ann": 2, "Bo": 1}}

@@ -1,4 +1,4 @@
-"""What holds for every request: paths, bodies, sites, nulls, the error table (contract section 1)."""
+"""The common rules of all requests: paths, bodies, sites, nulls, errors (docs/contract.md, Every request)."""
 
 import io
 import json
@@ -7,11 +7,11 @@ import pytest
 
 from audience import stats
 from storage.errors import Unavailable
-from tests import shapes
+from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, FILES, WITH_BODY, ask, prepare
-from tests.door import basic, open_door
+from tests.client import basic, open_client
 
-NOWHERE = ["/", "/api", "/api/v1", "/api/v1/nothing", "/api/v2/stats/site", "/api/v1/broadcasts", "/x.html"]
+NOWHERE = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/stats/site", "/api/v1/broadcasts"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 PATHS = sorted({endpoint.path for endpoint in ENDPOINTS})
 MALFORMED = {
@@ -36,68 +36,70 @@ MALFORMED = {
 EMPTY = {"nothing": b"", "blanks": b" \n", "null": b"null", "an empty array": b"[]", "an empty object": b"{}"}
 
 
-def send(door, endpoint, data, content_type="application/json", **options):
+def send(client, endpoint, data, content_type="application/json", **options):
     query = options.pop("query", endpoint.query or {})
-    return door.call(
+    return client.call(
         endpoint.method, endpoint.path, query=query, data=data, content_type=content_type, **options
     )
 
 
-def chunked(door, path, data):
-    return door.call(
+def chunked(client, path, data):
+    return client.call(
         "POST", path, input_stream=io.BytesIO(data), environ_overrides={"wsgi.input_terminated": True}
     )
 
 
 @pytest.mark.parametrize("path", NOWHERE)
-def test_unknown_paths_are_a_404_in_json(door, path):
+def test_unknown_paths_are_a_404_in_json(client, path):
     for method in METHODS:
-        assert shapes.error(door.client.open(path, method=method), 404) == []
+        assert response_assertions.error(client.http.open(path, method=method), 404) == []
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_another_method_is_a_405_with_allow(door, path):
+def test_another_method_is_a_405_with_allow(client, path):
     allowed = {endpoint.method for endpoint in ENDPOINTS if endpoint.path == path} | FILES.get(path, set())
     for method in set(METHODS) - allowed:
-        response = door.client.open(f"/api/v1{path}", method=method)
-        shapes.error(response, 405)
+        response = client.http.open(f"/api/v1{path}", method=method)
+        response_assertions.error(response, 405)
         assert set(response.headers["Allow"].split(", ")) - {"HEAD"} == allowed
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
 @pytest.mark.parametrize("spelling", ["{}/", "{}//", "/{}", "{}"])
-def test_slashes_that_trail_are_dropped_without_a_redirect(door, endpoint, spelling):
-    prepare(door)
-    shapes.answer(ask(door, endpoint._replace(path=spelling.format(endpoint.path))), endpoint.status)
+def test_trailing_slashes_are_dropped_without_a_redirect(client, endpoint, spelling):
+    prepare(client)
+    response_assertions.answer(
+        ask(client, endpoint._replace(path=spelling.format(endpoint.path))), endpoint.status
+    )
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
 @pytest.mark.parametrize("data", MALFORMED.values(), ids=MALFORMED.keys())
-def test_a_malformed_body_is_a_400(door, endpoint, data):
-    assert shapes.error(send(door, endpoint, data), 400) == []
-    assert door.counts() == (0, 0, 0)
+def test_a_malformed_body_is_a_400(client, endpoint, data):
+    assert response_assertions.error(send(client, endpoint, data), 400) == []
+    assert client.counts() == (0, 0, 0)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
 @pytest.mark.parametrize("data", EMPTY.values(), ids=EMPTY.keys())
-def test_an_empty_body_lacks_what_is_required_and_nothing_else(door, endpoint, data):
-    prepare(door)
-    response = send(door, endpoint, data)
+def test_an_empty_body_only_lacks_required_fields(client, endpoint, data):
+    prepare(client)
+    response = send(client, endpoint, data)
     if endpoint.body and endpoint.path != "/fetch/search":
-        [field] = shapes.error_fields(response)
+        [field] = response_assertions.error_fields(response)
         assert field == next(iter(endpoint.body))
     else:
-        shapes.answer(response, endpoint.status)
+        response_assertions.answer(response, endpoint.status)
 
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
 @pytest.mark.parametrize("content_type", [
     None, "", "text/plain", "application/json; charset=utf-8", "application/vnd.api+json", "nonsense",
 ])  # fmt: skip
-def test_a_body_is_json_whatever_its_content_type(door, endpoint, content_type):
-    prepare(door)
+def test_a_body_is_json_whatever_its_content_type(client, endpoint, content_type):
+    prepare(client)
     data = json.dumps(endpoint.body).encode()
-    shapes.answer(send(door, endpoint, data, content_type), endpoint.status)
+    response_assertions.answer(send(client, endpoint, data, content_type), endpoint.status)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
@@ -106,46 +108,46 @@ def test_a_body_is_json_whatever_its_content_type(door, endpoint, content_type):
     ("application/x-www-form-urlencoded; charset=utf-8", b'{"page": 1}'),
     ("multipart/form-data; boundary=x", b"--x--"),
 ])  # fmt: skip
-def test_a_form_is_a_415(door, endpoint, content_type, data):
-    assert shapes.error(send(door, endpoint, data, content_type), 415) == []
+def test_a_form_is_a_415(client, endpoint, content_type, data):
+    assert response_assertions.error(send(client, endpoint, data, content_type), 415) == []
 
 
 @pytest.mark.parametrize("content_type", ["application/x-www-form-urlencoded", "multipart/form-data"])
-def test_an_empty_form_is_no_body(door, content_type):
-    prepare(door)
+def test_an_empty_form_is_an_absent_body(client, content_type):
+    prepare(client)
     for endpoint in ENDPOINTS:
         if not endpoint.body:
-            response = ask(door, endpoint, environ_overrides={"CONTENT_TYPE": content_type})
-            shapes.answer(response, endpoint.status)
+            response = ask(client, endpoint, environ_overrides={"CONTENT_TYPE": content_type})
+            response_assertions.answer(response, endpoint.status)
 
 
 @pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
-def test_a_byte_order_mark_and_chunks_are_read_over(door, endpoint):
-    prepare(door)
+def test_a_byte_order_mark_and_chunked_bodies_are_accepted(client, endpoint):
+    prepare(client)
     data = json.dumps(endpoint.body).encode()
-    shapes.answer(send(door, endpoint, b"\xef\xbb\xbf" + data), endpoint.status)
+    response_assertions.answer(send(client, endpoint, b"\xef\xbb\xbf" + data), endpoint.status)
     if endpoint.method == "POST":
-        shapes.answer(chunked(door, endpoint.path, data), endpoint.status)
+        response_assertions.answer(chunked(client, endpoint.path, data), endpoint.status)
 
 
-def test_sixty_four_levels_are_read(door):
+def test_sixty_four_levels_are_accepted(client):
     deep = b'{"subscriber": {"email": "a@example.com", "deep": ' + b"[" * 62 + b"]" * 62 + b"}}"
-    created = door.call("POST", "/fetch/subscribers", data=deep)
-    value = shapes.subscriber(shapes.answer(created, 201)["data"])["fields"]["deep"]
+    created = client.call("POST", "/fetch/subscribers", data=deep)
+    value = response_assertions.subscriber(response_assertions.answer(created, 201)["data"])["fields"]["deep"]
     assert json.dumps(value) == "[" * 62 + "]" * 62
 
 
-def test_a_body_over_the_limit_is_a_413_chunked_or_not(door):
-    most = 8 * 2**20
-    for sent in (lambda data: door.call("POST", "/fetch/search", data=data),
-                 lambda data: chunked(door, "/fetch/search", data)):  # fmt: skip
-        shapes.answer(sent(b"{}".ljust(most)))
-        assert shapes.error(sent(b"{".ljust(most + 1)), 413) == []
+def test_a_body_over_the_limit_is_a_413_chunked_or_not(client):
+    max_bytes = 8 * 2**20
+    for send in (lambda data: client.call("POST", "/fetch/search", data=data),
+                 lambda data: chunked(client, "/fetch/search", data)):  # fmt: skip
+        response_assertions.answer(send(b"{}".ljust(max_bytes)))
+        assert response_assertions.error(send(b"{".ljust(max_bytes + 1)), 413) == []
 
 
-def test_a_body_that_ends_early_is_a_400(door):
-    response = door.call("POST", "/fetch/search", data=b"{}", environ_overrides={"CONTENT_LENGTH": "100"})
-    assert shapes.error(response, 400) == []
+def test_a_body_that_ends_early_is_a_400(client):
+    response = client.call("POST", "/fetch/search", data=b"{}", environ_overrides={"CONTENT_LENGTH": "100"})
+    assert response_assertions.error(response, 400) == []
 
 
 class Untouched:
@@ -155,12 +157,12 @@ class Untouched:
 
 @pytest.mark.parametrize("credentials", ["", basic("pk", "sk")])
 @pytest.mark.parametrize("length", ["10", str(2**40)])
-def test_no_body_is_read_before_the_key_is_good(door, credentials, length):
-    sent = {"wsgi.input": Untouched(), "CONTENT_LENGTH": length, "wsgi.input_terminated": True}
-    response = door.call(
-        "POST", "/fetch/search", headers={"Authorization": credentials}, environ_overrides=sent
+def test_no_body_is_read_before_the_key_is_checked(client, credentials, length):
+    environ = {"wsgi.input": Untouched(), "CONTENT_LENGTH": length, "wsgi.input_terminated": True}
+    response = client.call(
+        "POST", "/fetch/search", headers={"Authorization": credentials}, environ_overrides=environ
     )
-    shapes.error(response, 401)
+    response_assertions.error(response, 401)
 
 
 @pytest.mark.parametrize(("status", "faults"), [
@@ -173,23 +175,23 @@ def test_no_body_is_read_before_the_key_is_good(door, credentials, length):
     (403, {"scope", "value"}),
     (422, {"value"}),
 ])  # fmt: skip
-def test_the_order_of_refusals(door, app, status, faults):
-    caller = open_door(app.test_client(), "read" if "scope" in faults else "full")
+def test_the_order_of_refusals(client, app, status, faults):
+    caller = open_client(app.test_client(), "read" if "scope" in faults else "full")
     response = caller.call(
         "PUT" if "method" in faults else "POST",
         "/nothing" if "path" in faults else "/fetch/fields",
         data=b"{" if "json" in faults else b'{"field": 5}',
         content_type="multipart/form-data" if "form" in faults else "application/json",
-        query={"site_uuid": door.site.uuid} if "site" in faults else {},
+        query={"site_uuid": client.site.uuid} if "site" in faults else {},
         headers={"Authorization": "Basic x"} if "credentials" in faults else {},
     )
-    shapes.error(response, status)
+    response_assertions.error(response, status)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_sites_that_contradict_each_other_are_a_400(door, stranger, endpoint):
-    here, there = door.site.uuid, stranger.site.uuid
-    prepare(door)
+def test_sites_that_contradict_each_other_are_a_400(client, other_client, endpoint):
+    here, there = client.site.uuid, other_client.site.uuid
+    prepare(client)
     body = endpoint.body or {}
     query = [*(endpoint.query or {}).items()]
     for sites, in_body, status in [
@@ -198,14 +200,14 @@ def test_sites_that_contradict_each_other_are_a_400(door, stranger, endpoint):
         ([here], there, 400),
         ([f"{here}?site_uuid={there}"], here, 400),
     ]:
-        response = door.client.open(
+        response = client.http.open(
             f"/api/v1{endpoint.path}",
             method=endpoint.method,
             query_string="&".join(
                 f"{key}={value}" for key, value in [*query, *(("site_uuid", s) for s in sites)]
             ),
             json={**body, "site_uuid": in_body},
-            headers={"Authorization": basic(door.key.publishable_key, door.key.secret_key)},
+            headers={"Authorization": basic(client.key.publishable_key, client.key.secret_key)},
         )
         assert response.status_code == status
         if endpoint.method == "DELETE":
@@ -213,77 +215,93 @@ def test_sites_that_contradict_each_other_are_a_400(door, stranger, endpoint):
 
 
 @pytest.mark.parametrize("appended", ["?site_uuid={}", "%3Fsite_uuid={}", "%3Fsite_uuid%3D{}"])
-def test_a_second_question_mark_is_cut_and_names_the_site(door, stranger, appended):
-    prepare(door)
+def test_a_site_after_a_second_question_mark_is_accepted(client, other_client, appended):
+    prepare(client)
 
     def find(uuid):
-        return door.client.get(
+        return client.http.get(
             f"/api/v1/fetch/subscribers?email=ada@example.com{appended.format(uuid)}",
-            headers={"Authorization": basic(door.key.publishable_key, door.key.secret_key)},
+            headers={"Authorization": basic(client.key.publishable_key, client.key.secret_key)},
         )
 
-    found = shapes.answer(find(door.site.uuid))["data"]
-    assert shapes.subscriber(found)["email"] == "ada@example.com"
-    shapes.error(find(stranger.site.uuid), 401)
+    result = response_assertions.answer(find(client.site.uuid))["data"]
+    assert response_assertions.subscriber(result)["email"] == "ada@example.com"
+    response_assertions.error(find(other_client.site.uuid), 401)
 
 
 @pytest.mark.parametrize("name", ["email", "uuid", "page", "created_at", "tags"])
-def test_a_null_and_an_empty_parameter_are_absent(door, name):
-    prepare(door)
-    plain = shapes.answer(door.get("/fetch/search"))
-    assert shapes.answer(door.get("/fetch/search", {name: None})) == plain
-    assert shapes.answer(door.get("/fetch/search", query={name: ""})) == plain
-    shapes.answer(door.get("/stats/site", {"site_uuid": None}))
-    shapes.answer(door.get("/stats/site", {"site_uuid": ""}))
+def test_a_null_and_an_empty_parameter_are_absent(client, name):
+    prepare(client)
+    plain = response_assertions.answer(client.get("/fetch/search"))
+    assert response_assertions.answer(client.get("/fetch/search", {name: None})) == plain
+    assert response_assertions.answer(client.get("/fetch/search", query={name: ""})) == plain
+    response_assertions.answer(client.get("/stats/site", {"site_uuid": None}))
+    response_assertions.answer(client.get("/stats/site", {"site_uuid": ""}))
 
 
-def test_where_an_object_is_expected_an_empty_array_means_one(door):
-    created = door.post("/fetch/subscribers", {"subscriber": {"email": "a@example.com", "fields": []}})
-    assert shapes.subscriber(shapes.answer(created, 201)["data"])["fields"] == {}
-    assert shapes.error_fields(door.post("/fetch/subscribers", {"subscriber": []})) == ["subscriber.email"]
-    assert shapes.error_fields(door.post("/fetch/fields", {"field": []})) == ["field.key"]
-    assert shapes.error_fields(door.post("/fetch/tags", {"tag": []})) == ["tag.name"]
-    assert len(shapes.answer(door.post("/fetch/search", {"created_at": [], "updated_at": []}))["data"]) == 1
+def test_an_empty_array_is_accepted_as_an_empty_object(client):
+    created = client.post("/fetch/subscribers", {"subscriber": {"email": "a@example.com", "fields": []}})
+    assert response_assertions.subscriber(response_assertions.answer(created, 201)["data"])["fields"] == {}
+    assert response_assertions.error_fields(client.post("/fetch/subscribers", {"subscriber": []})) == [
+        "subscriber.email"
+    ]
+    assert response_assertions.error_fields(client.post("/fetch/fields", {"field": []})) == ["field.key"]
+    assert response_assertions.error_fields(client.post("/fetch/tags", {"tag": []})) == ["tag.name"]
+    assert (
+        len(
+            response_assertions.answer(client.post("/fetch/search", {"created_at": [], "updated_at": []}))[
+                "data"
+            ]
+        )
+        == 1
+    )
     event = {"email": "a@example.com", "type": "visit", "fields": [], "details": []}
-    assert shapes.tally(shapes.answer(door.post("/batch/events", {"events": [event]}))) == []
+    assert (
+        response_assertions.tally(
+            response_assertions.answer(client.post("/batch/events", {"events": [event]}))
+        )
+        == []
+    )
 
 
-def test_the_last_of_equal_keys_counts(door):
+def test_the_last_duplicate_key_wins(client):
     data = b'{"tag": {"name": "first"}, "tag": {"name": "second", "name": "third"}}'
     assert (
-        shapes.answer(door.call("POST", "/fetch/tags", data=data), 201)["data"]["attributes"]["name"]
+        response_assertions.answer(client.call("POST", "/fetch/tags", data=data), 201)["data"]["attributes"][
+            "name"
+        ]
         == "third"
     )
 
 
-def test_unknown_keys_are_ignored(door):
+def test_unknown_keys_are_ignored(client):
     body = {"field": {"key": "plan", "colour": "red"}, "page": "x", "junk": {"a": [1]}}
-    shapes.answer(door.post("/fetch/fields", body, query={"more": "1", "field": "2"}), 201)
+    response_assertions.answer(client.post("/fetch/fields", body, query={"more": "1", "field": "2"}), 201)
 
 
 @pytest.mark.parametrize("path", ["/batch/imports/{}", "/fetch/tags/{}"])
 @pytest.mark.parametrize(
     "id_", ["0", "-1", "x", "1.0", "1e3", "9" * 18, "9" * 19, "9" * 5000, "%00", "%ff", "1%2f2"]
 )
-def test_an_id_that_names_nothing_is_a_404(door, path, id_):
+def test_an_unknown_id_is_a_404(client, path, id_):
     method = "GET" if "imports" in path else "DELETE"
-    shapes.error(door.call(method, path.format(id_)), 404)
+    response_assertions.error(client.call(method, path.format(id_)), 404)
 
 
-def test_an_answer_is_never_html_and_never_cached(door, monkeypatch):
+def test_an_answer_is_never_html_and_never_cached(client, monkeypatch):
     def broken(_):
         raise RuntimeError("ada@example.com")
 
-    monkeypatch.setattr(stats, "site", broken)
-    response = door.get("/stats/site")
-    assert shapes.error(response, 500) == []
+    monkeypatch.setattr(stats, "for_site", broken)
+    response = client.get("/stats/site")
+    assert response_assertions.error(response, 500) == []
     assert "ada" not in response.text
     assert response.headers["Cache-Control"] == "no-store"
 
 
-def test_a_database_that_is_away_is_a_503(door, monkeypatch):
-    def away(_):
+def test_an_unavailable_database_is_a_503(client, monkeypatch):
+    def fail_unavailable(_):
         raise Unavailable("database is locked")
 
-    monkeypatch.setattr(stats, "site", away)
-    assert shapes.error(door.get("/stats/site"), 503) == []
+    monkeypatch.setattr(stats, "for_site", fail_unavailable)
+    assert response_assertions.error(client.get("/stats/site"), 503) == []

@@ -1,16 +1,16 @@
-"""Search people (spec section 4.10, contract section 2)."""
+"""Search subscribers (docs/contract.md, Subscribers)."""
 
 from datetime import UTC, datetime
 
 import pytest
 
 from audience import clock, imports
-from tests import shapes
+from tests import response_assertions
 
 MINUTE = 60_000
 BASE = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp() * 1000)
 DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
-SPELLINGS = [  # of one instant
+SPELLINGS = [  # of the same instant
     "2026-01-01T00:02:00.000Z", "2026-01-01T00:02:00Z", "2026-01-01T00:02Z", "2026-01-01T00:02",
     "20260101T0002Z",
     "2026-01-01 00:02:00", "2026-01-01T02:02:00+02:00", "2026-01-01T02:02:00+0200", "2026-01-01T02:02+02",
@@ -27,40 +27,40 @@ NO_DATES = [
 ]  # fmt: skip
 
 
-def search(door, **body):
-    found = shapes.answer(door.post("/fetch/search", body))
-    shapes.keys(found, "data", "meta")
-    shapes.keys(found["meta"], "page", "query", "per_page", "has_more")
-    assert found["meta"]["per_page"] == 100
-    return found
+def search(client, **body):
+    result = response_assertions.answer(client.post("/fetch/search", body))
+    response_assertions.keys(result, "data", "meta")
+    response_assertions.keys(result["meta"], "page", "query", "per_page", "has_more")
+    assert result["meta"]["per_page"] == 100
+    return result
 
 
-def emails(found):
-    return [shapes.subscriber(each)["email"] for each in found["data"]]
+def emails(result):
+    return [response_assertions.subscriber(each)["email"] for each in result["data"]]
 
 
-def people(door, monkeypatch, count=5):
-    """One person a minute, from midnight on; each unsubscribed then, and seen."""
+def create_subscribers(client, monkeypatch, count=5):
+    """One subscriber per minute from midnight on, unsubscribed and active at the same time."""
     for number in range(count):
-        monkeypatch.setattr(clock, "now", lambda at=BASE + number * MINUTE: at)
+        monkeypatch.setattr(clock, "now_ms", lambda at=BASE + number * MINUTE: at)
         email = f"p{number}@example.com"
-        door.post("/batch/events", {"events": {"email": email, "type": "$unsubscribe"}})
+        client.post("/batch/events", {"events": {"email": email, "type": "$unsubscribe"}})
     return [f"p{number}@example.com" for number in range(count)]
 
 
-def import_people(door, count):
+def import_subscribers(client, count):
     rows = [{"email": f"p{number}@example.com"} for number in range(count)]
     for start in range(0, count, 1000):
-        door.post("/batch/subscribers", {"subscribers": rows[start : start + 1000]})
-    imports.drain(door.site.id, 30)
+        client.post("/batch/subscribers", {"subscribers": rows[start : start + 1000]})
+    imports.drain(client.site.id, 30)
 
 
 @pytest.mark.parametrize("filters", [
     {}, {"created_at": {"gt": "2001-01-01"}}, {"tags": "vip"}, {"email": "ada@example.com"},
     {"updated_at": {"gt": "2001-01-01T00:00:00Z", "lt": "2999-01-01"}, "tags": ["vip"]},
 ])  # fmt: skip
-def test_three_forms_of_a_search_answer_the_same(door, filters):
-    door.create("ada@example.com", tags="vip")
+def test_three_forms_of_a_search_return_the_same(client, filters):
+    client.create("ada@example.com", tags="vip")
     query = {}
     for key, value in filters.items():
         match value:
@@ -72,61 +72,61 @@ def test_three_forms_of_a_search_answer_the_same(door, filters):
                 query[key] = value
     body = {"page": 1, **filters}
     answers = [
-        shapes.answer(response)
+        response_assertions.answer(response)
         for response in (
-            door.post("/fetch/search", body), door.get("/fetch/search", body),
-            door.get("/fetch/search", query={"page": "1", **query}),
-            door.post("/fetch/search", {}, query={"page": "1", **query}),
-            door.get("/fetch/search", filters, query={"page": "1"}),
+            client.post("/fetch/search", body), client.get("/fetch/search", body),
+            client.get("/fetch/search", query={"page": "1", **query}),
+            client.post("/fetch/search", {}, query={"page": "1", **query}),
+            client.get("/fetch/search", filters, query={"page": "1"}),
         )
     ]  # fmt: skip
     assert emails(answers[0]) == ["ada@example.com"]
     assert all(each == answers[0] for each in answers)
 
 
-def test_pages_of_a_hundred_newest_first(door, monkeypatch):
-    monkeypatch.setattr(clock, "now", lambda: BASE)
-    import_people(door, 250)
-    monkeypatch.setattr(clock, "now", lambda: BASE - MINUTE)
-    door.create("oldest@example.com")
+def test_pages_of_a_hundred_newest_first(client, monkeypatch):
+    monkeypatch.setattr(clock, "now_ms", lambda: BASE)
+    import_subscribers(client, 250)
+    monkeypatch.setattr(clock, "now_ms", lambda: BASE - MINUTE)
+    client.create("oldest@example.com")
     seen = []
     for page, size, more in ((1, 100, True), (2, 100, True), (3, 51, False), (4, 0, False)):
-        found = search(door, page=page)
-        assert (len(found["data"]), found["meta"]["has_more"], found["meta"]["page"]) == (size, more, page)
-        seen += found["data"]
+        result = search(client, page=page)
+        assert (len(result["data"]), result["meta"]["has_more"], result["meta"]["page"]) == (size, more, page)
+        seen += result["data"]
     ids = [int(each["id"]) for each in seen]
     assert seen[-1]["attributes"]["email"] == "oldest@example.com"
     assert ids[:-1] == sorted(ids[:-1], reverse=True)
     assert len({*ids}) == 251
 
 
-def test_a_page_that_is_just_full_has_no_more(door):
-    import_people(door, 100)
-    assert search(door)["meta"]["has_more"] is False
+def test_a_last_page_that_is_full_has_no_next_page(client):
+    import_subscribers(client, 100)
+    assert search(client)["meta"]["has_more"] is False
 
 
 @pytest.mark.parametrize("page", [1, "1", " 1 ", None, ""])
-def test_page_counts_from_one_which_is_the_default(door, page):
-    door.create("ada@example.com")
-    found = shapes.answer(door.post("/fetch/search", {} if page == "" else {"page": page}))
-    assert found["meta"] == {"page": 1, "query": {}, "per_page": 100, "has_more": False}
-    assert emails(found) == ["ada@example.com"]
+def test_pages_start_at_one_which_is_the_default(client, page):
+    client.create("ada@example.com")
+    result = response_assertions.answer(client.post("/fetch/search", {} if page == "" else {"page": page}))
+    assert result["meta"] == {"page": 1, "query": {}, "per_page": 100, "has_more": False}
+    assert emails(result) == ["ada@example.com"]
 
 
 @pytest.mark.parametrize("page", [2**40, str(2**40)])
-def test_past_the_end_the_data_is_empty(door, page):
-    door.create("ada@example.com")
-    found = search(door, page=page)
-    assert found["data"] == []
-    assert found["meta"]["page"] == int(page)
+def test_a_page_past_the_end_is_empty(client, page):
+    client.create("ada@example.com")
+    result = search(client, page=page)
+    assert result["data"] == []
+    assert result["meta"]["page"] == int(page)
 
 
 @pytest.mark.parametrize("page", [
     0, -1, "0", "-1", "x", 1.5, "1.5", True, False, [], [1], {}, {"a": 1}, 2**63, "9" * 30, float("nan"),
     float("inf"), "１", "1\0", "\ud800",
 ])  # fmt: skip
-def test_a_page_that_is_none_is_a_422(door, page):
-    assert shapes.error_fields(door.post("/fetch/search", {"page": page})) == ["page"]
+def test_an_invalid_page_is_a_422(client, page):
+    assert response_assertions.error_fields(client.post("/fetch/search", {"page": page})) == ["page"]
 
 
 @pytest.mark.parametrize("column", DATES)
@@ -135,32 +135,32 @@ def test_a_page_that_is_none_is_a_422(door, page):
     ({"lt": 0}, []),
     ({"gt": 3, "lt": 1}, []),
 ])  # fmt: skip
-def test_bounds_are_exclusive(door, monkeypatch, column, bounds, expected):
-    addresses = people(door, monkeypatch)
+def test_bounds_are_exclusive(client, monkeypatch, column, bounds, expected):
+    addresses = create_subscribers(client, monkeypatch)
     texts = {side: f"2026-01-01T00:0{minute}:00Z" for side, minute in bounds.items()}
-    found = search(door, **{column: texts})
-    assert emails(found) == [addresses[number] for number in reversed(expected)]
+    result = search(client, **{column: texts})
+    assert emails(result) == [addresses[number] for number in reversed(expected)]
     normal = {side: text.replace("Z", ".000Z") for side, text in texts.items()}
-    assert found["meta"]["query"] == {column: normal}
+    assert result["meta"]["query"] == {column: normal}
 
 
-def test_a_millisecond_counts(door, monkeypatch):
-    people(door, monkeypatch, 1)
+def test_bounds_are_exact_to_the_millisecond(client, monkeypatch):
+    create_subscribers(client, monkeypatch, 1)
     for bound, size in (("2025-12-31T23:59:59.999Z", 1), ("2026-01-01T00:00:00.000Z", 0)):
-        assert len(search(door, created_at={"gt": bound})["data"]) == size
+        assert len(search(client, created_at={"gt": bound})["data"]) == size
 
 
-def test_who_has_no_such_date_matches_no_bound(door):
-    door.create("ada@example.com")
+def test_a_subscriber_without_the_date_matches_no_bound(client):
+    client.create("ada@example.com")
     for column in ("last_event_at", "unsubscribed_at"):
         for side in ("gt", "lt"):
-            assert search(door, **{column: {side: "2500-01-01"}})["data"] == []
+            assert search(client, **{column: {side: "2500-01-01"}})["data"] == []
 
 
-def test_filters_are_joined_by_and(door, monkeypatch):
-    addresses = people(door, monkeypatch)
-    door.create(addresses[2], tags="vip,new")
-    door.create(addresses[3], tags="vip")
+def test_filters_are_joined_by_and(client, monkeypatch):
+    addresses = create_subscribers(client, monkeypatch)
+    client.create(addresses[2], tags="vip,new")
+    client.create(addresses[3], tags="vip")
     for body, expected in [
         ({"tags": "VIP"}, [3, 2]),
         ({"tags": "vip, new"}, [2]),
@@ -171,40 +171,42 @@ def test_filters_are_joined_by_and(door, monkeypatch):
         ({"email": "nonsense"}, []),
         ({"unsubscribed_at": {"gt": "2026-01-01T00:01Z"}, "last_event_at": {"lt": "2026-01-01T00:03Z"}}, [2]),
     ]:
-        assert emails(search(door, **body)) == [addresses[number] for number in expected]
+        assert emails(search(client, **body)) == [addresses[number] for number in expected]
 
 
 @pytest.mark.parametrize("text", SPELLINGS)
-def test_every_spelling_of_a_date_time(door, text):
-    assert search(door, created_at={"gt": text})["meta"]["query"] == {
+def test_every_spelling_of_a_date_time(client, text):
+    assert search(client, created_at={"gt": text})["meta"]["query"] == {
         "created_at": {"gt": "2026-01-01T00:02:00.000Z"}
     }
 
 
 @pytest.mark.parametrize("text", MIDNIGHTS)
-def test_every_spelling_of_a_date(door, text):
-    assert search(door, updated_at={"lt": text})["meta"]["query"] == {
+def test_every_spelling_of_a_date(client, text):
+    assert search(client, updated_at={"lt": text})["meta"]["query"] == {
         "updated_at": {"lt": "2026-01-02T00:00:00.000Z"}
     }
 
 
 @pytest.mark.parametrize("value", NO_DATES, ids=repr)
 @pytest.mark.parametrize("column", DATES)
-def test_a_bad_date_is_a_422(door, column, value):
-    assert shapes.error_fields(door.post("/fetch/search", {column: {"gt": value}})) == [f"{column}.gt"]
+def test_a_bad_date_is_a_422(client, column, value):
+    assert response_assertions.error_fields(client.post("/fetch/search", {column: {"gt": value}})) == [
+        f"{column}.gt"
+    ]
 
 
 @pytest.mark.parametrize("text", [
     "0001-01-01T00:00:00+14:00", "0001-01-01", "9999-12-31T23:59:59.999-14:00", "9999-12-31T23:59:59.999Z",
     "1969-07-20",
 ])  # fmt: skip
-def test_the_ends_of_time_are_bounds_or_refused(door, text):
-    door.create("ada@example.com")
-    response = door.post("/fetch/search", {"created_at": {"lt": text}})
+def test_extreme_dates_are_accepted_or_refused(client, text):
+    client.create("ada@example.com")
+    response = client.post("/fetch/search", {"created_at": {"lt": text}})
     if response.status_code == 422:
-        assert shapes.error_fields(response) == ["created_at.lt"]
+        assert response_assertions.error_fields(response) == ["created_at.lt"]
     else:
-        shapes.date(shapes.answer(response)["meta"]["query"]["created_at"]["lt"])
+        response_assertions.date(response_assertions.answer(response)["meta"]["query"]["created_at"]["lt"])
 
 
 @pytest.mark.parametrize(("body", "fields"), [
@@ -213,8 +215,8 @@ def test_the_ends_of_time_are_bounds_or_refused(door, text):
     ({"email": {}}, ["email"]), ({"email": ["a"]}, ["email"]), ({"tags": "a\0"}, ["tags"]),
     ({"page": 0, "created_at": {"gt": "x", "lt": "y"}}, ["page", "created_at.gt", "created_at.lt"]),
 ])  # fmt: skip
-def test_the_wrong_form_is_a_422_that_names_each_place(door, body, fields):
-    assert sorted(shapes.error_fields(door.post("/fetch/search", body))) == sorted(fields)
+def test_a_malformed_body_is_a_422_that_names_each_field(client, body, fields):
+    assert sorted(response_assertions.error_fields(client.post("/fetch/search", body))) == sorted(fields)
 
 
 @pytest.mark.parametrize("body", [
@@ -223,26 +225,26 @@ def test_the_wrong_form_is_a_422_that_names_each_place(door, body, fields):
     {"junk": 1},
     {"created_at": {"gte": "x"}},
 ])  # fmt: skip
-def test_an_empty_filter_is_none(door, body):
-    door.create("ada@example.com")
-    found = search(door, **body)
-    assert emails(found) == ["ada@example.com"]
-    assert found["meta"]["query"] == {}
+def test_an_empty_filter_is_ignored(client, body):
+    client.create("ada@example.com")
+    result = search(client, **body)
+    assert emails(result) == ["ada@example.com"]
+    assert result["meta"]["query"] == {}
 
 
-def test_a_blank_filter_in_the_query_is_none(door):
-    door.create("ada@example.com")
-    found = shapes.answer(door.get("/fetch/search", query={"email": " ", "segment_id": " "}))
-    assert emails(found) == ["ada@example.com"]
-    assert found["meta"]["query"] == {}
+def test_a_blank_filter_in_the_query_is_ignored(client):
+    client.create("ada@example.com")
+    result = response_assertions.answer(client.get("/fetch/search", query={"email": " ", "segment_id": " "}))
+    assert emails(result) == ["ada@example.com"]
+    assert result["meta"]["query"] == {}
 
 
-def test_the_body_wins_over_the_query(door):
-    found = shapes.answer(door.get("/fetch/search", {"page": 2}, query={"page": "3"}))
-    assert found["meta"]["page"] == 2
+def test_the_body_overrides_the_query(client):
+    result = response_assertions.answer(client.get("/fetch/search", {"page": 2}, query={"page": "3"}))
+    assert result["meta"]["page"] == 2
 
 
-def test_a_stranger_finds_nobody(door, stranger):
-    door.create("ada@example.com", tags="vip")
+def test_a_search_finds_no_subscriber_of_another_site(client, other_client):
+    client.create("ada@example.com", tags="vip")
     for body in ({}, {"email": "ada@example.com"}, {"tags": "vip"}):
-        assert search(stranger, **body)["data"] == []
+        assert search(other_client, **body)["data"] == []

@@ -1,11 +1,11 @@
-"""Segments: save, replace, delete, preview, count, and search by them (contract sections 3 and 4)."""
+"""Segments: save, replace, delete, preview, count, search (docs/contract.md, Segments)."""
 
 import pytest
 
-from tests import shapes
+from tests import response_assertions
 
 VIP = {"tag": "vip"}
-PEOPLE = [
+SUBSCRIBERS = [
     ("ann@example.com", {"tags": "vip", "fields": {"plan": "Pro", "age": 41}}),
     ("bob@example.com", {"fields": {"plan": "free", "age": "29"}}),
     ("cyd@example.org", {"tags": "VIP", "first_name": "Cyd"}),
@@ -13,45 +13,45 @@ PEOPLE = [
 
 
 @pytest.fixture
-def people(door):
-    for email, values in PEOPLE:
-        door.create(email, **values)
-    door.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "cyd@example.org"}})
+def stored(client):
+    for email, values in SUBSCRIBERS:
+        client.create(email, **values)
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "cyd@example.org"}})
 
 
 def body(rules, **more):
     return {"segment": {"name": "Some", "rules": rules, **more}}
 
 
-def save(door, rules, **more):
-    return shapes.answer(door.post("/fetch/segments", body(rules, **more)), 201)["data"]
+def save(client, rules, **more):
+    return response_assertions.answer(client.post("/fetch/segments", body(rules, **more)), 201)["data"]
 
 
-def preview(door, rules):
-    return shapes.answer(door.post("/fetch/segments/preview", {"segment": {"rules": rules}}))
+def preview(client, rules):
+    return response_assertions.answer(client.post("/fetch/segments/preview", {"segment": {"rules": rules}}))
 
 
 def emails(answer):
     return [each["attributes"]["email"] for each in answer["data"]]
 
 
-def test_a_segment_is_saved_listed_replaced_and_deleted(door):
-    first = save(door, VIP, description="The best")
-    attributes = shapes.segment(first)
+def test_a_segment_is_saved_listed_replaced_and_deleted(client):
+    first = save(client, VIP, description="The best")
+    attributes = response_assertions.segment(first)
     assert (attributes["name"], attributes["description"]) == ("Some", "The best")
     assert attributes["rules"] == VIP
-    second = save(door, {"all": []})
-    assert shapes.answer(door.get("/fetch/segments"))["data"] == [second, first]
+    second = save(client, {"all": []})
+    assert response_assertions.answer(client.get("/fetch/segments"))["data"] == [second, first]
     path = f"/fetch/segments/{first['id']}"
-    assert shapes.answer(door.get(path))["data"] == first
-    replaced = shapes.answer(door.call("PUT", path, body({"not": VIP}, name="Others")))["data"]
-    assert shapes.segment(replaced) | {"updated_at": 0} == attributes | {
+    assert response_assertions.answer(client.get(path))["data"] == first
+    replaced = response_assertions.answer(client.call("PUT", path, body({"not": VIP}, name="Others")))["data"]
+    assert response_assertions.segment(replaced) | {"updated_at": 0} == attributes | {
         "name": "Others", "description": "", "rules": {"not": VIP}, "updated_at": 0,
     }  # fmt: skip
-    assert shapes.answer(door.get(path))["data"] == replaced
-    assert shapes.answer(door.delete(path))["data"] == replaced
-    shapes.error(door.get(path), 404)
-    assert shapes.answer(door.get("/fetch/segments"))["data"] == [second]
+    assert response_assertions.answer(client.get(path))["data"] == replaced
+    assert response_assertions.answer(client.delete(path))["data"] == replaced
+    response_assertions.error(client.get(path), 404)
+    assert response_assertions.answer(client.get("/fetch/segments"))["data"] == [second]
 
 
 @pytest.mark.parametrize(("rules", "counts"), [
@@ -67,87 +67,91 @@ def test_a_segment_is_saved_listed_replaced_and_deleted(door):
     ({"created_at": {"within_days": 1}}, (3, 2, 1)),
     ({"last_event_at": {"not_within_days": 30}}, (3, 2, 1)),
 ])  # fmt: skip
-def test_a_segment_counts_its_people_named_in_the_query_or_the_path(door, people, rules, counts):
-    id_ = save(door, rules)["id"]
+def test_a_segment_named_in_the_query_or_the_path_is_counted(client, stored, rules, counts):
+    id_ = save(client, rules)["id"]
     stats = dict(zip(("user_count", "subscriber_count", "unsubscriber_count"), counts, strict=True))
-    assert shapes.answer(door.get("/stats/segment", query={"segment_id": id_})) == stats
-    assert shapes.answer(door.get("/stats/segment", {"segment_id": int(id_)})) == stats
-    assert shapes.answer(door.get(f"/stats/segments/{id_}")) == stats
-    previewed = preview(door, rules)
+    assert response_assertions.answer(client.get("/stats/segment", query={"segment_id": id_})) == stats
+    assert response_assertions.answer(client.get("/stats/segment", {"segment_id": int(id_)})) == stats
+    assert response_assertions.answer(client.get(f"/stats/segments/{id_}")) == stats
+    previewed = preview(client, rules)
     assert len(previewed.pop("data")) == counts[0]
     assert previewed == stats
 
 
-def test_a_count_follows_at_once(door, people):
-    id_ = save(door, VIP)["id"]
-    door.post(
+def test_a_count_is_current(client, stored):
+    id_ = save(client, VIP)["id"]
+    client.post(
         "/fetch/commands", {"command": {"command": "add_tag", "email": "bob@example.com", "query": "vip"}}
     )
-    assert shapes.answer(door.get(f"/stats/segments/{id_}"))["user_count"] == 3
+    assert response_assertions.answer(client.get(f"/stats/segments/{id_}"))["user_count"] == 3
 
 
-def test_a_preview_shows_the_newest_ten_and_saves_nothing(door):
+def test_a_preview_shows_the_newest_ten_and_saves_nothing(client):
     for number in range(12):
-        door.create(f"p{number}@example.com")
-    previewed = preview(door, {"all": []})
+        client.create(f"p{number}@example.com")
+    previewed = preview(client, {"all": []})
     assert previewed["user_count"] == 12
     assert emails(previewed) == [f"p{number}@example.com" for number in range(11, 1, -1)]
     for each in previewed["data"]:
-        shapes.subscriber(each)
-    assert shapes.answer(door.get("/fetch/segments"))["data"] == []
+        response_assertions.subscriber(each)
+    assert response_assertions.answer(client.get("/fetch/segments"))["data"] == []
 
 
-def test_a_search_keeps_to_a_segment(door, people):
-    id_ = save(door, VIP)["id"]
-    assert emails(door.get("/fetch/search", {"segment_id": id_}).json) == [
+def test_a_search_is_limited_to_a_segment(client, stored):
+    id_ = save(client, VIP)["id"]
+    assert emails(client.get("/fetch/search", {"segment_id": id_}).json) == [
         "cyd@example.org",
         "ann@example.com",
     ]
-    found = shapes.answer(door.get("/fetch/search", query={"segment_id": id_, "email": "ann@example.com"}))
-    assert emails(found) == ["ann@example.com"]
-    assert found["meta"]["query"] == {"segment_id": id_, "email": "ann@example.com"}
-    assert emails(door.get("/fetch/search", {"segment_id": id_, "tags": "none"}).json) == []
+    result = response_assertions.answer(
+        client.get("/fetch/search", query={"segment_id": id_, "email": "ann@example.com"})
+    )
+    assert emails(result) == ["ann@example.com"]
+    assert result["meta"]["query"] == {"segment_id": id_, "email": "ann@example.com"}
+    assert emails(client.get("/fetch/search", {"segment_id": id_, "tags": "none"}).json) == []
 
 
-def test_events_count(door):
+def test_events_count(client):
     events = [{"email": f"{name}@example.com", "type": "$purchase"} for name in ("ann", "ann", "bob")]
-    door.post("/batch/events", {"events": [*events, {"email": "bob@example.com", "type": "visit"}]})
-    twice = preview(door, {"event": "$purchase", "within_days": 90, "at_least": 2})
+    client.post("/batch/events", {"events": [*events, {"email": "bob@example.com", "type": "visit"}]})
+    twice = preview(client, {"event": "$purchase", "within_days": 90, "at_least": 2})
     assert emails(twice) == ["ann@example.com"]
-    assert preview(door, {"not": {"event": "visit"}})["user_count"] == 1
+    assert preview(client, {"not": {"event": "visit"}})["user_count"] == 1
 
 
 @pytest.mark.parametrize("id_", ["0", "9", "x", "1.0", "-1", "9" * 30, "%20", "١"])
-def test_a_segment_that_is_not_there_is_a_404_everywhere(door, stranger, id_):
-    save(stranger, VIP)
+def test_an_unknown_segment_is_a_404_everywhere(client, other_client, id_):
+    save(other_client, VIP)
     for response in (
-        door.get(f"/fetch/segments/{id_}"),
-        door.call("PUT", f"/fetch/segments/{id_}", body(VIP)),
-        door.delete(f"/fetch/segments/{id_}"),
-        door.get(f"/stats/segments/{id_}"),
-        door.get("/stats/segment", query={"segment_id": id_}),
-        door.get("/fetch/search", {"segment_id": id_}),
+        client.get(f"/fetch/segments/{id_}"),
+        client.call("PUT", f"/fetch/segments/{id_}", body(VIP)),
+        client.delete(f"/fetch/segments/{id_}"),
+        client.get(f"/stats/segments/{id_}"),
+        client.get("/stats/segment", query={"segment_id": id_}),
+        client.get("/fetch/search", {"segment_id": id_}),
     ):
-        shapes.error(response, 404)
+        response_assertions.error(response, 404)
         assert response.json["error"].startswith("Segment not found")
 
 
-def test_a_stranger_reaches_no_segment_of_another_site(door, stranger, people):
-    id_ = save(door, VIP)["id"]
-    shapes.error(stranger.get(f"/fetch/segments/{id_}"), 404)
-    shapes.error(stranger.delete(f"/fetch/segments/{id_}"), 404)
-    shapes.error(stranger.get("/fetch/search", {"segment_id": id_}), 404)
-    assert shapes.answer(stranger.get("/fetch/segments"))["data"] == []
-    assert preview(stranger, {"all": []})["user_count"] == 0
+def test_a_segment_of_another_site_is_not_found(client, other_client, stored):
+    id_ = save(client, VIP)["id"]
+    response_assertions.error(other_client.get(f"/fetch/segments/{id_}"), 404)
+    response_assertions.error(other_client.delete(f"/fetch/segments/{id_}"), 404)
+    response_assertions.error(other_client.get("/fetch/search", {"segment_id": id_}), 404)
+    assert response_assertions.answer(other_client.get("/fetch/segments"))["data"] == []
+    assert preview(other_client, {"all": []})["user_count"] == 0
 
 
-def test_a_segment_that_a_report_uses_is_not_deleted(door):
-    id_ = save(door, VIP)["id"]
+def test_a_segment_that_a_report_uses_is_not_deleted(client):
+    id_ = save(client, VIP)["id"]
     report = {"name": "VIP", "report_type": "Reporting::Reports::VisitorCountReport", "segment_id": id_}
-    report_id = shapes.answer(door.post("/fetch/reports", {"report": report}), 201)["data"]["id"]
-    shapes.error(door.delete(f"/fetch/segments/{id_}"), 422)
-    door.delete(f"/fetch/reports/{report_id}")
-    shapes.answer(door.delete(f"/fetch/segments/{id_}"))
+    report_id = response_assertions.answer(client.post("/fetch/reports", {"report": report}), 201)["data"][
+        "id"
+    ]
+    response_assertions.error(client.delete(f"/fetch/segments/{id_}"), 422)
+    client.delete(f"/fetch/reports/{report_id}")
+    response_assertions.answer(client.delete(f"/fetch/segments/{id_}"))
 
 
 def deep(levels):
@@ -201,38 +205,47 @@ BAD = "segment.rules"
     ({"field": "age", "is": 2**64}, [BAD]),
     ({"tag": "a\0"}, [BAD]),
 ])  # fmt: skip
-def test_bad_rules_are_refused_with_the_path_of_the_node(door, rules, fields):
-    assert shapes.error_fields(door.post("/fetch/segments/preview", {"segment": {"rules": rules}})) == fields
-    assert shapes.error_fields(door.post("/fetch/segments", body(rules))) == fields
-    assert shapes.answer(door.get("/fetch/segments"))["data"] == []
+def test_bad_rules_are_refused_with_the_path_of_the_node(client, rules, fields):
+    assert (
+        response_assertions.error_fields(
+            client.post("/fetch/segments/preview", {"segment": {"rules": rules}})
+        )
+        == fields
+    )
+    assert response_assertions.error_fields(client.post("/fetch/segments", body(rules))) == fields
+    assert response_assertions.answer(client.get("/fetch/segments"))["data"] == []
 
 
 @pytest.mark.parametrize(
     "rules", [deep(16), {"all": [VIP] * 199}, {"any": [], "all": None, "x": None}, {"not": VIP, "tag": None}]
 )
-def test_the_largest_rules_and_nulls_are_accepted(door, rules):
-    save(door, rules)
+def test_the_largest_rules_and_nulls_are_accepted(client, rules):
+    save(client, rules)
 
 
-def test_a_bad_replacement_leaves_the_segment_as_it_was(door):
-    segment = save(door, VIP)
+def test_a_bad_replacement_leaves_the_segment_unchanged(client):
+    segment = save(client, VIP)
     path = f"/fetch/segments/{segment['id']}"
-    assert shapes.error_fields(door.call("PUT", path, body({"tag": 1}))) == ["segment.rules.tag"]
-    assert shapes.error_fields(door.call("PUT", path, {"segment": {"rules": VIP}})) == ["segment.name"]
-    assert shapes.answer(door.get(path))["data"] == segment
+    assert response_assertions.error_fields(client.call("PUT", path, body({"tag": 1}))) == [
+        "segment.rules.tag"
+    ]
+    assert response_assertions.error_fields(client.call("PUT", path, {"segment": {"rules": VIP}})) == [
+        "segment.name"
+    ]
+    assert response_assertions.answer(client.get(path))["data"] == segment
 
 
-def test_the_query_of_a_stats_request_needs_an_id(door):
-    assert shapes.error_fields(door.get("/stats/segment")) == ["segment_id"]
+def test_the_query_of_a_stats_request_needs_an_id(client):
+    assert response_assertions.error_fields(client.get("/stats/segment")) == ["segment_id"]
 
 
-def test_fields_list_their_commonest_values_when_asked(door):
+def test_fields_list_their_most_common_values_on_request(client):
     for number, plan in enumerate(["pro", "free", "pro", 5, True, "", ["x"], {"a": 1}]):
-        door.create(f"p{number}@example.com", fields={"plan": plan, "a.b": "x"})
-    plain, listed = (shapes.answer(door.get("/fetch/fields", query=query))["data"]
+        client.create(f"p{number}@example.com", fields={"plan": plan, "a.b": "x"})
+    plain, listed = (response_assertions.answer(client.get("/fetch/fields", query=query))["data"]
                      for query in ({}, {"values": "1"}))  # fmt: skip
     for each in plain:
-        shapes.field(each)
+        response_assertions.field(each)
     values = {each["attributes"]["key"]: each["attributes"].pop("values") for each in listed}
     assert listed == plain
     assert values["a.b"] == [{"value": "x", "count": 8}]
@@ -240,4 +253,11 @@ def test_fields_list_their_commonest_values_when_asked(door):
     rest = [(each["value"], each["count"]) for each in values["plan"][1:]]
     assert sorted(rest, key=repr) == sorted([("free", 1), (5, 1), (True, 1), ("", 1)], key=repr)
     assert all(type(value) is not int or value == 5 for value, _ in rest)
-    assert shapes.answer(door.get("/fetch/fields", query={"values": "0"}))["data"] == plain
+    assert response_assertions.answer(client.get("/fetch/fields", query={"values": "0"}))["data"] == plain
+
+
+@pytest.mark.parametrize("date", ["2026-08", "2026-233", "2026-08-21t24:00", "2026-08-21 02:08:30 02:00"])
+def test_rules_and_searches_accept_the_same_dates(client, date):
+    assert client.post("/fetch/search", {"created_at": {"gt": date}}).status_code == 200
+    rules = {"all": [{"created_at": {"gt": date}}, {"field": "since", "gt": date}]}
+    assert client.post("/fetch/segments/preview", {"segment": {"rules": rules}}).status_code == 200

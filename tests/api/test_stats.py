@@ -1,36 +1,36 @@
-"""Count people (spec sections 2.3 and 4.14, contract section 4)."""
+"""Count subscribers (docs/contract.md, Stats)."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audience import imports, stats
-from tests import shapes
+from tests import response_assertions
 
 EMAILS = [f"p{number}@example.com" for number in range(4)]
 COMMANDS = ["add_tag", "subscribe", "unsubscribe", "change_email", "remove_tag"]
 
 
-def counts(door):
-    answer = shapes.answer(door.get("/stats/site"))
-    shapes.keys(answer, "user_count", "subscriber_count", "unsubscriber_count")
+def counts(client):
+    answer = response_assertions.answer(client.get("/stats/site"))
+    response_assertions.keys(answer, "user_count", "subscriber_count", "unsubscriber_count")
     assert all(type(value) is int for value in answer.values())
     assert answer["user_count"] == answer["subscriber_count"] + answer["unsubscriber_count"]
     return tuple(answer.values())
 
 
-def test_an_empty_site(door):
-    assert counts(door) == (0, 0, 0)
+def test_an_empty_site(client):
+    assert counts(client) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("sent", [{}, {"site_uuid": None}])
-def test_counts_are_flat_and_by_site(door, stranger, sent):
+@pytest.mark.parametrize("body", [{}, {"site_uuid": None}])
+def test_counts_are_at_the_top_level_and_by_site(client, other_client, body):
     for email in EMAILS:
-        door.create(email)
-    door.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": EMAILS[0]}})
-    stranger.create(EMAILS[0])
-    assert counts(door) == (4, 3, 1)
-    assert counts(stranger) == (1, 1, 0)
+        client.create(email)
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": EMAILS[0]}})
+    other_client.create(EMAILS[0])
+    assert counts(client) == (4, 3, 1)
+    assert counts(other_client) == (1, 1, 0)
 
 
 command = st.fixed_dictionaries(
@@ -55,9 +55,9 @@ act = st.one_of(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=st.lists(act, max_size=8))
-def test_the_counters_are_the_people_whatever_was_done(door, acts):
+def test_the_counters_match_the_subscribers_after_any_changes(client, acts):
     for path, body in acts:
-        assert door.post(path, body).status_code in (200, 201)
-        imports.drain(door.site.id, 30)
-        counts(door)
-        assert stats.site(door.site) == stats.recount(door.site)
+        assert client.post(path, body).status_code in (200, 201)
+        imports.drain(client.site.id, 30)
+        counts(client)
+        assert stats.for_site(client.site) == stats.recount(client.site)

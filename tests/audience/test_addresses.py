@@ -1,4 +1,4 @@
-"""Who an address names (contract section 2, Identity)."""
+"""The normal form of addresses."""
 
 import unicodedata
 
@@ -52,12 +52,12 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("written", "key"), SAME, ids=lambda text: text[:40])
-def test_compared_by(written, key):
+def test_identity(written, key):
     assert identity(written) == key
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_not_the_same(one, other):
+def test_different_identities(one, other):
     assert identity(one) != identity(other)
 
 
@@ -68,7 +68,7 @@ def test_malformed(text):
 
 
 @given(st.text(max_size=30) | st.from_regex(r"[^@]{1,12}@[^@]{1,8}\.[a-zü]{2,4}", fullmatch=True))
-def test_an_identity_is_its_own_and_never_anything_but_malformed(text):
+def test_an_identity_is_its_own_identity(text):
     try:
         key = identity(text)
     except MalformedAddress:

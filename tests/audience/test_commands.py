@@ -1,12 +1,13 @@
-"""The table of commands: the form's and the domain's are one."""
+"""The command names of the schema and of the domain."""
 
-from audience.commands import CHANGE_EMAIL, CHANGES
+from audience.commands import CHANGES
 from audience.subscribers import Change
 from schemas.commands import QUERIES
+from schemas.values import CommandName
 
 
-def test_what_the_form_reads_the_domain_can_do():
-    assert set(QUERIES) == {*CHANGES, CHANGE_EMAIL}
+def test_every_command_of_the_schema_can_be_applied():
+    assert set(QUERIES) == set(CommandName) == {*CHANGES, CommandName.CHANGE_EMAIL}
 
 
 def test_every_command_makes_a_change():

@@ -53,9 +53,9 @@ def test_the_environment_wins_over_the_file_which_wins_over_the_default(tmp_path
     toml = (
         'port = 81\nhost = "::"\ndns_servers = ["10.0.0.1"]\nallow_faulty_sqlite = true\nbody_timeout = 5\n'
     )
-    found = loaded(tmp_path, toml, AUDIENCE_PORT="82")
-    assert (found.port, found.host, found.dns_servers) == (82, "::", ("10.0.0.1",))
-    assert (found.allow_faulty_sqlite, found.body_timeout, found.web_workers) == (True, 5.0, 2)
+    settings = loaded(tmp_path, toml, AUDIENCE_PORT="82")
+    assert (settings.port, settings.host, settings.dns_servers) == (82, "::", ("10.0.0.1",))
+    assert (settings.allow_faulty_sqlite, settings.body_timeout, settings.web_workers) == (True, 5.0, 2)
 
 
 @pytest.mark.parametrize(("name", "text"), WRONG)
@@ -84,12 +84,12 @@ def test_an_unknown_variable_is_an_error_that_names_it(tmp_path, name):
         loaded(tmp_path, **{name: "x"})
 
 
-def test_what_only_the_tests_read_is_no_setting(tmp_path):
+def test_variables_that_only_the_tests_read_are_not_settings(tmp_path):
     assert NOT_SETTINGS.isdisjoint(f"AUDIENCE_{item.name.upper()}" for item in fields(Settings))
     loaded(tmp_path, **dict.fromkeys(NOT_SETTINGS, "x"))
 
 
-def test_every_default_is_a_value_that_would_be_taken():
+def test_every_default_is_a_valid_value():
     for item in fields(Settings):
         if item.name != "instance":
             assert item.metadata["parse"](item.default) == item.default

@@ -1,4 +1,4 @@
-"""A field's name is its key in words (contract section 3)."""
+"""The display name of a custom field."""
 
 import pytest
 

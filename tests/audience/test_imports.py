@@ -1,4 +1,4 @@
-"""Imports are applied once, in order, whoever dies when (contract section 2)."""
+"""Imports are applied once, in order, even if a worker dies."""
 
 import threading
 from contextlib import suppress
@@ -9,7 +9,7 @@ from audience import clock, imports, sites, stats, subscribers
 from storage import database
 from storage import imports as stored
 from storage.errors import Unavailable
-from tests.door import Rung
+from tests.client import FakeQueue
 
 
 @pytest.fixture
@@ -19,13 +19,13 @@ def site(app):
 
 @pytest.fixture
 def tick(monkeypatch):
-    """Moves the clock on, by ten minutes unless told."""
-    now = clock.now()
+    """Advances the clock, by default by ten minutes."""
+    now = clock.now_ms()
 
     def move(milliseconds=600_000):
         nonlocal now
         now += milliseconds
-        monkeypatch.setattr(clock, "now", lambda: now)
+        monkeypatch.setattr(clock, "now_ms", lambda: now)
 
     move(0)
     return move
@@ -33,7 +33,7 @@ def tick(monkeypatch):
 
 def accept(site, count=600, prefix="p", **values):
     rows = [(index, {"email": f"{prefix}{index}@example.com", **values}) for index in range(count)]
-    return imports.accept(site, rows, [], Rung(), 1).id
+    return imports.accept(site, rows, [], FakeQueue(), 1).id
 
 
 def payload(import_id):
@@ -42,22 +42,22 @@ def payload(import_id):
 
 
 def state(site, import_id):
-    found = imports.progress(site, import_id)
-    return found.status, found.applied, found.created, found.updated, found.unchanged
+    progress = imports.progress(site, import_id)
+    return progress.status, progress.applied, progress.created, progress.updated, progress.unchanged
 
 
 def steal(site, import_id, lease=10_000):
-    """Another worker takes the import."""
+    """Claims the import as another worker."""
     with database.write():
-        at = clock.now()
+        at = clock.now_ms()
         return stored.claim(site.id, import_id, "thief", at, at + lease)
 
 
 class Killed(BaseException):
-    """Nothing of ours runs after it."""
+    """Not an `Exception`: no handler runs."""
 
 
-def test_a_finished_import_drops_its_payload_and_is_never_taken_again(site):
+def test_a_finished_import_deletes_its_payload_and_is_never_claimed_again(site):
     import_id = accept(site)
     assert payload(import_id)
     imports.drain(site.id, 30)
@@ -68,20 +68,20 @@ def test_a_finished_import_drops_its_payload_and_is_never_taken_again(site):
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
-def test_an_import_that_somebody_holds_is_left_alone_until_the_lease_is_over(site, tick):
+def test_a_claimed_import_is_not_claimed_again_before_its_lease_expires(site, tick):
     import_id = accept(site)
     assert imports.waiting_sites() == [site.id]
     assert steal(site, import_id)
     assert imports.waiting_sites() == []
     assert imports.drain(site.id, 30) is False
-    assert stats.site(site).users == 0
+    assert stats.for_site(site).users == 0
     tick()
     assert imports.waiting_sites() == [site.id]
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
-def test_whoever_dies_in_the_middle_is_followed_where_it_was(site, tick, monkeypatch):
+def test_after_a_worker_dies_another_resumes_its_import(site, tick, monkeypatch):
     import_id = accept(site, 1000)
     write, calls = subscribers.write, []
 
@@ -96,14 +96,14 @@ def test_whoever_dies_in_the_middle_is_followed_where_it_was(site, tick, monkeyp
     with pytest.raises(Killed):
         imports.drain(site.id, 30)
     assert state(site, import_id) == ("running", 500, 500, 0, 0)
-    assert stats.site(site) == stats.recount(site) == stats.Counts(500, 0)
+    assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
     tick()
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 1000, 1000, 0, 0)
-    assert stats.site(site) == stats.recount(site) == stats.Counts(1000, 0)
+    assert stats.for_site(site) == stats.recount(site) == stats.Counts(1000, 0)
 
 
-def test_who_has_lost_the_claim_writes_nothing(site, tick, monkeypatch):
+def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     import_id = accept(site, 1000)
 
     def stolen(_):
@@ -113,12 +113,12 @@ def test_who_has_lost_the_claim_writes_nothing(site, tick, monkeypatch):
     monkeypatch.setattr(imports.time, "sleep", stolen)
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("running", 500, 500, 0, 0)
-    assert stats.site(site) == stats.recount(site) == stats.Counts(500, 0)
+    assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
     with database.session():
         assert database.row("SELECT claim FROM imports")[0] == "thief"
 
 
-def test_what_fails_five_times_is_kept_and_holds_nothing_up(site, tick, monkeypatch, caplog):
+def test_an_import_that_fails_five_times_does_not_block_the_next(site, tick, monkeypatch, caplog):
     write = subscribers.write
 
     def faulty(site_id, changes):
@@ -141,13 +141,13 @@ def test_what_fails_five_times_is_kept_and_holds_nothing_up(site, tick, monkeypa
     assert "example.com" not in caplog.text
 
 
-def test_a_database_that_is_away_is_no_failure_of_the_import(site, tick, monkeypatch):
-    def away(*_):
+def test_an_unavailable_database_is_not_a_failed_attempt(site, tick, monkeypatch):
+    def fail_unavailable(*_):
         raise Unavailable("database is locked")
 
     import_id = accept(site)
     with monkeypatch.context() as patch:
-        patch.setattr(subscribers, "write", away)
+        patch.setattr(subscribers, "write", fail_unavailable)
         for _ in range(10):
             with pytest.raises(Unavailable):
                 imports.drain(site.id, 30)
@@ -156,15 +156,15 @@ def test_a_database_that_is_away_is_no_failure_of_the_import(site, tick, monkeyp
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
-def test_an_import_that_finds_the_database_away_for_ever_holds_nothing_up(site, tick, monkeypatch):
+def test_a_database_unavailable_forever_does_not_block_the_next_import(site, tick, monkeypatch):
     write = subscribers.write
 
-    def away(site_id, changes):
+    def fail_unavailable(site_id, changes):
         if changes[0].key.startswith("bad"):
             raise Unavailable("too much for it")
         return write(site_id, changes)
 
-    monkeypatch.setattr(subscribers, "write", away)
+    monkeypatch.setattr(subscribers, "write", fail_unavailable)
     bad, good = accept(site, prefix="bad"), accept(site, prefix="good")
     for _ in range(20):
         with suppress(Unavailable):
@@ -181,7 +181,7 @@ def test_imports_are_applied_in_the_order_of_acceptance(site):
     assert subscribers.find(site, "p599@example.com").fields == {"plan": "c"}
 
 
-def test_several_that_drain_at_once_apply_every_row_once(site):
+def test_concurrent_workers_apply_every_row_once(site):
     ids = [accept(site, 700, prefix=f"p{number}-") for number in range(4)]
 
     def work():
@@ -194,16 +194,16 @@ def test_several_that_drain_at_once_apply_every_row_once(site):
     for thread in threads:
         thread.join(60)
     assert [state(site, each) for each in ids] == [("finished", 700, 700, 0, 0)] * 4
-    assert stats.site(site) == stats.recount(site) == stats.Counts(2800, 0)
+    assert stats.for_site(site) == stats.recount(site) == stats.Counts(2800, 0)
 
 
-def test_drain_stops_when_its_time_is_over(site):
+def test_drain_stops_at_its_deadline(site):
     accept(site)
     assert imports.drain(site.id, 0) is True
-    assert stats.site(site).users == 0
+    assert stats.for_site(site).users == 0
 
 
-def test_a_chunk_holds_so_many_values(site, monkeypatch):
+def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
     write, sizes = subscribers.write, []
 
     def count(site_id, changes):
@@ -211,12 +211,12 @@ def test_a_chunk_holds_so_many_values(site, monkeypatch):
         return write(site_id, changes)
 
     monkeypatch.setattr(subscribers, "write", count)
-    monkeypatch.setattr(imports, "MOST_VALUES", 25)
+    monkeypatch.setattr(imports, "MAX_VALUES", 25)
     many = [str(number) for number in range(40)]
     rows = [{"tags": many[:10]}, {"fields": dict.fromkeys(many[:10], 1)}, {}, {},
             {"tags": many[:3], "remove_tags": many[3:6]}, {"tags": many}]  # fmt: skip
     rows = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
-    import_id = imports.accept(site, rows, [], Rung(), 1).id
+    import_id = imports.accept(site, rows, [], FakeQueue(), 1).id
     imports.drain(site.id, 30)
     assert sizes == [4, 1, 1]
     assert state(site, import_id) == ("finished", 6, 6, 0, 0)

@@ -1,24 +1,24 @@
-"""The pepper: made once, private, and the key of every hash."""
+"""The pepper: created once, private, and the key of every hash."""
 
 import pytest
 
 from audience import pepper
 
 
-def test_it_is_made_once_and_private(tmp_path):
+def test_it_is_created_once_and_private(tmp_path):
     pepper.open(tmp_path)
     file = tmp_path / "pepper"
     first = file.read_bytes()
-    assert len(first) == pepper.OCTETS
+    assert len(first) == pepper.PEPPER_BYTES
     assert file.stat().st_mode & 0o777 == 0o600
     pepper.open(tmp_path)
     assert file.read_bytes() == first
     assert [each.name for each in tmp_path.iterdir()] == ["pepper"]
 
 
-def test_a_cut_file_is_refused(tmp_path):
+def test_a_truncated_file_is_refused(tmp_path):
     (tmp_path / "pepper").write_bytes(b"short")
-    with pytest.raises(ValueError, match="must hold 32 octets"):
+    with pytest.raises(ValueError, match="must have 32 bytes"):
         pepper.open(tmp_path)
 
 

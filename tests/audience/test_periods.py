@@ -1,4 +1,4 @@
-"""Periods: days of the site's clock, whatever its clock does."""
+"""Periods: days in the site's time zone, also when the clocks change."""
 
 import datetime as dt
 from zoneinfo import ZoneInfo
@@ -32,7 +32,7 @@ def at(text, zone="UTC"):
     ({"from": "2011-12-29", "to": "2011-12-31"}, "Pacific/Apia", [24, 0, 24]),  # a day left out
 ])  # fmt: skip
 def test_days_are_as_long_as_the_clocks_make_them(settings, zone, hours):
-    period = periods.of(settings, zone, at("2026-06-01"))
+    period = periods.from_settings(settings, zone, at("2026-06-01"))
     assert [(end - first) / HOUR for first, end in period.parts] == hours
 
 
@@ -49,21 +49,23 @@ def test_days_are_as_long_as_the_clocks_make_them(settings, zone, hours):
     ({"from": "1970-01-01"}, "2016-08-24", "2026-08-31", 3_660),
     ({"from": "2199-12-31", "to": "2199-12-31", "unit": "month"}, "2199-12-01", "2199-12-01", 1),
 ])  # fmt: skip
-def test_settings_name_the_days(settings, first, last, parts):
-    period = periods.of(settings, "UTC", at("2026-08-31T12:00"))
+def test_days_of_the_settings(settings, first, last, parts):
+    period = periods.from_settings(settings, "UTC", at("2026-08-31T12:00"))
     assert [period.days[0].isoformat(), period.days[-1].isoformat(), len(period.days)] == [first, last, parts]
 
 
-def test_the_whole_of_a_long_period_is_not_cut():
-    period = periods.of({"from": "1970-01-01"}, "UTC", at("2026-08-31T12:00"))
+def test_a_long_period_is_not_truncated():
+    period = periods.from_settings({"from": "1970-01-01"}, "UTC", at("2026-08-31T12:00"))
     assert period.whole == (0, at("2026-09-01T00:00"))
 
 
 def test_today_is_the_sites_today():
     instant = at("2026-08-31T23:30")
-    assert periods.of({"days": 1}, "UTC", instant).days == (dt.date(2026, 8, 31),)
-    assert periods.of({"days": 1}, "Asia/Kathmandu", instant).days == (dt.date(2026, 9, 1),)
-    assert periods.of({"days": 1}, "America/Havana", at("2026-09-01T01:00")).days == (dt.date(2026, 8, 31),)
+    assert periods.from_settings({"days": 1}, "UTC", instant).days == (dt.date(2026, 8, 31),)
+    assert periods.from_settings({"days": 1}, "Asia/Kathmandu", instant).days == (dt.date(2026, 9, 1),)
+    assert periods.from_settings({"days": 1}, "America/Havana", at("2026-09-01T01:00")).days == (
+        dt.date(2026, 8, 31),
+    )
 
 
 @given(
@@ -75,7 +77,7 @@ def test_today_is_the_sites_today():
 )
 def test_every_instant_falls_into_the_part_of_its_local_day(zone, day, unit, days, instant):
     settings = {"from": day.isoformat(), "to": (day + dt.timedelta(days)).isoformat(), "unit": unit}
-    period = periods.of(settings, zone, 0)
+    period = periods.from_settings(settings, zone, 0)
     first, end = period.whole
     when = first + int((end - first) * instant)
     local = dt.datetime.fromtimestamp(when / 1000, ZoneInfo(zone)).date()

@@ -1,4 +1,4 @@
-"""The operator's commands, as typed on the instance of a test."""
+"""Commands run on a test's instance."""
 
 import json
 
@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience.cli import audience
+from audience.cli.main import audience
 
 
 @pytest.fixture
 def type_(app, settings):
-    """Types a command on the instance of `app`; its result."""
+    """Runs a command on the instance of `app`; returns its result."""
 
     def run(*words, **options):
         return CliRunner().invoke(audience, [str(each) for each in words], obj=instance(settings), **options)
@@ -21,7 +21,7 @@ def type_(app, settings):
 
 @pytest.fixture
 def run(type_):
-    """Runs a command line; its output, or its JSON where the command says so. Fails on another exit code."""
+    """Runs a command; returns its output, or its JSON with `--json`. Fails on a different exit code."""
 
     def invoke(*words, exit_code=0, **options):
         result = type_(*words, **options)

@@ -13,14 +13,17 @@ import threading
 import pytest
 from click.testing import CliRunner
 
-import app as wiring
-from audience import backups, clock, erasures, first_site, imports, lasting, pepper, sites, stats, subscribers
-from audience.cli import audience
+import app as services
+from app import instance
+from audience import clock, erasures, imports, keys, pepper, stats, subscribers
+from audience.changes import change_from_item
+from audience.cli.main import audience
 from audience.config import Settings
 from audience.errors import Refused
+from audience.operations import backups, first_site, restore_carryover
 from storage import database
-from storage import files as stored_files
-from tests.door import Rung
+from storage import imports as stored_imports
+from tests.client import FakeQueue
 from tests.service import until
 
 READER = """
@@ -34,26 +37,26 @@ with database.session():
 """
 
 
-def on(settings, *words, **options):
-    """Types a command on another instance, as another process would."""
+def run_on(settings, *words, **options):
+    """Runs a command on another instance, as in another process."""
     database.close()
-    return CliRunner().invoke(audience, words, obj=wiring.instance(settings), **options)
+    return CliRunner().invoke(audience, words, obj=services.instance(settings), **options)
 
 
 def reopen(settings):
     database.close()
-    wiring.open_instance(settings)
+    services.open_instance(settings)
 
 
-def erase(settings, door, email):
-    erasures.erase(door.site, settings.instance, email)
+def erase(settings, client, email):
+    erasures.erase(client.site, settings.instance, email)
 
 
-def rewritten(file, target, **changed):
-    """A backup with other contents of some members."""
+def modified_backup(file, target, **changed):
+    """A backup with some members changed."""
     with tarfile.open(file) as old, tarfile.open(target, "w") as new:
         for member in old.getmembers():
-            octets = changed.get(member.name.partition(".")[0], lambda found: found)(
+            octets = changed.get(member.name.partition(".")[0], lambda same: same)(
                 old.extractfile(member).read()
             )
             member.size = len(octets)
@@ -62,9 +65,9 @@ def rewritten(file, target, **changed):
 
 
 @pytest.fixture
-def backup(type_, door, tmp_path):
-    door.create("ann@example.com", tags="vip", fields={"plan": "pro"})
-    door.create("bob@example.com")
+def backup(type_, client, tmp_path):
+    client.create("ann@example.com", tags="vip", fields={"plan": "pro"})
+    client.create("bob@example.com")
     file = tmp_path / "backup.tar"
     result = type_("backup", str(file), "--json")
     assert result.exit_code == 0, result.output
@@ -72,14 +75,16 @@ def backup(type_, door, tmp_path):
     return file
 
 
-def test_a_backup_restored_elsewhere_has_the_same_people_and_keys(backup, door, tmp_path_factory):
+def test_a_backup_restored_elsewhere_has_the_same_subscribers_and_keys(backup, client, tmp_path_factory):
     other = Settings(instance=tmp_path_factory.mktemp("other") / "new")
-    result = on(other, "restore", str(backup), "--yes")
+    result = run_on(other, "restore", str(backup), "--yes")
     assert result.exit_code == 0, result.output
-    assert "Restored 2 people" in result.stdout
-    assert sites.authenticate(door.key.publishable_key, door.key.secret_key).sites[0].uuid == door.site.uuid
-    assert stats.site(door.site) == stats.recount(door.site) == stats.Counts(2, 0)
-    assert subscribers.find(door.site, email="ann@example.com").fields == {"plan": "pro"}
+    assert "Restored 2 subscribers" in result.stdout
+    assert (
+        keys.authenticate(client.key.publishable_key, client.key.secret_key).sites[0].uuid == client.site.uuid
+    )
+    assert stats.for_site(client.site) == stats.recount(client.site) == stats.Counts(2, 0)
+    assert subscribers.find(client.site, email="ann@example.com").fields == {"plan": "pro"}
     assert sorted(each.name for each in other.instance.iterdir() if each.name != "serve.lock") == [
         "audience.db",
         "audience.db-shm",
@@ -89,24 +94,24 @@ def test_a_backup_restored_elsewhere_has_the_same_people_and_keys(backup, door, 
     assert other.instance.joinpath("pepper").stat().st_mode & 0o077 == 0
 
 
-def test_a_backup_is_private_and_nothing_is_left_beside_it(backup):
+def test_a_backup_is_private_and_leaves_no_other_file(backup):
     assert backup.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in backup.parent.iterdir() if each.name.startswith(".audience")] == []
     with tarfile.open(backup) as tar:
         assert tar.getnames() == ["manifest.json", "pepper", "audience.db"]
 
 
-def test_a_backup_is_of_one_instant_while_people_come_in(settings, door, tmp_path):
-    """Each person is written in one transaction with the counter: a copy that mixed two would show."""
+def test_a_backup_during_writes_is_consistent(settings, client, tmp_path):
+    """Subscribers and their counter are written in one transaction: an inconsistent copy would differ."""
     stop = threading.Event()
 
     def write():
         for number in itertools.takewhile(lambda _: not stop.is_set(), itertools.count()):
             with database.write():
                 subscribers.write(
-                    door.site.id,
+                    client.site.id,
                     [
-                        subscribers.change({"email": f"p{number}.{each}@example.com"}, clock.now())
+                        change_from_item({"email": f"p{number}.{each}@example.com"}, clock.now_ms())
                         for each in range(200)
                     ],
                 )
@@ -114,16 +119,18 @@ def test_a_backup_is_of_one_instant_while_people_come_in(settings, door, tmp_pat
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        until(lambda: stats.site(door.site).users > 4000)
+        until(lambda: stats.for_site(client.site).users > 4000)
         seen = []
-        backups.create(settings, tmp_path / "b.tar", lambda *_: seen.append(stats.site(door.site).users))
+        backups.create(
+            settings, tmp_path / "b.tar", lambda *_: seen.append(stats.for_site(client.site).users)
+        )
     finally:
         stop.set()
         writer.join()
     assert seen[-1] > seen[0]
-    assert on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
-    counted = stats.site(door.site)
-    assert counted == stats.recount(door.site)
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    counted = stats.for_site(client.site)
+    assert counted == stats.recount(client.site)
     assert 4000 < counted.users <= seen[0]
 
 
@@ -133,133 +140,133 @@ def test_a_backup_never_overwrites(backup, type_):
     assert backup.read_bytes() == before
 
 
-def test_what_came_after_the_backup_is_gone_after_restoring(backup, settings, door):
-    door.create("cy@example.com")
-    assert on(settings, "restore", str(backup), "--yes").exit_code == 0
-    assert door.counts() == (2, 2, 0)
-    assert door.find("cy@example.com") is None
+def test_changes_after_the_backup_are_lost_by_restoring(backup, settings, client):
+    client.create("cy@example.com")
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    assert client.counts() == (2, 2, 0)
+    assert client.find("cy@example.com") is None
 
 
-def test_restoring_asks_first(backup, settings, door):
-    door.create("cy@example.com")
-    assert on(settings, "restore", str(backup), input="n\n").exit_code == 1
+def test_restoring_asks_for_confirmation(backup, settings, client):
+    client.create("cy@example.com")
+    assert run_on(settings, "restore", str(backup), input="n\n").exit_code == 1
     reopen(settings)
-    assert door.counts() == (3, 3, 0)
+    assert client.counts() == (3, 3, 0)
 
 
-def test_those_erased_since_stay_erased(backup, settings, door):
-    erase(settings, door, "ann@example.com")
-    result = on(settings, "restore", str(backup), "--yes", "--json")
+def test_subscribers_erased_since_the_backup_stay_erased(backup, settings, client):
+    erase(settings, client, "ann@example.com")
+    result = run_on(settings, "restore", str(backup), "--yes", "--json")
     assert json.loads(result.stdout)["erased"] == 1
-    assert door.find("ann@example.com") is None
-    assert door.counts() == (1, 1, 0)
-    assert stats.recount(door.site) == stats.Counts(1, 0)
-    refused = door.post("/fetch/subscribers", {"subscriber": {"email": "ann@example.com"}})
+    assert client.find("ann@example.com") is None
+    assert client.counts() == (1, 1, 0)
+    assert stats.recount(client.site) == stats.Counts(1, 0)
+    refused = client.post("/fetch/subscribers", {"subscriber": {"email": "ann@example.com"}})
     assert refused.status_code == 422
 
 
-def test_those_erased_since_are_erased_from_what_waited_too(settings, door, tmp_path):
-    """In turn, and with a tag."""
-    door.create("ann@example.com", tags="vip")
+def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):
+    """Alternately, and with a tag."""
+    client.create("ann@example.com", tags="vip")
     waiting = [(0, {"email": "Ann@example.com", "first_name": "Ann"}), (1, {"email": "bob@example.com"})]
-    accepted = imports.accept(door.site, waiting, [], Rung(), 0)
+    accepted = imports.accept(client.site, waiting, [], FakeQueue(), 0)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
-    erase(settings, door, "ann@example.com")
-    assert on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    erase(settings, client, "ann@example.com")
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     with database.session():
-        assert ["Ann" in payload for _, payload in stored_files.waiting_batches(door.site.id)] == [False]
-    imports.drain(door.site.id, 5)
-    assert imports.progress(door.site, accepted.id).suppressed == 1
-    assert door.counts() == (1, 1, 0)
+        assert ["Ann" in payload for _, payload in stored_imports.waiting_batches(client.site.id)] == [False]
+    imports.drain(client.site.id, 5)
+    assert imports.progress(client.site, accepted.id).suppressed == 1
+    assert client.counts() == (1, 1, 0)
     for file in settings.instance.glob("audience.db*"):
         assert b"ann@example.com" not in file.read_bytes().lower()
 
 
-def test_the_log_of_erasures_is_enough_where_the_database_is_lost(backup, settings, door):
-    erase(settings, door, "ann@example.com")
+def test_the_erasure_log_is_enough_if_the_database_is_lost(backup, settings, client):
+    erase(settings, client, "ann@example.com")
     database.close()
     (settings.instance / "audience.db").write_bytes(b"not a database at all" * 1000)
-    result = on(settings, "restore", str(backup), "--yes", "--json")
+    result = run_on(settings, "restore", str(backup), "--yes", "--json")
     assert json.loads(result.stdout)["erased"] == 1
     assert json.loads(result.stdout)["damaged"] is True
-    assert door.find("ann@example.com") is None
-    assert door.find("bob@example.com") is not None
+    assert client.find("ann@example.com") is None
+    assert client.find("bob@example.com") is not None
 
 
-def test_a_log_line_that_was_cut_off_at_the_end_is_no_obstacle_but_a_broken_one_within_is(
-    backup, settings, door
-):
-    erase(settings, door, "ann@example.com")
+def test_a_truncated_last_log_line_is_ignored_but_a_broken_line_is_refused(backup, settings, client):
+    erase(settings, client, "ann@example.com")
     log = settings.instance / erasures.LOG
-    whole = log.read_text()
-    log.write_text(whole + whole[:20])
-    assert on(settings, "restore", str(backup), "--yes").exit_code == 0
-    log.write_text(whole[:20] + "\n" + whole)
-    assert "line 1" in str(on(settings, "restore", str(backup), "--yes").exception)
+    complete_log = log.read_text()
+    log.write_text(complete_log + complete_log[:20])
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    log.write_text(complete_log[:20] + "\n" + complete_log)
+    assert "line 1" in str(run_on(settings, "restore", str(backup), "--yes").exception)
 
 
-def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, door, type_, tmp_path):
-    long_ago = clock.now() - 2 * lasting.SLACK
-    door.create("ann@example.com")
+def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, client, type_, tmp_path):
+    long_ago = clock.now_ms() - 2 * restore_carryover.CLOCK_SKEW_MS
+    client.create("ann@example.com")
     line = {
-        "site_uuid": door.site.uuid,
-        "address_hash": pepper.address_hash(door.site.id, "ann@example.com"),
+        "site_uuid": client.site.uuid,
+        "address_hash": pepper.address_hash(client.site.id, "ann@example.com"),
         "at": long_ago,
     }
     (settings.instance / erasures.LOG).write_text(json.dumps(line) + "\n")
     type_("backup", str(tmp_path / "b.tar"))
-    assert on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
-    assert door.find("ann@example.com") is not None
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert client.find("ann@example.com") is not None
 
 
-def test_erasures_that_cannot_be_matched_stand_against_restoring(backup, settings, door):
-    erase(settings, door, "ann@example.com")
+def test_erasures_that_cannot_be_matched_prevent_restoring(backup, settings, client):
+    erase(settings, client, "ann@example.com")
     database.close()
     (settings.instance / "pepper").write_bytes(b"x" * 32)
-    assert "cannot be matched" in str(on(settings, "restore", str(backup), "--yes").exception)
-    assert on(settings, "restore", str(backup), "--yes", "--ignore-erasures").exit_code == 0
-    assert door.find("ann@example.com") is not None
+    assert "cannot be matched" in str(run_on(settings, "restore", str(backup), "--yes").exception)
+    assert run_on(settings, "restore", str(backup), "--yes", "--ignore-erasures").exit_code == 0
+    assert client.find("ann@example.com") is not None
 
 
-def test_keys_that_ended_since_stay_ended(backup, settings, door, type_):
-    sites.revoke_key(door.key.publishable_key)
-    assert "1 keys" in on(settings, "restore", str(backup), "--yes").stdout
-    assert sites.authenticate(door.key.publishable_key, door.key.secret_key) is None
+def test_keys_revoked_since_the_backup_stay_revoked(backup, settings, client, type_):
+    keys.revoke(client.key.publishable_key, settings.instance)
+    assert "1 keys" in run_on(settings, "restore", str(backup), "--yes").stdout
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is None
 
 
-def test_keys_that_are_about_to_end_do_so(backup, settings, door):
-    sites.rotate_key(door.key.publishable_key, overlap=1)
-    assert on(settings, "restore", str(backup), "--yes").exit_code == 0
-    assert sites.authenticate(door.key.publishable_key, door.key.secret_key) is None
+def test_keys_about_to_expire_still_expire(backup, settings, client):
+    keys.rotate(client.key.publishable_key, settings.instance, overlap_ms=1)
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is None
 
 
-def test_the_first_sites_file_goes_when_its_key_is_not_in_the_backup(backup, settings, app, tmp_path_factory):
+def test_the_first_sites_file_is_deleted_if_its_key_is_not_in_the_backup(
+    backup, settings, app, tmp_path_factory
+):
     other = Settings(instance=tmp_path_factory.mktemp("other"))
     reopen(other)
     first_site.ensure(other)
-    assert on(other, "restore", str(backup), "--yes").exit_code == 0
+    assert run_on(other, "restore", str(backup), "--yes").exit_code == 0
     assert not (other.instance / "first-site.json").exists()
 
 
-def test_a_running_service_is_not_restored_into(backup, settings, door):
-    door.create("cy@example.com")
-    with wiring.Processes(settings).stopped():
-        result = on(settings, "restore", str(backup), "--yes")
+def test_restoring_into_a_running_service_is_refused(backup, settings, client):
+    client.create("cy@example.com")
+    with services.Processes(settings).stopped():
+        result = run_on(settings, "restore", str(backup), "--yes")
     assert "stop it first" in str(result.exception)
     reopen(settings)
-    assert door.counts() == (3, 3, 0)
+    assert client.counts() == (3, 3, 0)
 
 
-def test_a_backup_of_a_newer_audience_is_refused(settings, door, tmp_path):
+def test_a_backup_of_a_newer_audience_is_refused(settings, client, tmp_path):
     with database.write():
         database.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2030-01-01')")
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     with database.write():
         database.execute("DELETE FROM schema_migration WHERE name = '9999_later'")
-    result = on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
+    result = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
     assert "newer than this Audience" in str(result.exception)
     reopen(settings)
-    assert door.counts() == (0, 0, 0)
+    assert client.counts() == (0, 0, 0)
 
 
 def flipped(octets):
@@ -281,18 +288,18 @@ def newer(octets):
     ],
     ids=["a bit of the database", "the pepper", "a newer form", "no list", "cut short"],
 )
-def test_what_is_not_whole_is_refused_and_changes_nothing(
-    backup, settings, door, tmp_path, changed, complaint
+def test_an_incomplete_backup_is_refused_and_changes_nothing(
+    backup, settings, client, tmp_path, changed, complaint
 ):
-    door.create("cy@example.com")
-    bad = rewritten(backup, tmp_path / "bad.tar", **changed)
-    assert complaint in str(on(settings, "restore", str(bad), "--yes").exception)
+    client.create("cy@example.com")
+    bad = modified_backup(backup, tmp_path / "bad.tar", **changed)
+    assert complaint in str(run_on(settings, "restore", str(bad), "--yes").exception)
     reopen(settings)
-    assert door.counts() == (3, 3, 0)
+    assert client.counts() == (3, 3, 0)
 
 
 @pytest.mark.parametrize("octets", [b"", b"nonsense" * 1000, None], ids=["empty", "nonsense", "missing"])
-def test_what_is_no_backup_is_refused(type_, tmp_path, octets):
+def test_a_file_that_is_not_a_backup_is_refused(type_, tmp_path, octets):
     file = tmp_path / "b.tar"
     if octets is not None:
         file.write_bytes(octets)
@@ -300,24 +307,24 @@ def test_what_is_no_backup_is_refused(type_, tmp_path, octets):
 
 
 @pytest.mark.parametrize("step", ["Copying", "Writing", "Reading"])
-def test_ctrl_c_while_backing_up_leaves_nothing_behind(settings, door, tmp_path_factory, step):
-    door.create("ann@example.com")
+def test_ctrl_c_while_backing_up_leaves_nothing_behind(settings, client, tmp_path_factory, step):
+    client.create("ann@example.com")
     folder = tmp_path_factory.mktemp("backups")
     with pytest.raises(KeyboardInterrupt):
         backups.create(settings, folder / "b.tar", interrupt_at(step))
     assert list(folder.iterdir()) == []
-    door.create("bob@example.com")
-    assert door.counts() == (2, 2, 0)
+    client.create("bob@example.com")
+    assert client.counts() == (2, 2, 0)
 
 
-def test_ctrl_c_while_restoring_changes_nothing(backup, settings, door):
-    door.create("cy@example.com")
+def test_ctrl_c_while_restoring_changes_nothing(backup, settings, client):
+    client.create("cy@example.com")
     before = {each.name for each in settings.instance.iterdir()}
     with pytest.raises(KeyboardInterrupt):
-        backups.restore(settings, backup, interrupt_at("Reading"))
+        backups.restore(settings, backup, interrupt_at("Reading"), instance(settings).openers)
     assert {each.name for each in settings.instance.iterdir()} == before
     reopen(settings)
-    assert door.counts() == (3, 3, 0)
+    assert client.counts() == (3, 3, 0)
 
 
 def interrupt_at(wanted):
@@ -328,29 +335,29 @@ def interrupt_at(wanted):
     return progress
 
 
-def test_progress_is_plain_lines_where_there_is_no_terminal(type_, door, tmp_path):
+def test_progress_is_plain_lines_without_a_terminal(type_, client, tmp_path):
     result = type_("backup", str(tmp_path / "b.tar"))
     assert [line.partition(":")[0] for line in result.stderr.splitlines() if "100%" in line] == [
         "Copying",
         "Writing",
         "Reading",
     ]
-    assert "people" in result.stdout
+    assert "subscribers" in result.stdout
     assert "%" not in result.stdout
 
 
-def test_the_log_alone_in_a_new_folder_is_enough(backup, settings, door, tmp_path_factory):
-    erase(settings, door, "ann@example.com")
+def test_the_erasure_log_alone_in_a_new_folder_is_enough(backup, settings, client, tmp_path_factory):
+    erase(settings, client, "ann@example.com")
     other = Settings(instance=tmp_path_factory.mktemp("other"))
     (other.instance / erasures.LOG).write_bytes((settings.instance / erasures.LOG).read_bytes())
-    assert json.loads(on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
-    assert subscribers.find(door.site, email="ann@example.com") is None
+    assert json.loads(run_on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
+    assert subscribers.find(client.site, email="ann@example.com") is None
 
 
-def test_a_backup_of_an_older_audience_is_brought_up_to_date(settings, door, tmp_path):
-    """Also where the present database is as old."""
-    other = sites.create_key([door.site])
-    sites.revoke_key(other.publishable_key)
+def test_a_backup_of_an_older_audience_is_migrated(settings, client, tmp_path):
+    """Also if the present database is as old."""
+    other = keys.create([client.site])
+    keys.revoke(other.publishable_key, settings.instance)
     with database.write():
         database.execute("ALTER TABLE keys DROP COLUMN expires_at")
         database.execute("DELETE FROM schema_migration WHERE name = '0005_keys_expire'")
@@ -358,26 +365,26 @@ def test_a_backup_of_an_older_audience_is_brought_up_to_date(settings, door, tmp
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     with database.write():
         database.execute("UPDATE keys SET revoked_at = 1 WHERE publishable_key = ?", (other.publishable_key,))
-    assert "1 keys" in on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
+    assert "1 keys" in run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
     assert database.pending() == []
-    assert sites.authenticate(door.key.publishable_key, door.key.secret_key) is not None
-    assert sites.authenticate(other.publishable_key, other.secret_key) is None
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is not None
+    assert keys.authenticate(other.publishable_key, other.secret_key) is None
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_behind(settings, app, tmp_path_factory, monkeypatch):
-    def full(_):
+def test_a_full_disk_is_reported_and_leaves_nothing_behind(settings, app, tmp_path_factory, monkeypatch):
+    def fail_disk_full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     folder = tmp_path_factory.mktemp("backups")
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", fail_disk_full)
     with pytest.raises(Refused, match="No space left"):
         backups.create(settings, folder / "b.tar", lambda *_: None)
     assert list(folder.iterdir()) == []
 
 
-def test_an_instance_that_another_process_uses_is_not_restored_into(backup, settings, door):
+def test_restoring_into_an_instance_in_use_is_refused(backup, settings, client):
     """`audience web` or `audience worker` alone, which do not hold the lock of `serve`."""
-    door.create("cy@example.com")
+    client.create("cy@example.com")
     database.close()
     reader = subprocess.Popen(
         [sys.executable, "-c", READER, str(settings.instance / "audience.db")],
@@ -386,8 +393,8 @@ def test_an_instance_that_another_process_uses_is_not_restored_into(backup, sett
     )
     try:
         assert reader.stdout.readline() == b"open\n"
-        assert "another process" in str(on(settings, "restore", str(backup), "--yes").exception)
+        assert "another process" in str(run_on(settings, "restore", str(backup), "--yes").exception)
     finally:
         reader.communicate(timeout=30)
     reopen(settings)
-    assert door.counts() == (3, 3, 0)
+    assert client.counts() == (3, 3, 0)

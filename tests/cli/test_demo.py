@@ -1,13 +1,14 @@
-"""`audience demo`: a site to look around in."""
+"""`audience demo`: a site with fictional subscribers."""
 
 import json
 import re
 
 import pytest
 
-from audience import addresses, clock, demo, sites, stats
+from audience import addresses, clock, keys, sites, stats
+from audience.operations import demo
 from storage import database
-from tests.door import Door
+from tests.client import ApiClient
 
 DAY = 86_400_000
 RESERVED = re.compile(r"@([a-z]+\.)?(example\.(com|net|org)|[a-z]+\.example)$")  # RFC 2606
@@ -22,34 +23,34 @@ def shown(type_):
 
 @pytest.fixture
 def owner(app, shown):
-    key = sites.NewKey(shown["publishable_key"], shown["secret_key"], "full")
-    return Door(app.test_client(), sites.named(shown["site_uuid"]), key)
+    key = keys.NewKey(shown["publishable_key"], shown["secret_key"], "full")
+    return ApiClient(app.test_client(), sites.get_by_uuid(shown["site_uuid"]), key)
 
 
-def everyone(owner):
-    people, page = [], 1
-    while found := owner.post("/fetch/search", {"page": page}).json["data"]:
-        people += [person["attributes"] for person in found]
+def all_subscribers(owner):
+    subscribers, page = [], 1
+    while rows := owner.post("/fetch/search", {"page": page}).json["data"]:
+        subscribers += [each["attributes"] for each in rows]
         page += 1
-    return people
+    return subscribers
 
 
-def test_the_site_has_as_many_people_as_asked_for_and_its_counts_are_right(owner, shown):
+def test_the_site_has_the_requested_number_of_subscribers_and_correct_counts(owner, shown):
     assert list(shown) == ["base_url", "site_uuid", "publishable_key", "secret_key"]
     users, _, unsubscribers = owner.counts()
     assert users == 1200
     assert 30 < unsubscribers < 200
-    assert stats.recount(owner.site) == stats.site(owner.site)
+    assert stats.recount(owner.site) == stats.for_site(owner.site)
 
 
-def test_its_people_are_believable_and_nobodys(owner):
-    people = everyone(owner)
-    assert len({person["email"] for person in people}) == 1200
-    assert all(RESERVED.search(person["email"]) for person in people)
-    assert all(addresses.identity(person["email"]) == person["email"] for person in people)
-    assert {"plan", "city", "source", "seats"} <= people[0]["fields"].keys()
-    assert len({person["fields"]["plan"] for person in people}) == 3
-    assert sum(bool(person["cached_tag_ids"]) for person in people) > 600
+def test_its_subscribers_are_plausible_and_fictional(owner):
+    subscribers = all_subscribers(owner)
+    assert len({each["email"] for each in subscribers}) == 1200
+    assert all(RESERVED.search(each["email"]) for each in subscribers)
+    assert all(addresses.identity(each["email"]) == each["email"] for each in subscribers)
+    assert {"plan", "city", "source", "seats"} <= subscribers[0]["fields"].keys()
+    assert len({each["fields"]["plan"] for each in subscribers}) == 3
+    assert sum(bool(each["cached_tag_ids"]) for each in subscribers) > 600
     assert {tag["attributes"]["name"] for tag in owner.get("/fetch/tags").json["data"]} >= {
         "newsletter",
         "vip",
@@ -65,7 +66,7 @@ def test_its_history_goes_back_90_days_and_is_in_order(owner):
             "SELECT e.occurred_at, s.created_at, s.last_event_at FROM events e "
             "JOIN subscribers s ON s.id = e.subscriber_id"
         )
-    now = clock.now()
+    now = clock.now_ms()
     created = [row[0] for row in rows]
     assert created == sorted(created)
     assert 80 * DAY < now - created[0] <= 90 * DAY + 60_000
@@ -77,18 +78,18 @@ def test_its_history_goes_back_90_days_and_is_in_order(owner):
     assert all(since <= at <= last for at, since, last in events)
 
 
-def test_people_come_more_and_more(owner):
+def test_it_grows_faster_and_faster(owner):
     with database.session():
-        created = [found[0] for found in database.rows("SELECT created_at FROM subscribers")]
-    middle = clock.now() - 45 * DAY
+        created = [row[0] for row in database.rows("SELECT created_at FROM subscribers")]
+    middle = clock.now_ms() - 45 * DAY
     assert sum(at > middle for at in created) > sum(at < middle for at in created)
 
 
-def test_cut_off_it_takes_the_site_away_again(app, settings):
+def test_an_interrupted_demo_deletes_the_site(app, settings):
     def interrupt(step, done, total):
-        if step == "Inventing":
+        if step == "Creating":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         demo.create(settings.instance, 1000, interrupt)
-    assert sites.every() == []
+    assert sites.list_all() == []

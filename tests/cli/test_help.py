@@ -1,4 +1,4 @@
-"""Every command explains itself with an example, and prints JSON for programs."""
+"""Every command has help with an example, and can print JSON."""
 
 import shlex
 
@@ -8,7 +8,7 @@ import pytest
 import app
 
 RUN_UNTIL_STOPPED = {("serve",), ("web",), ("worker",)}
-ALWAYS_JSON = {("person", "export")}
+ALWAYS_JSON = {("subscriber", "export")}
 
 
 def commands(group, path=()):
@@ -22,12 +22,12 @@ def commands(group, path=()):
 COMMANDS = list(commands(app.audience))
 
 
-def test_there_are_commands():
+def test_commands_exist():
     assert len(COMMANDS) > 20
 
 
 @pytest.mark.parametrize(("command", "path"), COMMANDS)
-def test_a_command_has_an_example_that_it_understands(command, path, tmp_path, monkeypatch):
+def test_a_command_has_a_valid_example(command, path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").touch()
     [example] = [line.strip() for line in command.help.splitlines() if line.strip().startswith("Example:")]
@@ -39,7 +39,7 @@ def test_a_command_has_an_example_that_it_understands(command, path, tmp_path, m
 
 
 @pytest.mark.parametrize(("command", "path"), COMMANDS)
-def test_a_command_says_what_it_does_and_what_its_options_mean(command, path):
+def test_a_command_and_its_options_have_help(command, path):
     assert len(command.help.partition("\n")[0]) > 10
     for option in command.params:
         if isinstance(option, click.Option) and option.type.name not in ("choice", "integer range"):
@@ -47,6 +47,24 @@ def test_a_command_says_what_it_does_and_what_its_options_mean(command, path):
 
 
 @pytest.mark.parametrize(("command", "path"), COMMANDS)
-def test_a_command_prints_json_when_asked(command, path):
+def test_a_command_prints_json_on_request(command, path):
     named = {word for option in command.params for word in option.opts}
     assert ("--json" in named) is (path not in RUN_UNTIL_STOPPED | ALWAYS_JSON)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments"),
+    [
+        ("person", "subscriber", ("show", "ann@example.com")),
+        ("check", "answer", ("name", "Ann")),
+    ],
+)
+def test_an_old_name_still_works_hidden_and_names_the_new_one(type_, client, old, new, arguments):
+    client.create("ann@example.com")
+    words = (*arguments, "--json", *(("--site", client.site.uuid) if old == "person" else ()))
+    before, now = type_(old, *words), type_(new, *words)
+    assert before.exit_code == 0
+    assert before.stdout == now.stdout
+    assert before.stderr == f"`audience {old}` is now `audience {new}`.\n"
+    assert now.stderr == ""
+    assert old not in [line.split()[0] for line in type_("--help").output.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""`audience segment`, `audience report` and a site's time zone, as an operator types them."""
+"""`audience segment`, `audience report` and a site's time zone."""
 
 import json
 
@@ -11,19 +11,19 @@ PRO = '{"field": "plan", "is": "pro"}'
 
 
 @pytest.fixture
-def ask(run, door):
-    """Asks about the door's site; what is printed, or the JSON of it."""
-    return lambda *words, **options: run(*words, "--site", door.site.uuid, **options)
+def ask(run, client):
+    """Runs a command on the site of `client`; returns its output, or its JSON."""
+    return lambda *words, **options: run(*words, "--site", client.site.uuid, **options)
 
 
 @pytest.fixture
-def people(door):
-    door.create("ann@example.com", fields={"plan": "pro"})
-    door.create("bob@example.com", fields={"plan": "\x1b[31mfree"})
+def stored(client):
+    client.create("ann@example.com", fields={"plan": "pro"})
+    client.create("bob@example.com", fields={"plan": "\x1b[31mfree"})
 
 
-def test_a_segment_is_previewed_saved_counted_and_deleted(ask, people):
-    assert "1 people: 1 subscribed, 0 unsubscribed\n  ann@example.com" in ask("segment", "preview", PRO)
+def test_a_segment_is_previewed_saved_counted_and_deleted(ask, stored):
+    assert "1 in all: 1 subscribed, 0 unsubscribed\n  ann@example.com" in ask("segment", "preview", PRO)
     stats = {"user_count": 1, "subscriber_count": 1, "unsubscriber_count": 0}
     assert ask("segment", "preview", PRO, "--json") == stats | {"emails": ["ann@example.com"]}
     assert ask("segment", "list", "--json") == []
@@ -32,19 +32,19 @@ def test_a_segment_is_previewed_saved_counted_and_deleted(ask, people):
     assert ask("segment", "list", "--json") == [saved]
     assert "Pro" in ask("segment", "list")
     assert ask("segment", "show", saved["id"], "--json") == saved | {"stats": stats}
-    assert "1 people" in ask("segment", "show", saved["id"])
+    assert "1 in all" in ask("segment", "show", saved["id"])
     ask("segment", "delete", saved["id"])
     assert ask("segment", "list") == ""
     ask("segment", "show", saved["id"], exit_code=1)
 
 
-def test_a_mistake_in_rules_is_shown_with_its_path(ask):
+def test_an_error_in_rules_is_shown_with_its_path(ask):
     assert "segment.rules.all[0].tag: Send" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
     assert "segment.name: Send" in ask("segment", "create", " ", PRO, exit_code=1)
     assert "must be JSON" in ask("segment", "preview", "{tag: vip}", exit_code=2)
 
 
-def test_a_report_is_saved_drawn_and_deleted(ask, people):
+def test_a_report_is_saved_drawn_and_deleted(ask, stored):
     kind = "Reporting::Reports::VisitorsByFieldReport"
     saved = ask("report", "create", "Plans", kind, "--set", "field=plan", "--set", "limit=5", "--json")
     assert saved["attributes"]["settings"] == {"field": "plan", "limit": 5}
@@ -62,7 +62,7 @@ def test_a_report_is_saved_drawn_and_deleted(ask, people):
     assert "report.settings.field" in ask("report", "create", "Plans", kind, exit_code=1)
 
 
-def test_the_first_reports_are_drawn(ask, people):
+def test_the_first_reports_are_drawn(ask, stored):
     for row in ask("report", "list", "--json"):
         assert row["attributes"]["name"] in ask("report", "show", row["id"])
 
@@ -80,14 +80,14 @@ def test_bars_are_as_long_as_the_numbers(monkeypatch):
     assert len(first.split()[2]) == 2 * len(second.split()[2]) == 40 - 2 - 2 - 4
     assert third.split() == ["c", "0"]
     assert list(draw({"value": 1234567})) == ["1,234,567"]
-    assert list(draw({"points": []})) == ["Nothing yet."]
+    assert list(draw({"points": []})) == ["No data yet."]
 
 
 def test_a_site_has_a_time_zone(run):
     uuid = run("site", "create", "News", "--time-zone", "Europe/Berlin", "--json")["site_uuid"]
-    assert sites.named(uuid).time_zone == "Europe/Berlin"
+    assert sites.get_by_uuid(uuid).time_zone == "Europe/Berlin"
     run("site", "time-zone", uuid, "Asia/Kathmandu")
     assert run("site", "list", "--json")[0]["time_zone"] == "Asia/Kathmandu"
     for wrong in ("Berlin", "../../etc/passwd", ""):
         run("site", "time-zone", uuid, wrong, exit_code=1)
-    assert sites.named(uuid).time_zone == "Asia/Kathmandu"
+    assert sites.get_by_uuid(uuid).time_zone == "Asia/Kathmandu"

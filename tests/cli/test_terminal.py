@@ -16,7 +16,7 @@ SHOW_CURSOR = "\x1b[?25h"
 
 @pytest.fixture
 def terminal(tmp_path):
-    """Starts a command on a terminal of its own; the process and what it has printed so far."""
+    """Starts a command on its own terminal; returns the process and its output so far."""
     master, slave = pty.openpty()
     os.set_blocking(master, False)
     text = bytearray()
@@ -62,13 +62,13 @@ def sites_of(tmp_path):
     return listed.stdout.strip()
 
 
-def test_a_bar_is_drawn_and_ctrl_c_leaves_things_as_they_were(terminal, tmp_path):
+def test_a_bar_is_drawn_and_ctrl_c_changes_nothing(terminal, tmp_path):
     process, printed = terminal("demo", "--people", "300000")
     until(lambda: "[#" in printed())
     process.send_signal(signal.SIGINT)
     until(lambda: printed() is not None and process.poll() is not None)
     assert process.returncode == 1
-    assert "Inventing" in printed()
+    assert "Creating" in printed()
     assert "Aborted!" in printed()
     assert SHOW_CURSOR in printed()
     assert "Traceback" not in printed()

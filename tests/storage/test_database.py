@@ -1,4 +1,4 @@
-"""The one door to the database: what it opens, and what it refuses."""
+"""Opening the database, refusals and errors."""
 
 import threading
 
@@ -6,7 +6,8 @@ import pytest
 from playhouse.schema_diff import diff_models
 
 from storage import database, models
-from storage.errors import Mistaken, Unavailable, Unusable
+from storage.engines import sqlite
+from storage.errors import StatementError, Unavailable, Unusable
 
 NAMED_EXCEPTIONS = {"sites_uuid", "keys_publishable_key", "schema_migration_name"}
 
@@ -25,17 +26,17 @@ def migrated(opened):
     return opened
 
 
-def test_the_migrated_tables_are_the_models(migrated):
+def test_the_migrated_tables_match_the_models(migrated):
     with database.session():
-        difference = diff_models(database.database.obj, models.TABLES)
+        difference = diff_models(database.database.obj, models.MODELS)
         assert not difference, difference
-        names = {found[0] for found in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    named = {str(vars(model)["_meta"].table_name) for model in models.TABLES}
-    assert {name for name in names if not name.startswith("sqlite_")} == {*named, "schema_migration"}
+        names = {name for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    model_names = {str(vars(model)["_meta"].table_name) for model in models.MODELS}
+    assert {name for name in names if not name.startswith("sqlite_")} == {*model_names, "schema_migration"}
 
 
 def test_every_unique_index_begins_with_the_site(migrated):
-    """But for the integer primary keys, which have no index, and the names looked up by themselves."""
+    """Except integer primary keys, which have no index, and public names, which are unique across sites."""
     with database.session():
         unique = database.rows(
             "SELECT i.name, (SELECT c.name FROM pragma_index_info(i.name) c WHERE c.seqno = 0) "
@@ -51,7 +52,7 @@ def test_migrating_twice_applies_nothing(migrated):
     assert database.pending() == []
 
 
-def test_migrating_at_once_applies_each_once(opened):
+def test_concurrent_migrations_are_applied_once(opened):
     applied = []
     threads = [threading.Thread(target=lambda: applied.append(database.migrate())) for _ in range(4)]
     for thread in threads:
@@ -75,8 +76,8 @@ def test_a_newer_database_is_refused(migrated):
     ((3, 6, 23), False), ((3, 7, 0), True), ((3, 40, 1), True), ((3, 51, 2), True), ((3, 51, 3), False),
     ((3, 53, 0), False),
 ])  # fmt: skip
-def test_a_faulty_sqlite_is_refused_unless_the_operator_insists(tmp_path, monkeypatch, version, faulty):
-    monkeypatch.setattr(database.driver, "sqlite_version_info", version)
+def test_a_faulty_sqlite_is_refused_unless_the_operator_allows_it(tmp_path, monkeypatch, version, faulty):
+    monkeypatch.setattr(sqlite.driver, "sqlite_version_info", version)
     url = f"sqlite:///{tmp_path / 'audience.db'}"
     if faulty:
         with pytest.raises(Unusable, match="pysqlite3"):
@@ -85,9 +86,9 @@ def test_a_faulty_sqlite_is_refused_unless_the_operator_insists(tmp_path, monkey
     database.close()
 
 
-def test_the_sqlite_here_has_no_fault():
-    first, last = database.FAULTY_SQLITE
-    assert not first <= database.driver.sqlite_version_info <= last
+def test_the_installed_sqlite_is_not_faulty():
+    first, last = sqlite.FAULTY_VERSIONS
+    assert not first <= sqlite.driver.sqlite_version_info <= last
 
 
 @pytest.mark.parametrize(
@@ -105,15 +106,15 @@ def test_another_url_is_refused(url):
 def test_pragmas_of_every_connection(opened, pragma, value):
     seen = []
 
-    def look():
+    def read():
         with database.session():
             seen.append(database.row(f"PRAGMA {pragma}")[0])
 
     with database.session():
-        thread = threading.Thread(target=look)
+        thread = threading.Thread(target=read)
         thread.start()
         thread.join(30)
-        look()
+        read()
     assert seen == [value, value]
 
 
@@ -136,7 +137,7 @@ def test_a_connection_serves_one_thread_after_another(migrated):
         assert database.row("SELECT user_count FROM sites") == (160,)
 
 
-def test_who_waits_to_write_leaves_the_connections_to_the_readers(migrated):
+def test_waiting_writers_do_not_hold_the_readers_connections(migrated):
     database.open(migrated, timeout=1, connections=2)
     writing, may_end, waiting = threading.Event(), threading.Event(), threading.Barrier(4)
 
@@ -167,7 +168,7 @@ def test_who_waits_to_write_leaves_the_connections_to_the_readers(migrated):
             thread.join(30)
 
 
-def test_who_waits_too_long_to_write_is_told_so(migrated):
+def test_a_writer_that_waits_too_long_gets_unavailable(migrated):
     database.open(migrated, timeout=0.1)
     writing, may_end, outcomes = threading.Event(), threading.Event(), []
 
@@ -198,14 +199,14 @@ def test_who_waits_too_long_to_write_is_told_so(migrated):
     assert outcomes.pop() == "written"
 
 
-def test_truncating_the_log_leaves_the_time_out_as_it_was(migrated):
+def test_truncating_the_log_preserves_the_timeout(migrated):
     database.open(migrated, timeout=3)
     with database.session():
         assert database.truncate_log()
         assert database.row("PRAGMA busy_timeout") == (3000,)
 
 
-def test_a_write_that_fails_leaves_nothing(migrated):
+def test_a_failed_write_leaves_nothing(migrated):
     def fail():
         with database.write():
             database.execute("DELETE FROM schema_migration")
@@ -218,27 +219,27 @@ def test_a_write_that_fails_leaves_nothing(migrated):
 
 
 @pytest.mark.parametrize("statement", ["SELECT * FROM nothing", "nonsense"])
-def test_a_statement_that_can_never_run_is_not_taken_for_a_busy_database(migrated, statement):
-    with pytest.raises(Mistaken), database.session():
+def test_a_statement_that_can_never_run_does_not_count_as_busy(migrated, statement):
+    with pytest.raises(StatementError), database.session():
         database.rows(statement)
-    with pytest.raises(Mistaken), database.session():
+    with pytest.raises(StatementError), database.session():
         database.execute_many(statement, [])
 
 
-def test_what_no_database_holds_is_not_taken_for_a_busy_one(migrated):
-    with pytest.raises(Mistaken), database.session():
+def test_a_value_that_no_database_can_store_does_not_count_as_busy(migrated):
+    with pytest.raises(StatementError), database.session():
         database.rows("SELECT zeroblob(3000000000)")
-    with pytest.raises(Mistaken), database.session():
+    with pytest.raises(StatementError), database.session():
         database.rows("SELECT ?", ())
 
 
-@pytest.mark.parametrize("kept", [0, 4096])
-def test_a_damaged_database_is_unusable(migrated, kept):
+@pytest.mark.parametrize("offset", [0, 4096])
+def test_a_damaged_database_is_unusable(migrated, offset):
     database.close()
     with open(migrated.removeprefix("sqlite:///"), "r+b") as file:
         size = file.seek(0, 2)
-        file.seek(kept)
-        file.write(b"\xff" * (size - kept))
+        file.seek(offset)
+        file.write(b"\xff" * (size - offset))
     database.open(migrated)
     with pytest.raises(Unusable, match="restore"), database.session():
         database.rows("SELECT * FROM sites")

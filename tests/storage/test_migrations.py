@@ -1,33 +1,35 @@
-"""Migrations: what a database that people already live in becomes."""
+"""Migrations of a database with rows."""
+
+from collections import Counter
 
 from playhouse.migrations import Runner
 
 from audience import reports, sites
 from audience.first_reports import FIRST_REPORTS
 from storage import database
-from storage.models import TABLES
+from storage.models import MODELS
 
 
-def test_a_site_that_exists_gets_the_first_reports_and_utc(settings):
+def test_an_existing_site_gets_the_first_reports_and_utc(settings):
     database.open(settings.database, allow_faulty=True)
     with database.session():
         Runner(database.database.obj, str(database.MIGRATIONS)).up("0001_people")
         database.execute("INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) "
                          "VALUES ('one', 'One', 0, 0, 0)")  # fmt: skip
     database.migrate()
-    site = sites.named("one")
+    site = sites.get_by_uuid("one")
     assert site.time_zone == "UTC"
     new = sites.create("New")
-    assert [row[1:6] for row in reports.every(site)] == [row[1:6] for row in reports.every(new)]
-    assert len(reports.every(site)) == len(FIRST_REPORTS)
+    assert [row[1:6] for row in reports.list_all(site)] == [row[1:6] for row in reports.list_all(new)]
+    assert len(reports.list_all(site)) == len(FIRST_REPORTS)
     database.close()
 
 
-def test_the_models_are_what_the_migrations_make(settings):
+def test_the_models_match_the_migrations(settings):
     database.open(settings.database, allow_faulty=True)
     database.migrate()
     with database.session():
-        for model in TABLES:
+        for model in MODELS:
             name = model._meta.table_name
             columns = {row[1]: bool(row[3]) for row in database.rows(f"PRAGMA table_info({name})")}
             assert columns == {each.column_name: not each.null for each in model._meta.sorted_fields}, name
@@ -35,3 +37,10 @@ def test_the_models_are_what_the_migrations_make(settings):
             declared = {index._name for index in model._meta.fields_to_index()}
             assert indexes == declared, name
     database.close()
+
+
+def test_every_migration_has_its_own_number():
+    names = [path.name for path in database.MIGRATIONS.glob("[!_]*.py")]
+    numbers = Counter(name.partition("_")[0] for name in names)
+    assert all(len(number) == 4 and number.isdigit() for number in numbers), names
+    assert set(numbers.values()) == {1}, names

@@ -1,4 +1,4 @@
-"""The models say what the migrations made, and migrations keep what was there."""
+"""Models and migrations make the same tables, and migrations keep the contents."""
 
 import json
 
@@ -6,12 +6,12 @@ from playhouse.migrations import Runner
 
 from audience import imports, pepper, sites
 from storage import database
-from storage.models import TABLES
+from storage.models import MODELS
 
 
 def shape():
     """Columns and indexes of each table."""
-    tables = [found[0] for found in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = [name for (name,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
     return {
         table: (
             {tuple(column[1:4]) for column in database.rows(f"PRAGMA table_info({table})")},
@@ -33,14 +33,14 @@ def test_models_and_migrations_make_the_same_tables(tmp_path):
             database.migrate()
         with database.session():
             if name == "modelled":
-                database.database.create_tables(TABLES)
+                database.database.create_tables(MODELS)
             made.append(shape())
         database.close()
     migrated, modelled = made
     assert migrated == modelled
 
 
-def test_imports_that_wait_are_kept_by_the_migration_of_files(tmp_path):
+def test_waiting_imports_survive_the_migration_to_file_imports(tmp_path):
     pepper.open(tmp_path)
     database.open(f"sqlite:///{tmp_path / 'audience.db'}")
     with database.session():
@@ -61,6 +61,6 @@ def test_imports_that_wait_are_kept_by_the_migration_of_files(tmp_path):
         )
     assert database.migrate()
     imports.drain(site.id, 5)
-    found = imports.progress(site, 1)
-    assert (found.status, found.created, found.refused, found.created_at) == ("finished", 2, 1, 7)
+    progress = imports.progress(site, 1)
+    assert (progress.status, progress.created, progress.refused, progress.created_at) == ("finished", 2, 1, 7)
     database.close()

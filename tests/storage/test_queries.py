@@ -1,10 +1,10 @@
-"""What the queries do behind the API: they use indexes, bind the site, and are not one per person."""
+"""The API's queries use indexes, bind the site, and do not grow with the number of subscribers."""
 
 import re
 
 import pytest
 
-from audience import files, imports
+from audience import file_imports, imports
 from storage import database
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
@@ -18,8 +18,10 @@ ACROSS_SITES = (
     "SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ",
     "SELECT site_id, tag_id FROM discarded_tags",
 )  # fmt: skip
-FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting")  # what was given, or waits
-WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")  # or up to a limit
+# small sets: parameters and waiting imports
+FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting")
+# all rows of a site, or up to a limit
+WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")
 SEARCHES = [
     {}, {"email": "p1@example.com"}, {"tags": "vip"}, {"tags": "vip,new"},
     *({date: {"gt": "2001-01-01"}} for date in DATES),
@@ -29,8 +31,8 @@ SEARCHES = [
 
 
 @pytest.fixture
-def statements(door):
-    """Every statement that SQLite runs, its parameters written in."""
+def statements(client):
+    """All statements that SQLite runs, with their parameters."""
     seen = []
     with database.session():
         database.database.connection().set_trace_callback(seen.append)
@@ -38,7 +40,7 @@ def statements(door):
 
 
 def of_sites(statements):
-    """Those on tables of a site, but for the ones that ask for nothing."""
+    """The statements on tables of a site, except those with an empty list of values."""
     return [
         each
         for each in statements
@@ -50,11 +52,11 @@ def of_sites(statements):
 
 def plan(statement):
     with database.session():
-        return [found[3] for found in database.rows(f"EXPLAIN QUERY PLAN {statement}")]
+        return [step[3] for step in database.rows(f"EXPLAIN QUERY PLAN {statement}")]
 
 
 def reads_a_table_through(statement):
-    """The steps that read all of a table, or all that a site has in it where not everything is wanted."""
+    """The steps that read a whole table, or needlessly all rows of a site."""
     return [
         step
         for step in plan(statement)
@@ -64,10 +66,10 @@ def reads_a_table_through(statement):
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_every_statement_names_the_site_and_no_table_is_scanned(door, statements, endpoint):
-    prepare(door)
+def test_every_statement_names_the_site_and_no_table_is_scanned(client, statements, endpoint):
+    prepare(client)
     del statements[:]
-    assert ask(door, endpoint).status_code == endpoint.status
+    assert ask(client, endpoint).status_code == endpoint.status
     seen = of_sites(statements)
     assert seen or endpoint.scope in ("stats", "utility")
     for statement in seen:
@@ -75,66 +77,66 @@ def test_every_statement_names_the_site_and_no_table_is_scanned(door, statements
         assert not reads_a_table_through(statement), statement
 
 
-def test_files_in_and_out_use_indexes(door, statements):
+def test_file_imports_and_exports_use_indexes(client, statements):
     rows = "".join(f"{email},a\n" for email in ADDRESSES[:600]) + "nobody,a\n"
-    prepare(door)
+    prepare(client)
     del statements[:]
-    door.call("POST", "/batch/imports", data=f"email,tags\n{rows}".encode(), content_type="text/csv")
-    door.get("/batch/imports/2/errors.csv")
-    imports.drain(door.site.id, 30)
-    door.get("/fetch/export")
-    door.delete("/fetch/subscribers", query={"email": ADDRESSES[0]})
-    files.sweep()
+    client.call("POST", "/batch/imports", data=f"email,tags\n{rows}".encode(), content_type="text/csv")
+    client.get("/batch/imports/2/errors.csv")
+    imports.drain(client.site.id, 30)
+    client.get("/fetch/export")
+    client.delete("/fetch/subscribers", query={"email": ADDRESSES[0]})
+    file_imports.sweep()
     for statement in {each for each in of_sites(statements) if len(each) < 5000}:
         assert statement.startswith(ACROSS_SITES) or "site_id" in statement, statement
         assert not reads_a_table_through(statement), statement
 
 
 @pytest.mark.parametrize("body", SEARCHES, ids=str)
-def test_every_search_uses_an_index(door, statements, body):
-    door.create("p1@example.com", tags="vip,new")
+def test_every_search_uses_an_index(client, statements, body):
+    client.create("p1@example.com", tags="vip,new")
     del statements[:]
-    assert door.post("/fetch/search", body).status_code == 200
+    assert client.post("/fetch/search", body).status_code == 200
     seen = [each for each in of_sites(statements) if "FROM subscribers" in each]
     assert seen
     for statement in seen:
         assert not reads_a_table_through(statement), statement
 
 
-def test_draining_and_sweeping_use_indexes(door, statements):
-    door.post(
+def test_draining_and_sweeping_use_indexes(client, statements):
+    client.post(
         "/batch/subscribers", {"subscribers": [{"email": email, "tags": "a"} for email in ADDRESSES[:600]]}
     )
     del statements[:]
-    assert imports.waiting_sites() == [door.site.id]
-    imports.drain(door.site.id, 30)
+    assert imports.waiting_sites() == [client.site.id]
+    imports.drain(client.site.id, 30)
     for statement in {each for each in of_sites(statements) if len(each) < 5000}:
         assert statement.startswith(ACROSS_SITES) or "site_id" in statement, statement
         assert not reads_a_table_through(statement), statement
 
 
-def test_events_and_fields_are_looked_up(door, statements):
-    given = [{"email": email, "type": type_, "details": {"unique": {"key": email}}, "fields": {email: 1}}
+def test_events_and_fields_use_indexes(client, statements):
+    events = [{"email": email, "type": type_, "details": {"unique": {"key": email}}, "fields": {email: 1}}
              for email in ADDRESSES[:3] for type_ in ("visit", "buy")]  # fmt: skip
     for _ in range(2):
-        door.post("/batch/events", {"events": given})
-    door.post("/fetch/fields", {"field": {"key": "plan"}})
+        client.post("/batch/events", {"events": events})
+    client.post("/fetch/fields", {"field": {"key": "plan"}})
     seen = of_sites(statements)
     assert any("FROM events" in each for each in seen)
     for statement in seen:
         assert not reads_a_table_through(statement), statement
 
 
-def test_a_page_takes_as_many_statements_for_a_hundred_as_for_one(door, statements):
+def test_a_page_of_a_hundred_takes_as_many_statements_as_a_page_of_one(client, statements):
     def search():
         del statements[:]
-        found = door.post("/fetch/search", {}).json["data"]
-        return len(found), len(statements)
+        page = client.post("/fetch/search", {}).json["data"]
+        return len(page), len(statements)
 
-    door.create(ADDRESSES[0], tags="a,b", plan="pro")
+    client.create(ADDRESSES[0], tags="a,b", plan="pro")
     one = search()
     for email in ADDRESSES[1:100]:
-        door.create(email, tags="a,b,c", plan="pro", age=5)
+        client.create(email, tags="a,b,c", plan="pro", age=5)
     assert search() == (100, one[1])
 
 
@@ -143,12 +145,12 @@ def test_a_page_takes_as_many_statements_for_a_hundred_as_for_one(door, statemen
     ("/batch/events", "events", {"type": "visit", "fields": {"plan": "pro"}}),
     ("/fetch/commands", "command", {"command": "add_tag", "query": "a"}),
 ])  # fmt: skip
-def test_a_batch_reads_as_often_for_a_hundred_as_for_one(door, statements, path, key, item):
+def test_a_batch_of_a_hundred_takes_as_many_reads_as_a_batch_of_one(client, statements, path, key, item):
     def reads(addresses):
         del statements[:]
-        assert door.post(path, {key: [{"email": email, **item} for email in addresses]}).status_code == 200
-        imports.drain(door.site.id, 30)
+        assert client.post(path, {key: [{"email": email, **item} for email in addresses]}).status_code == 200
+        imports.drain(client.site.id, 30)
         return len([each for each in of_sites(statements) if each.startswith("SELECT")])
 
-    door.create("first@example.com")
+    client.create("first@example.com")
     assert abs(reads(ADDRESSES[:2]) - reads(ADDRESSES[2:100])) <= 1

@@ -1,49 +1,49 @@
-"""Search gives the same people whichever index it takes."""
+"""Search finds the same subscribers with any index."""
 
 import pytest
 
 from audience import clock
 from storage import database, subscribers
-from storage.subscribers import Filters, Person
+from storage.subscribers import Filters, Subscriber
 
-PEOPLE = 30
+SUBSCRIBERS = 30
 
 
 @pytest.fixture
-def people(door):
-    """Updated in another order than created; some unsubscribed, some with events."""
-    at = clock.now()
-    made = [
-        Person(
+def stored(client):
+    """Subscribers updated in a different order than created; some unsubscribed, some with events."""
+    at = clock.now_ms()
+    created = [
+        Subscriber(
             0,
             f"{number:036}",
             f"p{number}@example.com",
             f"p{number}@example.com",
             created_at=at + number // 3,
-            updated_at=at + number * 7 % PEOPLE,
+            updated_at=at + number * 7 % SUBSCRIBERS,
             last_event_at=at + number if number % 2 else None,
             unsubscribed_at=at - number if number % 3 else None,
         )
-        for number in range(PEOPLE)
+        for number in range(SUBSCRIBERS)
     ]
     with database.write():
-        subscribers.save(door.site.id, made)
-    return at, made
+        subscribers.save(client.site.id, created)
+    return at, created
 
 
-@pytest.mark.parametrize("many", [1, 10, PEOPLE + 1])
+@pytest.mark.parametrize("many", [1, 10, SUBSCRIBERS + 1])
 @pytest.mark.parametrize("date", subscribers.DATES)
 @pytest.mark.parametrize("offset", [0, 7])
-def test_few_or_many_matches_come_in_the_same_order(door, people, monkeypatch, many, date, offset):
-    at, made = people
+def test_few_and_many_matches_have_the_same_order(client, stored, monkeypatch, many, date, offset):
+    at, created = stored
     monkeypatch.setattr(subscribers, "MANY", many)
     after, before = at - 20, at + 20
     with database.session():
         filters = Filters(after={date: after}, before={date: before})
-        found = subscribers.search(door.site.id, filters, 9, offset)
+        page = subscribers.search(client.site.id, filters, 9, offset)
     matching = [
-        each for each in made if (value := getattr(each, date)) is not None and after < value < before
+        each for each in created if (value := getattr(each, date)) is not None and after < value < before
     ]
-    wanted = sorted(matching, key=lambda each: (each.created_at, made.index(each)), reverse=True)
+    wanted = sorted(matching, key=lambda each: (each.created_at, created.index(each)), reverse=True)
     assert wanted
-    assert [each.email_key for each in found] == [each.email_key for each in wanted][offset : offset + 9]
+    assert [each.email_key for each in page] == [each.email_key for each in wanted][offset : offset + 9]

@@ -1,4 +1,4 @@
-"""Real processes in an instance of their own, ended with the test."""
+"""Real processes in an instance of their own, which end with the test."""
 
 import os
 import signal
@@ -13,16 +13,16 @@ from redis.exceptions import RedisError
 
 from audience.config import Settings
 from workers import embedded_redis
-from workers.link import connect
+from workers.redis_client import connect
 
-STAND_IN = Path(__file__).with_name("stand_in.py")
+FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
 
 
 def eventually(condition, seconds=20):
-    """What `condition` returns once it is true; fails when it is not within `seconds`."""
+    """Waits until `condition()` is true and returns it; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
-        assert time.monotonic() < deadline, "it did not happen in time"
+        assert time.monotonic() < deadline, f"not true within {seconds} s"
         time.sleep(0.02)
     return result
 
@@ -34,7 +34,7 @@ def free_port():
 
 
 def alive(pid):
-    """Whether the process runs; one that only waits to be reaped does not."""
+    """Whether the process is running; a zombie is not."""
     state = subprocess.run(
         ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True
     ).stdout.strip()
@@ -42,32 +42,32 @@ def alive(pid):
 
 
 def descendants(pid):
-    """`{pid: command line}` of all that `pid` has started, directly or not."""
+    """`{pid: command line}` of the processes below `pid`."""
     listing = subprocess.run(["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
     rows = [(int(a), int(b), args) for a, b, args in (line.split(None, 2) for line in listing.splitlines())]
-    found, look = {}, [pid]
-    while look:
-        parent = look.pop()
+    below, parents = {}, [pid]
+    while parents:
+        parent = parents.pop()
         for child, its_parent, args in rows:
             if its_parent == parent:
-                found[child] = args
-                look.append(child)
-    return found
+                below[child] = args
+                parents.append(child)
+    return below
 
 
 class Program:
-    """The stand-in program under one command, its output in `log`."""
+    """The fake program running one command, with its output in `log`."""
 
     def __init__(self, settings, command, **environ):
         self.log = settings.instance / f"{command}.log"
-        given = {"INSTANCE": settings.instance, "HOST": settings.host, "PORT": settings.port, **environ}
+        values = {"INSTANCE": settings.instance, "HOST": settings.host, "PORT": settings.port, **environ}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, str(STAND_IN), command],
+                [sys.executable, str(FAKE_WORKER), command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=os.environ | {f"AUDIENCE_{name}": str(value) for name, value in given.items()},
+                env=os.environ | {f"AUDIENCE_{name}": str(value) for name, value in values.items()},
                 start_new_session=True,
             )
         self.pid = self.process.pid
@@ -76,7 +76,7 @@ class Program:
         return self.log.read_text()
 
     def end(self, number=signal.SIGTERM, seconds=20):
-        """The exit status after that signal."""
+        """Sends a signal and returns the exit status."""
         self.process.send_signal(number)
         return self.process.wait(seconds)
 
@@ -90,7 +90,7 @@ def settings(tmp_path):
 
 @pytest.fixture
 def run(settings):
-    """Starts the stand-in: `run("worker", REDIS_URL=...)`; what still runs at the end is killed."""
+    """Starts the fake program: `run("worker", REDIS_URL=...)`; kills what is left of it after the test."""
     programs = []
 
     def start(command, **environ):
@@ -106,13 +106,13 @@ def run(settings):
 
 
 def keep(client):
-    """Sets a key and waits until it is on the disk."""
+    """Sets a key and waits until it is on disk."""
     client.set("kept", "yes")
     eventually(lambda: client.execute_command("WAITAOF", 1, 0, 100)[0] == 1)
 
 
-class Server:
-    """An embedded Redis that can be ended and started again."""
+class RedisServer:
+    """An embedded Redis that a test can stop and restart."""
 
     def __init__(self, settings):
         self.settings = settings
@@ -136,7 +136,7 @@ class Server:
 
 @pytest.fixture
 def server(settings):
-    server = Server(settings)
+    server = RedisServer(settings)
     server.start()
     yield server
     server.end(signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Redis on a socket in the instance: private, durable, and nobody else's."""
+"""The embedded Redis: private, durable, and never confused with another server."""
 
 import dataclasses
 import os
@@ -9,9 +9,9 @@ import tempfile
 
 import pytest
 
-from tests.workers.conftest import Server, eventually, keep
+from tests.workers.conftest import RedisServer, eventually, keep
 from workers import embedded_redis
-from workers.link import connect
+from workers.redis_client import connect
 
 
 def long_settings(settings):
@@ -34,18 +34,18 @@ def test_data_survive(server, client, number):
     assert client.get("kept") == b"yes"
 
 
-def test_full_memory_is_an_error_and_never_a_loss(client):
+def test_full_memory_never_evicts(client):
     assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
 
 
 def test_long_path_gets_a_private_folder(settings, tmp_path_factory, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("short")))
     settings = long_settings(settings)
-    server = Server(settings)
+    server = RedisServer(settings)
     server.start()
     try:
         path = embedded_redis.url(settings).removeprefix("unix://")
-        assert len(path) < embedded_redis.LONGEST_SOCKET_PATH
+        assert len(path) < embedded_redis.MAX_SOCKET_PATH_BYTES
         assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
         server.end()
         server.start()
@@ -57,15 +57,15 @@ def test_long_path_gets_a_private_folder(settings, tmp_path_factory, monkeypatch
         server.end(signal.SIGKILL)
 
 
-def test_orphan_is_retired_and_its_data_stay(settings, server, client):
+def test_orphan_is_stopped_and_keeps_its_data(settings, server, client):
     client.set("kept", "yes")
-    embedded_redis.retire_orphan(settings)
+    embedded_redis.stop_orphan(settings)
     assert server.process.wait(20) == 0
     server.start()
     assert client.get("kept") == b"yes"
 
 
-def test_server_of_somebody_else_is_left_alone(settings, tmp_path):
+def test_another_server_on_the_socket_is_left_alone(settings, tmp_path):
     path = embedded_redis.url(settings).removeprefix("unix://")
     other = subprocess.Popen(
         [embedded_redis.binary(), "--port", "0", "--unixsocket", path, "--dir", str(tmp_path)],
@@ -75,18 +75,18 @@ def test_server_of_somebody_else_is_left_alone(settings, tmp_path):
         with connect(f"unix://{path}") as client:
             eventually(lambda: os.path.exists(path))
             with pytest.raises(embedded_redis.NoRedis, match="in use by another"):
-                embedded_redis.retire_orphan(settings)
+                embedded_redis.stop_orphan(settings)
             assert client.ping()
     finally:
         other.kill()
         other.wait(10)
 
 
-def test_nothing_to_retire(settings):
-    embedded_redis.retire_orphan(settings)
+def test_no_orphan(settings):
+    embedded_redis.stop_orphan(settings)
 
 
-def test_binary_on_the_path_is_next(monkeypatch, tmp_path):
+def test_binary_on_the_path_is_second_choice(monkeypatch, tmp_path):
     monkeypatch.setattr(embedded_redis, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(embedded_redis.NoRedis, match="install valkey or redis"):
@@ -96,6 +96,6 @@ def test_binary_on_the_path_is_next(monkeypatch, tmp_path):
     assert embedded_redis.binary() == program
 
 
-def test_redis_of_ones_own(settings):
+def test_configured_redis(settings):
     settings = dataclasses.replace(settings, redis_url="redis://localhost:1/3")
     assert embedded_redis.url(settings) == "redis://localhost:1/3"

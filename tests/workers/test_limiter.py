@@ -1,12 +1,12 @@
-"""Limits are counted in Redis, and in memory while it is away."""
+"""Limits are counted in Redis, and in memory while it is unreachable."""
 
 import signal
 
 import pytest
 
-from workers import embedded_redis, limiter, link
+from workers import embedded_redis, limiter, redis_client
 from workers.limiter import Limiter
-from workers.link import Link, connect
+from workers.redis_client import CircuitBreaker, connect
 
 
 def outcomes(limits, times, *key):
@@ -15,19 +15,19 @@ def outcomes(limits, times, *key):
 
 @pytest.fixture(autouse=True)
 def busy_machine(monkeypatch):
-    """A Redis that is slow to answer is not taken for one that is away."""
-    monkeypatch.setattr(link, "TIMEOUT", 10.0)
+    """A slow Redis must not be taken for an unreachable one."""
+    monkeypatch.setattr(redis_client, "TIMEOUT_SECONDS", 10.0)
 
 
 @pytest.fixture
 def absent(tmp_path):
     with connect(f"unix://{tmp_path}/nothing.sock") as client:
-        yield Limiter(Link(client))
+        yield Limiter(CircuitBreaker(client))
 
 
 @pytest.fixture
 def shared(client):
-    return Limiter(Link(client))
+    return Limiter(CircuitBreaker(client))
 
 
 @pytest.mark.parametrize("kind", ["absent", "shared"])
@@ -43,7 +43,7 @@ def test_limit_per_key(request, kind):
 
 def test_processes_count_together(client, settings):
     with connect(embedded_redis.url(settings)) as other:
-        together = [Limiter(Link(client)), Limiter(Link(other))]
+        together = [Limiter(CircuitBreaker(client)), Limiter(CircuitBreaker(other))]
         assert [bool(limits.hit("2/day", "k")) for limits in together * 2] == [False, False, True, True]
 
 
@@ -53,8 +53,8 @@ def test_key_is_not_readable_in_redis(shared, client):
     assert not any(b"ada" in key for key in client.keys("*"))
 
 
-def test_redis_goes_away_and_comes_back(shared, server, client, monkeypatch):
-    monkeypatch.setattr(link, "AWAY", 0.0)
+def test_redis_stops_and_returns(shared, server, client, monkeypatch):
+    monkeypatch.setattr(redis_client, "OPEN_SECONDS", 0.0)
     assert outcomes(shared, 3, "k")[2]
     server.end(signal.SIGKILL)
     alone = outcomes(shared, 3, "k")
@@ -67,7 +67,7 @@ def test_redis_goes_away_and_comes_back(shared, server, client, monkeypatch):
 
 
 def test_memory_is_bounded(absent, monkeypatch):
-    monkeypatch.setattr(limiter, "MOST_KEYS", 10)
+    monkeypatch.setattr(limiter, "MAX_KEYS", 10)
     for number in range(100):
         absent.hit("2/hour", str(number))
     assert len(absent._memory.storage) <= 11

@@ -1,16 +1,18 @@
-"""`serve`: everything starts, what dies starts again, and nothing is left running."""
+"""`serve`: all processes start, those that die restart, and none is left running."""
 
+import http.server
 import os
 import signal
 import socket
 import stat
+import threading
 
 import pytest
 
 from tests.workers.conftest import alive, descendants, eventually, keep
 from tests.workers.test_worker import wait_for
-from workers import embedded_redis
-from workers.link import connect
+from workers import embedded_redis, supervisor
+from workers.redis_client import connect
 from workers.sweeper import heartbeat_age
 
 
@@ -24,11 +26,11 @@ def serve(run):
     return start
 
 
-def children(program, kind):
-    """Process ids of the web server (its workers apart), the workers or Redis."""
+def processes(program, kind):
+    """Process ids of the web server (without its worker processes), the import workers or Redis."""
     mine = descendants(program.pid)
     below = {pid for child in mine for pid in descendants(child)}
-    word = {"web": "stand_in.py web", "worker": "stand_in.py worker", "redis": "redis.sock"}[kind]
+    word = {"web": "fake_worker.py web", "worker": "fake_worker.py worker", "redis": "redis.sock"}[kind]
     return [pid for pid, args in mine.items() if word in args and pid not in below]
 
 
@@ -40,7 +42,7 @@ def all_gone(pids):
 def test_serve_starts_everything_and_leaves_nothing(serve, settings, number):
     program = serve()
     assert program.output() == f"ready {settings.base_url}\n"
-    assert [len(children(program, kind)) for kind in ("web", "worker", "redis")] == [1, 1, 1]
+    assert [len(processes(program, kind)) for kind in ("web", "worker", "redis")] == [1, 1, 1]
     wait_for(settings, "1-a")
     below = descendants(program.pid)
     assert program.end(number) == 0
@@ -50,16 +52,49 @@ def test_serve_starts_everything_and_leaves_nothing(serve, settings, number):
 
 def test_web_stops_first_and_redis_last(serve, settings):
     program = serve()
-    (web,), (worker,), (redis,) = (children(program, kind) for kind in ("web", "worker", "redis"))
+    (web,), (worker,), (redis,) = (processes(program, kind) for kind in ("web", "worker", "redis"))
     (settings.instance / "inbox" / "1-slow").touch()
     eventually(lambda: heartbeat_age(settings.instance) is not None)
     program.process.send_signal(signal.SIGTERM)
     seen = set()
     while (
         program.process.poll() is None
-    ):  # looks at the last to stop first, so that time passes the right way
+    ):  # the last to stop is looked at first, so no process is seen later than it should be
         seen.add(tuple(alive(pid) for pid in (redis, worker, web)))
     assert seen <= {(True, True, True), (True, True, False), (True, False, False), (False, False, False)}
+
+
+@pytest.mark.parametrize(("status", "healthy"), [(200, True), (404, False), (500, False)])
+def test_only_status_200_of_healthz_is_healthy(status, healthy):
+    paths = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            paths.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        assert supervisor.is_healthy(*server.server_address) is healthy
+        thread.join()
+    assert paths == ["/healthz"]
+
+
+def test_server_of_another_protocol_is_not_healthy():
+    def greet():
+        with server.accept()[0] as client:
+            client.sendall(b"220 mail\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=greet)
+        thread.start()
+        assert not supervisor.is_healthy(*server.getsockname())
+        thread.join()
 
 
 def test_second_serve_is_refused(serve, run, settings):
@@ -69,7 +104,7 @@ def test_second_serve_is_refused(serve, run, settings):
     assert "refused: another serve is running on" in second.output()
 
 
-def test_port_that_is_taken_is_said(run, settings, monkeypatch):
+def test_taken_port_is_reported(run, settings, monkeypatch):
     with socket.create_server((settings.host, settings.port)):
         program = run("serve")
         assert program.process.wait(20) == 1
@@ -78,12 +113,12 @@ def test_port_that_is_taken_is_said(run, settings, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["web", "worker", "redis"])
-def test_what_dies_starts_again(serve, settings, kind):
+def test_dead_process_restarts(serve, settings, kind):
     program = serve()
-    (before,) = eventually(lambda: children(program, kind))
+    (before,) = eventually(lambda: processes(program, kind))
     os.kill(before, signal.SIGKILL)
-    eventually(lambda: not alive(before) and children(program, kind))
-    assert f"{kind} ended (signal SIGKILL)" in program.output()
+    eventually(lambda: not alive(before) and processes(program, kind))
+    assert f"{kind} exited (signal SIGKILL)" in program.output()
     wait_for(settings, "1-after")
     eventually(lambda: answers(settings))
     with connect(embedded_redis.url(settings)) as client:
@@ -106,15 +141,15 @@ def pings(client):
         return False
 
 
-def test_child_that_always_dies_is_tried_less_and_less_often(run, settings):
+def test_process_that_keeps_dying_restarts_more_and_more_slowly(run, settings):
     program = run("serve", REDIS_URL="redis://localhost?db=nonsense")
-    eventually(lambda: program.output().count("worker ended") >= 3)
-    waits = [line.split()[-2] for line in program.output().splitlines() if "worker ended" in line]
+    eventually(lambda: program.output().count("worker exited") >= 3)
+    waits = [line.split()[-2] for line in program.output().splitlines() if "worker exited" in line]
     assert waits[:3] == ["0.2", "0.4", "0.8"]
     assert program.end() == 0
 
 
-def test_killed_serve_takes_everything_along_and_the_next_one_starts(serve, settings):
+def test_killed_serve_leaves_no_process_and_the_next_one_starts(serve, settings):
     program = serve()
     below = descendants(program.pid)
     assert len(below) >= 4
@@ -129,10 +164,10 @@ def test_killed_serve_takes_everything_along_and_the_next_one_starts(serve, sett
     assert again.end() == 0
 
 
-def test_redis_of_ones_own_is_neither_started_nor_stopped(serve, settings, server, tmp_path):
+def test_configured_redis_is_neither_started_nor_stopped(serve, settings, server, tmp_path):
     url = embedded_redis.url(settings)
     program = serve(REDIS_URL=url)
-    assert children(program, "redis") == []
+    assert processes(program, "redis") == []
     assert program.end() == 0
     assert server.answers()
 

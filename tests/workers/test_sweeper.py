@@ -1,4 +1,4 @@
-"""The sweeper drains for the worker that nobody reaches."""
+"""The sweeper drains sites itself while the queue is unreachable."""
 
 import threading
 
@@ -7,10 +7,8 @@ from storage.errors import Unavailable
 from workers.sweeper import Sweeper, heartbeat_age
 
 
-class Broken:
-    """A bell that reaches nobody."""
-
-    def reaches(self, site_id):
+class UnreachableQueue:
+    def try_notify(self, site_id):
         return False
 
 
@@ -24,6 +22,6 @@ def test_one_site_that_cannot_be_drained_does_not_starve_the_others(tmp_path, mo
 
     monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3])
     monkeypatch.setattr(imports, "drain", drain)
-    Sweeper(Broken(), tmp_path, threading.Event(), [lambda: done.append(True)]).sweep()
+    Sweeper(UnreachableQueue(), tmp_path, threading.Event(), [lambda: done.append(True)]).sweep()
     assert (drained, done) == ([2, 3], [True])
     assert heartbeat_age(tmp_path) is not None

@@ -1,4 +1,4 @@
-"""The web server as processes: what clients may do to it, and what the application is told."""
+"""The web server as processes: hostile clients, and the environ that the application gets."""
 
 import ast
 import contextlib
@@ -16,7 +16,7 @@ TOP = b"POST / HTTP/1.1\r\nHost: x\r\n"
 
 @pytest.fixture
 def web(run, settings):
-    """The stand-in's web server under those settings, once it answers."""
+    """Starts the fake program's web server with the given settings, and waits until it answers."""
 
     def start(**environ):
         program = run("web", **{"WEB_WORKERS": 1, "WEB_THREADS": 8, "BODY_TIMEOUT": 1} | environ)
@@ -31,7 +31,7 @@ def connect(settings):
 
 
 def answer(settings, request, then=b"", half_close=False):
-    """`(status, head, body)` of the first answer to raw bytes; None while nobody listens."""
+    """`(status, head, body)` of the first response to raw bytes; None while no server is listening."""
     try:
         client = connect(settings)
     except ConnectionRefusedError:
@@ -52,7 +52,7 @@ def read_answer(client, head_only=False):
     head, _, body = received.partition(b"\r\n\r\n")
     length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
     while len(body) < length and not head_only:
-        body += client.recv(65536) or pytest.fail("the answer broke off")
+        body += client.recv(65536) or pytest.fail("the response ended early")
     return int(head.split()[1]), head, body
 
 
@@ -98,7 +98,7 @@ def test_environ(web, settings):
     ],
     ids=lambda value: value[:40] if isinstance(value, bytes) else value,
 )
-def test_odd_requests_are_answered_and_harm_nobody(web, settings, request_bytes, status):
+def test_odd_requests_are_answered_and_harmless(web, settings, request_bytes, status):
     web()
     assert answer(settings, request_bytes)[0] == status
     assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
@@ -121,19 +121,19 @@ def test_whole_bodies_are_read_to_their_end(web, settings, request_bytes, body):
 
 
 @pytest.mark.parametrize("size", [100_000, 5_000_000])
-def test_client_that_sends_all_before_it_reads_sees_why_it_is_refused(web, settings, size):
+def test_client_that_sends_everything_first_gets_its_response(web, settings, size):
     web()
     head = b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size
     assert answer(settings, head, b"x" * size)[0] == 401
 
 
-def test_client_that_waits_to_be_told_need_not_send(web, settings):
+def test_refused_client_that_expects_100_continue_sends_no_body(web, settings):
     web()
     head = b"POST /unread HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 50\r\n\r\n"
     assert answer(settings, head)[0] == 401
 
 
-def test_unread_bodies_do_not_hold_up_others(web, settings):
+def test_unread_bodies_do_not_delay_others(web, settings):
     web()
     stalled = [connect(settings) for _ in range(30)]
     for client in stalled:
@@ -144,7 +144,7 @@ def test_unread_bodies_do_not_hold_up_others(web, settings):
         client.close()
 
 
-def test_client_that_expects_to_be_told_is_told(web, settings):
+def test_expect_100_continue(web, settings):
     web()
     with connect(settings) as client:
         client.sendall(TOP + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
@@ -158,7 +158,7 @@ def test_client_that_expects_to_be_told_is_told(web, settings):
     [b"Content-Length: 50\r\n\r\nhello", b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"],
     ids=["length", "chunked"],
 )
-def test_part_of_a_body_never_passes_for_all_of_it(web, settings, part):
+def test_partial_body_never_passes_for_a_complete_one(web, settings, part):
     web()
     assert answer(settings, TOP + part)[::2] == (400, b"TimeoutError")
     assert answer(settings, TOP + part, half_close=True)[::2] == (400, b"ConnectionError")
@@ -169,7 +169,7 @@ def test_part_of_a_body_never_passes_for_all_of_it(web, settings, part):
     eventually(lambda: refused.read_text().count("ConnectionError") > before)
 
 
-def test_stalled_bodies_hold_the_threads_no_longer_than_the_deadline(web, settings):
+def test_stalled_bodies_hold_threads_only_until_the_deadline(web, settings):
     web()
     stalled = [connect(settings) for _ in range(30)]
     for client in stalled:
@@ -196,7 +196,7 @@ def test_dribbled_body_has_one_deadline(web, settings):
         assert eventually(answered) == b"HTTP/1.1 400"
 
 
-def test_large_answer_arrives_whole(web, settings):
+def test_large_response_arrives_complete(web, settings):
     web()
     status, head, body = answer(settings, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (status, body) == (200, b"x" * 5_000_000)
@@ -204,7 +204,7 @@ def test_large_answer_arrives_whole(web, settings):
 
 
 def read_stream(settings, path):
-    """`(status, body)` of an answer that must be whole."""
+    """`(status, body)` of a complete response."""
     connection = http.client.HTTPConnection(settings.host, settings.port, timeout=20)
     with contextlib.closing(connection):
         connection.request("GET", path)
@@ -213,7 +213,7 @@ def read_stream(settings, path):
         return response.status, response.read()
 
 
-def test_answer_without_a_length_is_sent_while_it_is_made(web, settings):
+def test_response_without_a_length_is_streamed(web, settings):
     web()
     assert read_stream(settings, "/endless") == (200, b"x" * 20_000_000)
 
@@ -221,7 +221,7 @@ def test_answer_without_a_length_is_sent_while_it_is_made(web, settings):
 GET_ENDLESS = b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def test_reader_who_stops_holds_up_the_making_and_then_loses_the_connection(web, settings):
+def test_client_that_stops_reading_blocks_the_stream_and_then_loses_the_connection(web, settings):
     program = web()
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
@@ -233,7 +233,7 @@ def test_reader_who_stops_holds_up_the_making_and_then_loses_the_connection(web,
     assert read_stream(settings, "/endless")[0] == 200
 
 
-def test_slow_readers_do_not_hold_up_others(web, settings):
+def test_slow_clients_do_not_delay_others(web, settings):
     web(BODY_TIMEOUT=20)
     with contextlib.ExitStack() as stack:
         for _ in range(4):
@@ -243,7 +243,7 @@ def test_slow_readers_do_not_hold_up_others(web, settings):
         assert read_stream(settings, "/endless")[0] == 200
 
 
-def test_reader_who_goes_away_ends_the_making(web, settings):
+def test_disconnecting_client_ends_the_stream(web, settings):
     program = web()
     with connect(settings) as client:
         client.sendall(GET_ENDLESS)
@@ -252,14 +252,14 @@ def test_reader_who_goes_away_ends_the_making(web, settings):
     assert int((settings.instance / "made").read_text()) < 199
 
 
-def test_answer_that_breaks_off_never_looks_whole(web, settings):
+def test_failed_response_never_looks_complete(web, settings):
     web()
     with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
         read_stream(settings, "/broken")
     assert read_stream(settings, "/endless")[0] == 200
 
 
-def test_failure_of_the_application_tells_nothing(web, settings):
+def test_failure_of_the_application_reveals_nothing(web, settings):
     program = web()
     status, head, body = answer(settings, b"GET /crash HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (status, body[:10]) == (500, b'{"error": ')
@@ -287,6 +287,6 @@ def test_web_processes_end_with_their_parent(web):
 @pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 4096, 3072), (256, 20000, 8192)])
 def test_connections_fit_the_limit_of_open_files(soft, hard, connections):
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
-    code = f"{limit}\nfrom workers import web; print(web.most_connections())"
+    code = f"{limit}\nfrom workers.web import server; print(server.max_connections())"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(output) == connections

@@ -1,4 +1,4 @@
-"""The worker as a process: it drains what it is told to, runs nothing else, and outlives Redis."""
+"""The worker as a process: it drains sites, runs no other job, and outlives Redis."""
 
 import pickle
 import signal
@@ -8,10 +8,9 @@ from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
 
-from tests.workers.conftest import alive, eventually
-from workers import embedded_redis
-from workers.link import Link, connect
-from workers.queue import DRAIN_SITE, QUEUE, Doorbell
+from tests.workers.conftest import alive, eventually, keep
+from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
+from workers.redis_client import CircuitBreaker
 from workers.sweeper import heartbeat_age
 from workers.worker import site_to_drain
 
@@ -30,24 +29,24 @@ def started(settings):
     return lambda: heartbeat_age(settings.instance) is not None
 
 
-def test_ring_is_answered_and_leaves_nothing_behind(run, settings, client):
+def test_notice_is_acknowledged_and_leaves_nothing_behind(run, settings, client):
     run("worker")
     eventually(started(settings))
-    bell = Doorbell(Link(client))
+    import_queue = ImportQueue(CircuitBreaker(client))
     (settings.instance / "inbox" / "7-a").touch()
-    bell.ring(7)
+    import_queue.notify(7)
     eventually(lambda: drained(settings, "7-a"))
     eventually(lambda: not [key for key in client.keys("*") if b"job" in key or b"queue:" in key])
 
 
-def test_sweeper_finds_what_nobody_rang_for(run, settings, server):
+def test_sweeper_finds_imports_without_a_notice(run, settings, server):
     (settings.instance / "inbox" / "7-before").touch()
     run("worker")
     eventually(lambda: drained(settings, "7-before"))
     wait_for(settings, "8-later")
 
 
-def test_only_the_list_of_jobs_runs(run, settings, client, tmp_path):
+def test_no_other_job_runs(run, settings, client, tmp_path):
     mark = tmp_path / "ran"
     shell = f"touch {mark}"
     queue = Queue(QUEUE, connection=client, serializer=JSONSerializer)
@@ -71,19 +70,20 @@ def test_only_the_list_of_jobs_runs(run, settings, client, tmp_path):
     wait_for(settings, "9-good")
     eventually(lambda: len(queue) == 0)
     assert not mark.exists()
-    assert program.output().count("not on the list") == 1
+    assert program.output().count("unknown job") == 1
     assert alive(program.pid)
 
 
-def test_worker_outlives_redis(run, settings, server):
+def test_worker_outlives_redis(run, settings, server, client):
     program = run("worker")
     wait_for(settings, "1-with")
+    eventually(lambda: client.scard("rq:workers") == 1)
+    keep(client)
     server.end(signal.SIGKILL)
     wait_for(settings, "2-without")
     server.start()
     wait_for(settings, "3-again")
-    with connect(embedded_redis.url(settings)) as client:
-        eventually(lambda: client.scard("rq:workers") == 1)
+    eventually(lambda: client.scard("rq:workers") == 1)
     assert alive(program.pid)
 
 
@@ -115,18 +115,18 @@ def test_worker_without_redis_stops(run, settings):
     assert program.end() == 0
 
 
-def test_worker_finishes_what_it_is_at(run, settings, client):
+def test_worker_finishes_the_current_job(run, settings, client):
     program = run("worker")
     eventually(started(settings))
     (settings.instance / "inbox" / "7-slow").touch()
-    Doorbell(Link(client)).ring(7)
+    ImportQueue(CircuitBreaker(client)).notify(7)
     eventually(lambda: client.llen("rq:queue:imports") == 0 and client.exists("rq:workers"))
     eventually(lambda: not client.exists("audience:bell:7"))
     assert program.end() == 0
     assert drained(settings, "7-slow")
 
 
-def test_killed_workers_are_forgotten(run, settings, client):
+def test_killed_workers_are_removed(run, settings, client):
     for number in range(2):
         program = run("worker")
         wait_for(settings, f"{number}-a")
@@ -153,7 +153,7 @@ def test_killed_workers_are_forgotten(run, settings, client):
         ("os.system", (7,), {}, None),
     ],
 )
-def test_exactly_one_shape_of_job(name, args, kwargs, site_id):
+def test_only_the_exact_job_names_a_site(name, args, kwargs, site_id):
     job = Job("id", connection=object(), serializer=JSONSerializer)
     job.data = JSONSerializer.dumps((name, None, args, kwargs))
     assert site_to_drain(job) == site_id
@@ -173,7 +173,7 @@ def test_exactly_one_shape_of_job(name, args, kwargs, site_id):
         PickleSerializer.dumps((DRAIN_SITE, None, (7,), {})),
     ],
 )
-def test_job_of_another_form_is_none(data):
+def test_malformed_job_names_no_site(data):
     job = Job("id", connection=object(), serializer=JSONSerializer)
     job.data = data
     assert site_to_drain(job) is None

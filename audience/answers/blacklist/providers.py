@@ -1,0 +1,137 @@
+"""The table of blacklist providers: `providers.csv`, bundled or the operator's own."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+from typing import Literal
+
+from audience.config import SettingError
+
+FLAGS = ("just_registered", "spamhaus", "nordspam", "spfbl", "sorbs", "abusix")
+KEYS = ("spamhaus_dqs_key", "abusix_key")
+LISTED_NETWORK = IPv4Network("127.0.0.0/8")  # RFC 5782 section 2.3
+# Addresses that never mean listed: errors, and wildcard answers of resolvers.
+NOT_LISTED_NETWORKS = (
+    IPv4Network("127.255.255.0/24"),
+    IPv4Network("127.0.1.255/32"),
+    IPv4Network("127.0.0.1/32"),
+)
+ZONE = re.compile(r"(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+[a-z]{2,63}", re.ASCII)
+KEY = re.compile(r"[A-Za-z0-9-]{1,63}", re.ASCII)
+
+Asks = Literal["ip", "domain"]
+
+
+@dataclass(frozen=True)
+class Zone:
+    """The DNS zone of a list. `public` is its name without the key; `listed`, `clear` and `error` are the
+    addresses with that meaning; `tlds` those that it covers (empty: all); the test points are those of
+    RFC 5782 section 5, or the provider's own."""
+
+    flag: str
+    asks: Asks
+    zone: str
+    public: str
+    registrable_only: bool
+    tlds: frozenset[str]
+    listed: frozenset[str]
+    clear: frozenset[str]
+    error: frozenset[str]
+    test_listed: str
+    test_clear: str
+
+
+@dataclass(frozen=True)
+class Providers:
+    """The zone by flag and kind of value; flags of lists that have shut down; flags without their key."""
+
+    zones: Mapping[tuple[str, Asks], Zone]
+    retired: frozenset[str]
+    without_key: frozenset[tuple[str, Asks]]
+
+
+def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Providers:
+    """The table at `path` if it exists, else the bundled one; `keys` are by name of setting.
+
+    Of several rows for a flag and kind of value, the first one whose key is set counts. Raises `SettingError`
+    for an invalid table or key.
+    """
+    configured = {name: key for name, key in (keys or {}).items() if key}
+    for name, key in configured.items():
+        if not KEY.fullmatch(key):
+            raise SettingError(f"{name} must be letters, digits and hyphens")
+    custom = path if path is not None and path.is_file() else None
+    try:
+        text = custom.read_text("utf-8") if custom else _bundled()
+        return _providers(csv.DictReader(text.splitlines(), restval=""), configured)
+    except (OSError, KeyError, ValueError) as error:
+        raise SettingError(f"{custom or 'providers.csv'}: {error}") from error
+
+
+def _bundled() -> str:
+    return (files("audience.data") / "blacklist" / "providers.csv").read_text("utf-8")
+
+
+def _providers(rows: Iterable[dict[str, str]], keys: Mapping[str, str]) -> Providers:
+    zones: dict[tuple[str, Asks], Zone] = {}
+    retired: set[str] = set()
+    known: set[tuple[str, Asks]] = set()
+    for row in rows:
+        if row["flag"] not in FLAGS:
+            raise ValueError(f"{row['flag']} is not one of {', '.join(FLAGS)}")
+        if not row["zone"]:
+            retired.add(row["flag"])
+            continue
+        place = row["flag"], _asks(row["asks"])
+        known.add(place)
+        if place not in zones and (not row["key"] or row["key"] in keys):
+            zones[place] = _zone(row, keys.get(row["key"], ""))
+    return Providers(zones, frozenset(retired), frozenset(known - zones.keys()))
+
+
+def _asks(text: str) -> Asks:
+    if text == "ip":
+        return "ip"
+    if text == "domain":
+        return "domain"
+    raise ValueError(f"asks is ip or domain, not {text}")
+
+
+def _zone(row: dict[str, str], key: str) -> Zone:
+    zone = row["zone"].replace("{key}", key.lower())
+    if not ZONE.fullmatch(zone):
+        raise ValueError(f"{row['zone']} is not a zone")
+    listed = frozenset(_codes(row["listed"]))
+    if not listed:
+        raise ValueError(f"{row['zone']}: nothing means listed")
+    for code in map(IPv4Address, listed):
+        if code not in LISTED_NETWORK or any(code in network for network in NOT_LISTED_NETWORKS):
+            raise ValueError(f"{row['zone']}: {code} never means listed")
+    return Zone(
+        flag=row["flag"],
+        asks=_asks(row["asks"]),
+        zone=zone,
+        public=row["zone"].replace("{key}", "KEY"),
+        registrable_only=row["name"] == "registrable",
+        tlds=frozenset(row["tlds"].split()),
+        listed=listed,
+        clear=frozenset(_codes(row["clear"])),
+        error=frozenset(_codes(row["error"])),
+        test_listed=row["test_listed"],
+        test_clear=row["test_clear"],
+    )
+
+
+def _codes(cell: str) -> Iterator[str]:
+    """Addresses, or ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
+    for part in cell.split():
+        head, _, last = part.partition("-")
+        first = IPv4Address(head)
+        count = int(last) - int(first) % 256 if last else 0
+        if not 0 <= count < 256 - int(first) % 256:
+            raise ValueError(f"{part} is not a range")
+        yield from (str(first + offset) for offset in range(count + 1))

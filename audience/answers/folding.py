@@ -1,0 +1,13 @@
+"""Folding of text for comparison: lower case, without accents."""
+
+import unicodedata
+
+UNDECOMPOSED = str.maketrans(  # Latin letters without a Unicode decomposition
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: `a` to `z` for Latin letters; other scripts stay."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(UNDECOMPOSED)

@@ -1,0 +1,108 @@
+"""Parsing personal names into titles and given names."""
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from audience.answers.folding import fold
+
+DATA = Path(__file__).parents[2] / "data" / "gender"
+MAX_LENGTH = 300  # the rest is ignored
+
+MARKS = str.maketrans(
+    dict.fromkeys("‘’‛ʻʼ`´′", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—", "-")
+)
+ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  # "Bob", (Bob), [Bob], 'Bob'
+COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
+WORD = re.compile(r"[^\W\d_]+(?:[.-]+[^\W\d_]+)*")
+
+Kinds = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class PersonalName:
+    """`title` is the gender of a title: `male`, `female`, `neither` or empty. `given` are the folded given
+    names, in the order in which to look them up; `surname_likely` if the only one follows a title, as in
+    `Dr. Smith`."""
+
+    title: str = ""
+    given: tuple[str, ...] = ()
+    surname_likely: bool = False
+
+
+def load_kinds(folder: Path = DATA) -> Kinds:
+    """The kinds of each word in `name_words.csv`, which its README explains."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    with (folder / "name_words.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            kinds[row["word"]].add(row["kind"])
+    return {word: frozenset(word_kinds) for word, word_kinds in kinds.items()}
+
+
+def parse(text: str, kinds: Kinds) -> PersonalName:
+    """Parses `First Middle Last` and `Last, First Middle`, with titles, suffixes, initials, surname
+    particles, and nicknames in quotes or brackets. A couple (`Mr. and Mrs. Smith`) has no given name."""
+    text = fold(text[:MAX_LENGTH].translate(MARKS))
+    asides = [next(filter(None, groups), "") for groups in ASIDE.findall(text)]
+    text = ASIDE.sub(" ", text).replace("'", "")
+    if COUPLE.search(text):
+        return PersonalName()
+    first, *rest = (_words(part, kinds) for part in text.split(","))
+    parts = [_without_suffixes(first, kinds, at_least=1)]
+    parts += [_without_suffixes(part, kinds, at_least=0) for part in rest]
+    main, *others = [part for part in parts if part] or [[]]
+    title, main = _split_title(main, kinds)
+    if others:
+        own_title, main = _split_title(others[0], kinds)
+        title = own_title or title
+    given = _given(main, kinds, has_surname=not others)
+    nicknames = [word for aside in asides if len(word := "".join(_words(aside, kinds))) > 1]
+    spelled = tuple(spelling for word in [*given, *nicknames] for spelling in _spellings(word))
+    lone = bool(title) and len(main) == 1 and not others
+    return PersonalName("" if title == "title" else title, spelled, lone)
+
+
+def _words(text: str, kinds: Kinds) -> list[str]:
+    """Words, with hyphens, without dots: the known `ph.d.` is one word, `c.l.` and `dr.who` are two."""
+    words: list[str] = []
+    for word in WORD.findall(text):
+        whole = word.replace(".", "")
+        words += [whole] if whole in kinds else filter(None, re.split(r"[.]|^-+|-+$", word))
+    return words
+
+
+def _without_suffixes(words: list[str], kinds: Kinds, at_least: int) -> list[str]:
+    while len(words) > at_least and "suffix" in kinds.get(words[-1], ()):
+        words = words[:-1]
+    return words
+
+
+def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
+    """The gender of the leading titles (the last one with a gender counts), and the words after them."""
+    title = ""
+    while words:
+        own = kinds.get(words[0], frozenset())
+        gender = next(iter(own & {"male", "female", "neither"}), "")
+        if not gender and "title" not in own and not ("name_or_title" in own and len(words) > 2):
+            break
+        title = gender or title or "title"
+        words = words[1:]
+    return title, words
+
+
+def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
+    """The words before the surname: before its particle, or all but the last. A lone word is a given name."""
+    for at, word in enumerate(words[1:], 1):
+        if "particle" in kinds.get(word, ()):
+            return words[:at]
+    return words[:-1] if has_surname and len(words) > 1 else words
+
+
+def _spellings(word: str) -> list[str]:
+    """The forms to look up: `mariajose`, `maria`, `jose` for `maria-jose`; none for an initial."""
+    parts = word.split("-")
+    spellings = ["".join(parts), *parts] if len(parts) > 1 else parts
+    return [spelling for spelling in spellings if len(spelling) > 1]

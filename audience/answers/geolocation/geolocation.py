@@ -1,0 +1,145 @@
+"""Geolocation of IPv4 addresses, by the bundled table or an operator's `.mmdb`."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv4Network
+from itertools import chain
+from pathlib import Path
+from socket import AF_INET, inet_pton
+from typing import Any, Protocol
+
+import maxminddb
+
+from audience.answers.geolocation.packed_table import DATA, Country, Place, Tables, open_table
+from audience.config import SettingError
+from audience.errors import Refused, ServiceUnavailable
+from schemas.values import FieldError
+
+NOT_IPV4 = "Send an IPv4 address such as 192.0.2.1."
+ATTRIBUTION = "IP Geolocation by DB-IP"
+ATTRIBUTION_URL = "https://db-ip.com"
+
+SPECIAL_NETWORKS = (  # RFC 6890 and the IANA registry of special-purpose addresses; RFC 5771 for multicast
+    "0.0.0.0/8",  # this network
+    "10.0.0.0/8",  # private
+    "100.64.0.0/10",  # shared by carriers
+    "127.0.0.0/8",  # loopback
+    "169.254.0.0/16",  # link-local
+    "172.16.0.0/12",  # private
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.88.99.0/24",  # the former 6to4 relays
+    "192.168.0.0/16",  # private
+    "198.18.0.0/15",  # benchmarking
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/4",  # multicast
+    "240.0.0.0/4",  # reserved, broadcast
+)
+
+
+def _edges(networks: tuple[str, ...]) -> list[int]:
+    """The first address of each network and the one after its last, ascending."""
+    spans = ((int(net[0]), int(net[-1]) + 1) for net in map(IPv4Network, networks))
+    return list(chain.from_iterable(spans))
+
+
+SPECIAL_EDGES = _edges(SPECIAL_NETWORKS)
+
+
+class Places(Protocol):
+    """A geolocation database: `packed_table.PackedTable`, or `Database`."""
+
+    def place(self, number: int) -> Place | None:
+        """The place of the public address `number` (0 to 2**32 - 1), None if it is unknown."""
+        ...
+
+
+def locate(ip: str, places: Places) -> dict[str, str | float | None]:
+    """The place of an IPv4 address; `{}` for private, reserved and unknown addresses.
+
+    An unknown region or city is `""`; latitude and longitude are in degrees, None if an operator's database
+    has none. Raises `Refused` unless `ip`, trimmed, is an IPv4 address: four numbers without leading zeros.
+    """
+    ip = ip.strip()
+    try:
+        number = int.from_bytes(inet_pton(AF_INET, ip))
+    except (OSError, ValueError):
+        raise Refused(NOT_IPV4, [FieldError("ip", NOT_IPV4)]) from None
+    if bisect_right(SPECIAL_EDGES, number) % 2:
+        return {}
+    place = places.place(number)
+    if place is None:
+        return {}
+    country, region, city, latitude, longitude = place
+    return {
+        "ip": ip,
+        "country_name": country.name,
+        "region_name": region,
+        "city_name": city,
+        "latitude": latitude,
+        "longitude": longitude,
+        "country_code2": country.code2,
+        "country_code3": country.code3,
+        "continent_code": country.continent_code,
+    }
+
+
+def open_places(instance: Path, geo_database: str = "", folder: Path = DATA) -> Places:
+    """The `.mmdb` file `geo_database`, or the bundled table, compiled into the folder `instance` if needed.
+
+    Raises `SettingError` for an invalid database.
+    """
+    return Database(Path(geo_database), Tables(folder)) if geo_database else open_table(instance, folder)
+
+
+class Database:
+    """An operator's MaxMind-format database with countries (GeoLite2, GeoIP2, DB-IP). Country names are those
+    of the bundled list, else the English ones of the database."""
+
+    def __init__(self, path: Path, tables: Tables) -> None:
+        try:
+            self._reader = maxminddb.open_database(path)
+            next(iter(self._reader))
+        except (OSError, ValueError, maxminddb.InvalidDatabaseError, StopIteration) as error:
+            reason = str(error) or "it is empty"
+            raise SettingError(f"geo_database: {path} cannot be used: {reason}") from error
+        self._countries = {country.code2: country for country in tables.countries()}
+
+    def place(self, number: int) -> Place | None:
+        try:
+            record = self._reader.get(IPv4Address(number))
+        except maxminddb.InvalidDatabaseError as error:
+            raise ServiceUnavailable(
+                "The geolocation database is damaged: replace the file of geo_database."
+            ) from error
+        return self._place(_map(record))
+
+    def _place(self, record: Mapping[str, Any]) -> Place | None:
+        record_country = _map(record.get("country")) or _map(record.get("registered_country"))
+        code = record_country.get("iso_code")
+        if not isinstance(code, str):
+            return None
+        continent = str(_map(record.get("continent")).get("code", ""))
+        country = self._countries.get(code) or Country(code, "", continent, _name(record_country) or code)
+        regions = record.get("subdivisions")
+        location = _map(record.get("location"))
+        return (
+            country,
+            _name(regions[0]) if isinstance(regions, list) and regions else "",
+            _name(record.get("city")),
+            _degrees(location.get("latitude")),
+            _degrees(location.get("longitude")),
+        )
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _name(value: object) -> str:
+    return str(_map(_map(value).get("names")).get("en", ""))
+
+
+def _degrees(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

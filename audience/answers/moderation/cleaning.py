@@ -1,0 +1,38 @@
+"""Making text safe to display.
+
+The result of `clean` is safe as HTML text and in a quoted attribute value, and `clean(clean(text)) ==
+clean(text)`. No visible character is lost. It is not safe in scripts, URLs (`href`), CSS and unquoted
+attributes: the caller must encode for these.
+"""
+
+import re
+import threading
+
+from bleach.sanitizer import Cleaner
+
+# Control characters except tab and newline, and surrogates.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# A character reference, which `clean` does not escape.
+REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+
+_local = threading.local()
+
+
+def clean(text: str) -> str:
+    """`text` without control characters, and with brackets, quotes and bare ampersands escaped.
+
+    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags. Character
+    references (`&lt;`) are not escaped, so that a second pass changes nothing; a text that contains one is
+    therefore displayed with the character.
+    """
+    text = CONTROL.sub("", text.replace("\r\n", "\n"))
+    text = text.replace("<", "&lt;").replace(">", "&gt;")
+    return _cleaner().clean(text).replace('"', "&quot;").replace("'", "&#39;")
+
+
+def _cleaner() -> Cleaner:
+    """This thread's cleaner: slow to build, and not safe to share."""
+    if not hasattr(_local, "cleaner"):
+        _local.cleaner = Cleaner(tags=frozenset(), attributes={}, protocols=frozenset())
+    cleaner: Cleaner = _local.cleaner
+    return cleaner

@@ -1,0 +1,119 @@
+"""The tags in a text: those that a browser would parse, and those at every `<`.
+
+Which `<` opens a tag depends on where a page includes the text, on the browser's version and on sanitizers: a
+comment, an attribute's value or an ignored child of `select` in one place is an element in another. `tags`
+therefore parses a tag at each `<` regardless of context, in time linear in the text; `tree` uses a complete
+parser (html5lib, scripting on), where its cost is bounded.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+
+from html5lib import HTMLParser
+
+from audience.answers.moderation.cleaning import CONTROL
+
+SPACE = r" \t\n\f\r"  # ASCII whitespace in HTML
+OPENING = re.compile(rf"<([a-zA-Z][^{SPACE}/<>]*)")
+CLOSING = re.compile(rf"</([a-zA-Z][^{SPACE}/>]*)")
+VALUE = rf"[{SPACE}]*=[{SPACE}]*(?:\"([^\"]*)\"?|'([^']*)'?|([^{SPACE}>]*))"
+# A longer name is read as several, none of which matters: reading it whole from each of its quotes would take
+# quadratic time.
+ATTRIBUTE = re.compile(rf"[{SPACE}/]*(=?[^{SPACE}/>=]{{1,100}}|=)(?:{VALUE})?")
+DECLARATION = re.compile(r"<!--|<![a-zA-Z\[]|<\?[a-zA-Z]")
+# A quote that could end an attribute's value; an apostrophe within a word is hardly one.
+QUOTE = re.compile(r"\"|'(?=[\s/]*on\w+\s*=)|(?<!\w)'|'(?!\w)")
+# `<` and `&` in a text that is parsed: html5lib takes quadratic time on nested formatting tags.
+MAX_TREE_SIZE = 200
+
+ELEMENTS = frozenset(
+    resources.files("audience.data").joinpath("moderation/elements.txt").read_text("utf-8").split()
+)
+BOOLEAN_ATTRIBUTES = frozenset({
+    "allowfullscreen", "async", "autofocus", "autoplay", "checked", "controls", "default", "defer",
+    "disabled", "download", "hidden", "inert", "ismap", "loop", "multiple", "muted", "nomodule",
+    "novalidate", "open", "playsinline", "popover", "readonly", "required", "reversed", "selected",
+    "contenteditable", "draggable",
+})  # fmt: skip
+
+Attribute = tuple[str, str | None]
+
+
+@dataclass(frozen=True)
+class MarkupTag:
+    """A start tag. Names are in lower case; values are unescaped, None without a value."""
+
+    name: str
+    attributes: tuple[Attribute, ...] = ()
+    closed: bool = True
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether it looks like intended markup: `<b>` does, `a <b and c> d` and `<name>` do not."""
+        if not self.closed:
+            return False
+        if self.name in ELEMENTS:
+            return all(value is not None or name in BOOLEAN_ATTRIBUTES for name, value in self.attributes)
+        return self.name.replace("-", "").isalnum() and any(value for _, value in self.attributes)
+
+
+def readings(text: str) -> list[str]:
+    """`text` as given, unescaped and unescaped twice, each also without control characters."""
+    once = html.unescape(text)
+    twice = html.unescape(once)
+    return list(dict.fromkeys(form for raw in (text, once, twice) for form in (raw, CONTROL.sub("", raw))))
+
+
+def tags(text: str) -> Iterator[MarkupTag]:
+    """A tag for each `<` before a letter, regardless of context."""
+    seen: set[int] = set()
+    for start in OPENING.finditer(text):
+        attributes, end = _attributes(text, start.end(), seen)
+        yield MarkupTag(start[1].lower(), attributes, ">" in text[end : end + 1] or text.find(">", end) >= 0)
+
+
+def breakouts(text: str) -> Iterator[Attribute]:
+    """The attributes that `text` would add to a tag if it were inserted raw into a quoted value."""
+    seen: set[int] = set()
+    for quote in QUOTE.finditer(text):
+        yield from _attributes(text, quote.end(), seen)[0]
+
+
+def tree(text: str) -> Iterator[MarkupTag]:
+    """The elements that a browser with scripting would build; none if parsing could be slow."""
+    if "<" not in text or text.count("<") + text.count("&") > MAX_TREE_SIZE:
+        return
+    for element in HTMLParser(namespaceHTMLElements=False).parse(text, scripting=True).iter():
+        if isinstance(element.tag, str):
+            attributes = tuple((_local(name), value) for name, value in element.attrib.items())
+            yield MarkupTag(_local(element.tag), attributes)
+
+
+def other_markup(text: str, known: set[str]) -> bool:
+    """Whether `text` contains end tags, comments or a doctype; end tags of `known` names do not count."""
+    ends = {end[1].lower() for end in CLOSING.finditer(text)}
+    return bool(DECLARATION.search(text)) or bool((ends & ELEMENTS) - known)
+
+
+def _attributes(text: str, position: int, seen: set[int]) -> tuple[tuple[Attribute, ...], int]:
+    """The attributes from `position` on, and the position after them.
+
+    Stops at a position in `seen`: each is read once, so that all calls together take linear time.
+    """
+    attributes: list[Attribute] = []
+    while position not in seen:
+        seen.add(position)
+        match = ATTRIBUTE.match(text, position)
+        if match is None:
+            break
+        value = next((group for group in match.groups()[1:] if group is not None), None)
+        attributes.append((match[1].lower(), value if value is None else html.unescape(value)))
+        position = match.end()
+    return tuple(attributes), position
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].lower()

@@ -1,0 +1,93 @@
+"""Moderating short texts: whether one is safe to publish, and the text made safe to display."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from audience.answers.contacts import has_link, has_phone_number
+from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean
+from audience.answers.moderation.markup import breakouts, other_markup, readings, tags, tree
+from audience.answers.moderation.profanity import has_profanity
+from audience.answers.moderation.reasons import MAX_LENGTH
+from audience.answers.moderation.reasons import ModerationReason as Reason
+from audience.answers.moderation.threats import (
+    breaks_out,
+    is_script,
+    is_script_address,
+    style_loads,
+    threatens,
+)
+
+MAX_ESCAPED_LENGTH = 6 * MAX_LENGTH  # each character as the longest reference that `clean` produces
+CHARACTER = re.compile(rf"{REFERENCE.pattern}|.", re.DOTALL)
+BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # Hangul fillers, the empty Braille pattern
+
+
+@dataclass(frozen=True)
+class ModerationResult:
+    """`reasons` in the order of `ModerationReason`; `valid` unless one of them is fatal."""
+
+    valid: bool
+    reasons: tuple[Reason, ...]
+    safe_original_content: str
+
+
+def moderate(content: str) -> ModerationResult:
+    """Accepts any text. One of more than `MAX_LENGTH` characters is `too_long`: its beginning is moderated
+    and cleaned. A character reference (`&lt;`) counts as one character, so that cleaning keeps the length."""
+    text = _beginning(content)
+    detected = set(_reasons(text))
+    if len(text) < len(content):
+        detected.add(Reason.TOO_LONG)
+    reasons = tuple(reason for reason in Reason if reason in detected)
+    return ModerationResult(not any(reason.fatal for reason in reasons), reasons, clean(text))
+
+
+def _beginning(content: str) -> str:
+    """The first `MAX_LENGTH` characters, a reference counted as its character."""
+    if len(content) <= MAX_LENGTH:
+        return content
+    count = 0
+    for match in CHARACTER.finditer(content[:MAX_ESCAPED_LENGTH]):
+        count += len(unescape(match[0])) if len(match[0]) > 1 else 1
+        if count > MAX_LENGTH:
+            return content[: match.start()]
+    return content[:MAX_ESCAPED_LENGTH]
+
+
+def _reasons(text: str) -> Iterator[Reason]:
+    for form in readings(text):
+        yield from _markup_reasons(form)
+    plain = CONTROL.sub("", unescape(unescape(text)))
+    if not any(map(_is_visible, plain)):
+        yield Reason.EMPTY
+    if has_link(plain):
+        yield Reason.LINK
+    if has_profanity(plain):
+        yield Reason.PROFANITY
+    if has_phone_number(plain):
+        yield Reason.PHONE_NUMBER
+
+
+def _markup_reasons(text: str) -> Iterator[Reason]:
+    if is_script_address(text) or any(map(breaks_out, breakouts(text))):
+        yield Reason.XSS
+    if "<" not in text:
+        return
+    start_tags = list(tags(text))
+    threats = {tag.name for tag in start_tags if threatens(tag)}
+    if style_loads(text):
+        threats.add("style")
+    if threats or any(map(threatens, tree(text))):
+        yield Reason.XSS
+    if any(map(is_script, start_tags)):
+        yield Reason.SCRIPT_TAG
+    if any(tag.ordinary and tag.name not in threats for tag in start_tags) or other_markup(text, threats):
+        yield Reason.HTML
+
+
+def _is_visible(character: str) -> bool:
+    """Whether a character is visible: not a space, a control or format character, a mark or a filler."""
+    return unicodedata.category(character)[0] not in "ZCM" and character not in BLANKS

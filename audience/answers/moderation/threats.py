@@ -1,0 +1,147 @@
+"""Tags that would run a script, or load a resource that may: rules for elements and attributes."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+
+from audience.answers.moderation.markup import ELEMENTS, Attribute, MarkupTag
+
+SCRIPT = re.compile(r"(?:[^:]*:)?script(?![a-z0-9-])")  # with any namespace prefix
+# Elements that load a resource: always, or with a value in any attribute. Without one, the latter are
+# placeholders such as `List<Object>`.
+ALWAYS_LOADS = frozenset({"iframe", "portal", "fencedframe", "applet", "handler"})
+LOADS_WITH_VALUE = frozenset({"object", "embed", "base", "frame", "link", "xml", "import"})
+
+EVENT = re.compile(
+    r"on(?!ce$|ly$|es$|to$|ion$|ions$|line$|set$|ward$|wards$|board$|going$|stage$|site$)[a-z]{2,}"
+)
+CALL = re.compile(r"[(`=]")
+
+# Characters that browsers of any age have ignored in a scheme.
+JUNK = re.compile(
+    "[\x00-\x20\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufffd\\\\]+"
+)
+SCRIPT_ADDRESS = re.compile(r"(?:^|[;,:='\"`(])(?:javascript|vbscript|livescript|mocha|jscript):")
+DOCUMENT_ADDRESS = re.compile(
+    r"(?:^|[;,:='\"`(])data:(?:text/(?:html|xml|xsl|javascript|vbscript)|application/(?!pdf|json|octet-stream)\w"
+    r"|multipart/|image/svg)"
+)
+# Elements that display an SVG document without running its scripts.
+PICTURES = frozenset({"img", "image", "feimage", "source", "video", "picture", "input"})
+PICTURE_ADDRESS = re.compile(r"data:image/svg")
+
+CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))")
+CSS_LOADS = re.compile(
+    r"@import|expression\s*\(|-moz-binding|behaviou?r\s*:|(?:java|vb)script:|image-set\s*\(|-o-link"
+    r"|url\s*\(\s*['\"]?\s*(?!['\"]?\s*(?:\#|data:image/(?:png|gif|jpe?g|webp|avif)))"
+)
+
+
+def is_script(tag: MarkupTag) -> bool:
+    """Whether the tag opens a script element."""
+    return bool(SCRIPT.match(tag.name))
+
+
+def threatens(tag: MarkupTag) -> bool:
+    """Whether the tag would run a script, or load a document, a script or a style sheet."""
+    if tag.name in ALWAYS_LOADS or is_script(tag):
+        return True
+    if tag.name in LOADS_WITH_VALUE and any(value for _, value in tag.attributes):
+        return True
+    return any(_acts(tag, attribute) for attribute in tag.attributes)
+
+
+def breaks_out(attribute: Attribute) -> bool:
+    """Whether an attribute after a stray quote would run a script: an event handler with a call."""
+    name, value = attribute
+    return bool(EVENT.match(name) and value and CALL.search(value))
+
+
+def is_script_address(text: str) -> bool:
+    """Whether the whole text is a URL that runs a script: `javascript:alert(1)`, but not the title
+    `JavaScript: The Good Parts`."""
+    address = re.sub("[\x00-\x1f]", "", text).strip().lower()
+    if address.startswith("data:text/html"):
+        return True
+    scheme, colon, code = address.partition(":")
+    return (
+        bool(colon) and scheme in ("javascript", "vbscript") and code[:1] != " " and bool(CALL.search(code))
+    )
+
+
+def css_loads(css: str) -> bool:
+    """Whether a style sheet or declaration loads a resource, with comments and escapes resolved."""
+    css = unicodedata.normalize("NFKC", css).lower()
+    css = CSS_ESCAPE.sub(_character, css)
+    head, *rest = css.split("/*")
+    bare = "".join([head, *(part.partition("*/")[2] for part in rest)])
+    return bool(CSS_LOADS.search(css) or CSS_LOADS.search(bare))
+
+
+def style_loads(text: str) -> bool:
+    """Whether the CSS after the first style tag of `text` loads a resource."""
+    start = text.lower().find("<style")
+    return start >= 0 and css_loads(text[start:])
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[1] is None:
+        return escape[2]
+    code = int(escape[1], 16)
+    return chr(code).lower() if code < 0x110000 else "\ufffd"
+
+
+def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
+    name, value = attribute[0].rpartition(":")[2], attribute[1] or ""
+    if EVENT.match(name):
+        return bool(value.strip()) or tag.name in ELEMENTS
+    return RULES.get(name, _address)(tag, value)
+
+
+def _address(tag: MarkupTag, value: str) -> bool:
+    squeezed = JUNK.sub("", value).lower()
+    if SCRIPT_ADDRESS.search(squeezed):
+        return True
+    document = DOCUMENT_ADDRESS.search(squeezed)
+    return bool(document) and not (tag.name in PICTURES and PICTURE_ADDRESS.match(squeezed))
+
+
+def _anything(_: MarkupTag, __: str) -> bool:
+    return True
+
+
+def _nothing(_: MarkupTag, __: str) -> bool:
+    return False
+
+
+def _style(_: MarkupTag, value: str) -> bool:
+    return css_loads(value)
+
+
+def _paint(tag: MarkupTag, value: str) -> bool:
+    return _address(tag, value) or css_loads(value)
+
+
+def _animated(_: MarkupTag, value: str) -> bool:
+    target = JUNK.sub("", value).lower().rpartition(":")[2]
+    return target in ("href", "src", "action", "formaction", "style") or bool(EVENT.match(target))
+
+
+def _equivalent(_: MarkupTag, value: str) -> bool:
+    return any(
+        word in value.lower() for word in ("refresh", "set-cookie", "security-policy", "link", "style")
+    )
+
+
+# The rule for each attribute's value; other attributes may contain a URL.
+RULES: Mapping[str, Callable[[MarkupTag, str], bool]] = {
+    "srcdoc": _anything,
+    "style": _style,
+    "attributename": _animated,
+    "http-equiv": _equivalent,
+    **dict.fromkeys(("fill", "stroke", "filter", "mask", "clip-path", "cursor"), _paint),
+    **dict.fromkeys(("marker", "marker-start", "marker-mid", "marker-end"), _paint),
+    **dict.fromkeys(
+        ("title", "alt", "placeholder", "label", "class", "id", "lang", "name", "summary"), _nothing
+    ),
+}

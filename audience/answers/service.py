@@ -1,0 +1,160 @@
+"""The six answers, with their tables: each loaded on first use, once per process."""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from audience import telemetry
+from audience.answers.blacklist import blacklist, providers
+from audience.answers.blacklist.blacklist import BlacklistResult
+from audience.answers.dns.resolver import DnsResolver
+from audience.answers.gender import gender
+from audience.answers.gender.gender import GenderResult, Names
+from audience.answers.geolocation import geolocation
+from audience.answers.geolocation.geolocation import Places
+from audience.answers.moderation import moderation
+from audience.answers.validation import email_tables, validation
+from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
+from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
+from audience.config import SettingError, Settings
+from audience.errors import where
+from audience.protocols import DnsAnswer, Resolver
+
+log = logging.getLogger(__name__)
+
+
+class TimedResolver:
+    """Reports the duration of every round of DNS queries to `telemetry`."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
+        started = time.perf_counter()
+        try:
+            return self._resolver.ask(questions, timeout)
+        finally:
+            telemetry.record_dns(time.perf_counter() - started)
+
+
+class Answers:
+    """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers."""
+
+    def __init__(self, settings: Settings, resolver: Resolver | None = None) -> None:
+        self._settings = settings
+        self._resolver = resolver
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        settings = self._settings
+        return TimedResolver(self._resolver or DnsResolver(settings.dns_servers, settings.dns_timeout))
+
+    @cached_property
+    def places(self) -> Places:
+        return geolocation.open_places(self._settings.instance, self._settings.geo_database)
+
+    @cached_property
+    def names(self) -> Names:
+        return gender.open_names()
+
+    @cached_property
+    def providers(self) -> providers.Providers:
+        settings = self._settings
+        keys = {"spamhaus_dqs_key": settings.spamhaus_dqs_key, "abusix_key": settings.abusix_key}
+        return providers.load(settings.instance / "blacklist" / "providers.csv", keys)
+
+    @cached_property
+    def lists(self) -> AllowDenyLists:
+        """The lists in the settings, which apply to every site."""
+        try:
+            allow, deny = self._settings.allow_addresses, self._settings.deny_addresses
+            return AllowDenyLists(tuple(map(parse_entry, allow)), tuple(map(parse_entry, deny)))
+        except ValueError as error:
+            raise SettingError(f"allow_addresses or deny_addresses: {error}") from error
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(
+            tables=email_tables.bundled(),
+            resolver=self.resolver,
+            country_of=self._country_of,
+            tier1_countries=self._settings.tier1_countries,
+            dns_timeout=self._settings.dns_timeout,
+        )
+
+    def check(self) -> None:
+        """Raises `SettingError` for a setting or an operator's file that cannot be used."""
+        _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)
+
+    def warm(self) -> None:
+        """Loads every table in a thread."""
+        threading.Thread(target=self._load, daemon=True).start()
+
+    def _load(self) -> None:
+        try:
+            _ = (self.places, self.names, self.providers, self.sources)
+        except Exception as error:
+            log.error("a table cannot be loaded: %s", where(error))
+
+    def _country_of(self, ip: str) -> str | None:
+        country = geolocation.locate(ip, self.places).get("country_code2")
+        return str(country) if country else None
+
+    def validate(self, candidate: Candidate, lists: AllowDenyLists) -> ValidationResult:
+        """Applies a site's lists, those in the settings, and the plain rule set."""
+        result = validation.validate(candidate, self._ruleset(lists), self.sources)
+        telemetry.record_answer("validation", result.reasons)
+        return result
+
+    def validate_strictly(
+        self,
+        candidate: Candidate,
+        lists: AllowDenyLists,
+        block_free_providers: bool | None,
+        wiggleroom: bool | None,
+    ) -> ValidationResult:
+        """As `validate`, with the strict rule set and its options."""
+        ruleset = self._ruleset(
+            lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
+        )
+        result = validation.validate(candidate, ruleset, self.sources)
+        telemetry.record_answer("strict_ruleset", result.reasons)
+        return result
+
+    def _ruleset(self, lists: AllowDenyLists, **options: Any) -> Ruleset:
+        return Ruleset(threshold=self._settings.validation_threshold, lists=self.lists + lists, **options)
+
+    def moderate(self, content: str) -> moderation.ModerationResult:
+        """Text of any length; see `moderation.moderate`."""
+        result = moderation.moderate(content)
+        telemetry.record_answer("content_moderation", result.reasons)
+        return result
+
+    def guess_gender(self, name: str) -> GenderResult:
+        """From a full name or a first name; see `gender.guess_gender`."""
+        result = gender.guess_gender(name, self.names)
+        telemetry.record_answer("gender", [result.gender])
+        return result
+
+    def locate(self, ip: str) -> dict[str, Any]:
+        """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`."""
+        place = geolocation.locate(ip, self.places)
+        telemetry.record_answer("geolocation", ["found" if place else "unknown"])
+        return place
+
+    def look_up(self, domain: str | None, ip_address: str | None) -> Sequence[BlacklistResult]:
+        """The listings of a domain, an IPv4 address or both. Raises `Refused`."""
+        entries = blacklist.look_up(
+            domain=domain,
+            ip_address=ip_address,
+            providers=self.providers,
+            resolver=self.resolver,
+            timeout=self._settings.dns_timeout,
+        )
+        telemetry.record_answer(
+            "blacklist", [status for entry in entries for status in entry.status.values()]
+        )
+        return entries

@@ -1,0 +1,73 @@
+"""Parsing e-mail addresses (RFC 5321, 5322, 6531), without DNS."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from email_validator import EmailNotValidError, validate_email
+
+from audience.answers.domains import a_labels
+
+SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be encoded
+MAX_LENGTH = 320  # 64 + @ + 255
+RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
+    {"alt", "arpa", "example", "internal", "invalid", "lan", "local", "localhost", "onion", "test"}
+    | {"example.com", "example.net", "example.org"}
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """`local` is as given, `domain` in A-labels and lower case."""
+
+    local: str
+    domain: str
+
+    @property
+    def mailbox(self) -> str:
+        """The local part in lower case, without a plus tag."""
+        return self.local.lower().partition("+")[0]
+
+
+def parse(text: str) -> Address | None:
+    """None unless `text` is an e-mail address."""
+    loose = split_loosely(text)
+    if loose is None:
+        return None
+    reserved = is_reserved(loose.domain)
+    try:
+        parts = validate_email(
+            f"{loose.local}@example.com" if reserved else text.strip(),
+            check_deliverability=False,
+            strict=True,
+        )
+    except (EmailNotValidError, UnicodeError):
+        return None
+    return Address(parts.local_part, loose.domain if reserved else parts.ascii_domain.lower())
+
+
+def is_reserved(domain: str) -> bool:
+    return not RESERVED.isdisjoint(ancestors(domain))
+
+
+def split_loosely(text: str) -> Address | None:
+    """The text before and after the last @; None without an @. It need not be a valid address."""
+    local, at, domain = text.strip().rpartition("@")
+    if not at or len(text) > MAX_LENGTH or SURROGATE.search(text):
+        return None
+    return Address(local, loose_a_labels(domain))
+
+
+def loose_a_labels(domain: str) -> str:
+    """The domain in A-labels, trimmed of blanks and dots; where that fails, in lower case only."""
+    plain = unicodedata.normalize("NFKC", domain).strip().strip(".").lower()
+    try:
+        return a_labels(plain)
+    except ValueError:
+        return plain
+
+
+def ancestors(domain: str) -> list[str]:
+    """The domain and its parents, closest first: `a.b.c`, `b.c`, `c`."""
+    labels = domain.split(".")
+    return [".".join(labels[start:]) for start in range(len(labels))]

@@ -1,0 +1,43 @@
+"""Detecting random characters, by the trigrams of names."""
+
+import re
+from collections.abc import Mapping
+from string import ascii_lowercase
+
+from audience.answers.folding import fold
+
+MIN_LETTERS = 6  # shorter words are inconclusive
+MIN_LIKELIHOOD = -4.3  # measured in docs/answers/validation.md
+MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
+
+
+class NameModel:
+    """Trigram probabilities in the format of `tables/name_trigrams.py`: one line per pair of letters."""
+
+    def __init__(self, lines: Mapping[str, str]) -> None:
+        self._logs = {
+            pair + letter: (35 - ord(code)) / 8
+            for pair, codes in lines.items()
+            for letter, code in zip(f"{ascii_lowercase}$", codes, strict=True)
+        }
+
+    def likelihood(self, word: str) -> float:
+        """The `mean_logarithm`: about -2 for a name, -6 for random letters."""
+        return mean_logarithm(word, self._logs)
+
+    def is_gibberish(self, text: str) -> bool:
+        """Whether a word of the text is random; False for text in other scripts than Latin."""
+        folded = fold(text)
+        words = re.findall(r"[a-z]+", folded) if folded.isascii() else []
+        return any(len(word) >= MIN_LETTERS and self.likelihood(word) < MIN_LIKELIHOOD for word in words)
+
+
+def mean_logarithm(word: str, logs: Mapping[str, float]) -> float:
+    """The mean of the logarithms of each trigram's probability, in a word of `a` to `z`."""
+    marked = f"^{word}$"
+    return sum(logs[marked[at : at + 3]] for at in range(len(marked) - 2)) / len(word)
+
+
+def is_mixed(text: str) -> bool:
+    """Whether letters and digits alternate as they do in random strings: `x7k2m9qp`."""
+    return len(text) >= 8 and MIXED.fullmatch(text) is not None

@@ -1,0 +1,108 @@
+"""The mail exchangers of a domain, by the DNS (RFC 5321 section 5.1, RFC 7505)."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import ip_address
+
+from audience.protocols import DnsAnswer, DnsStatus, Resolver
+
+MAX_EXCHANGERS = 8  # whose addresses are looked up, in order of preference
+LOCAL = (".localhost", ".local", ".localdomain", ".internal")
+
+
+class RouteStatus(StrEnum):
+    MX = "mx"
+    ADDRESS_ONLY = "address_only"
+    NONE = "none"
+    NULL_MX = "null_mx"
+    NO_SUCH_DOMAIN = "no_such_domain"
+    UNROUTABLE = "unroutable"
+    FAILING = "failing"
+    UNKNOWN = "unknown"
+
+
+MX_STATUSES = {  # conclusive ones of the MX query
+    DnsStatus.NXDOMAIN: RouteStatus.NO_SUCH_DOMAIN,
+    DnsStatus.SERVFAIL: RouteStatus.FAILING,
+    DnsStatus.UNAVAILABLE: RouteStatus.UNKNOWN,
+}
+
+
+@dataclass(frozen=True)
+class MailRoute:
+    """`exchangers` are host names in order of preference."""
+
+    status: RouteStatus
+    exchangers: tuple[str, ...] = ()
+
+
+def find_route(domain: str, resolver: Resolver, timeout: float) -> MailRoute:
+    """The exchangers of a domain (in A-labels), and whether they have public addresses.
+
+    `timeout` is in seconds, for all queries together; the status is `UNKNOWN` if it expires.
+    """
+    return _Search(resolver, timeout).find(domain)
+
+
+class _Search:
+    def __init__(self, resolver: Resolver, timeout: float) -> None:
+        self._resolver = resolver
+        self._deadline = time.monotonic() + timeout
+
+    def find(self, domain: str) -> MailRoute:
+        mx = self._ask([(domain, "MX")])[0]
+        if mx.status in MX_STATUSES:
+            return MailRoute(MX_STATUSES[mx.status])
+        hosts = exchangers(mx.records)
+        if mx.records and not hosts:
+            return MailRoute(RouteStatus.NULL_MX)
+        return (
+            MailRoute(self._exchangers_status(hosts), hosts)
+            if hosts
+            else MailRoute(self._domain_status(domain))
+        )
+
+    def _exchangers_status(self, hosts: Sequence[str]) -> RouteStatus:
+        if all(f".{host}".endswith(LOCAL) for host in hosts):
+            return RouteStatus.UNROUTABLE
+        answers = self._addresses(hosts[:MAX_EXCHANGERS])
+        return _by_address(answers, RouteStatus.MX) or RouteStatus.FAILING
+
+    def _domain_status(self, domain: str) -> RouteStatus:
+        answers = self._addresses([domain])
+        by_address = _by_address(answers, RouteStatus.ADDRESS_ONLY)
+        if by_address:
+            return by_address
+        statuses = {answer.status for answer in answers}
+        if DnsStatus.SERVFAIL in statuses:
+            return RouteStatus.FAILING
+        return RouteStatus.NO_SUCH_DOMAIN if statuses == {DnsStatus.NXDOMAIN} else RouteStatus.NONE
+
+    def _addresses(self, hosts: Sequence[str]) -> list[DnsAnswer]:
+        return self._ask([(host, kind) for host in hosts for kind in ("A", "AAAA")])
+
+    def _ask(self, questions: Sequence[tuple[str, str]]) -> list[DnsAnswer]:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return [DnsAnswer(DnsStatus.UNAVAILABLE)] * len(questions)
+        return self._resolver.ask(questions, left)
+
+
+def exchangers(records: Sequence[str]) -> tuple[str, ...]:
+    """The host names of MX records (`PREFERENCE EXCHANGE`) in order of preference, without the null MX."""
+    pairs = sorted(
+        (int(preference), host) for preference, _, host in (text.partition(" ") for text in records)
+    )
+    return tuple(host.lower() for _, host in pairs if host not in (".", ""))
+
+
+def _by_address(answers: Sequence[DnsAnswer], routable: RouteStatus) -> RouteStatus | None:
+    """The status by the addresses, `routable` if one is public; None if there certainly are none."""
+    addresses = [ip_address(record) for answer in answers for record in answer.records]
+    if any(address.is_global for address in addresses):
+        return routable
+    if any(answer.status is DnsStatus.UNAVAILABLE for answer in answers):
+        return RouteStatus.UNKNOWN
+    return RouteStatus.UNROUTABLE if addresses else None

@@ -1,0 +1,142 @@
+"""The table of validation rules, cheapest first, for both rule sets."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+
+from audience.answers.contacts import has_link
+from audience.answers.domains import has_suffix
+from audience.answers.validation.address import ancestors, is_reserved
+from audience.answers.validation.contact_name import has_digits, has_markup, is_shouting, is_unrelated
+from audience.answers.validation.evidence import Evidence, Origin
+from audience.answers.validation.gibberish import is_mixed
+from audience.answers.validation.mail_route import RouteStatus
+from audience.answers.validation.mailbox import MailboxKind
+from audience.answers.validation.reasons import ValidationReason as Reason
+from audience.answers.validation.user_agent import Visitor
+
+# Relays with random mailboxes that forward to real ones.
+RELAYS = {"privaterelay.appleid.com", "duck.com", "mozmail.com", "relay.firefox.com", "passmail.net"}
+
+
+class Fatal(StrEnum):
+    """The rule sets in which a rule that fires makes the address invalid by itself."""
+
+    NEVER = "never"
+    ALWAYS = "plain and strict"
+    STRICT = "strict"
+    OPINION = "strict, unless wiggleroom"
+    ON_REQUEST = "strict, with block_free_providers"
+
+
+@dataclass(frozen=True)
+class ValidationRule:
+    """When it fires, the score is multiplied by `1 - weight`."""
+
+    reason: Reason
+    weight: float
+    fatal: Fatal
+    fires: Callable[[Evidence], bool]
+    asks_dns: bool = False
+
+
+def score(rules: Iterable[ValidationRule]) -> float:
+    """From 0.0 (certainly bad) to 1.0 (certainly good): the product of `1 - weight` (noisy-or)."""
+    return round(prod(1 - rule.weight for rule in rules), 4)
+
+
+def has_unknown_suffix(evidence: Evidence) -> bool:
+    return (
+        evidence.is_address
+        and not is_reserved(evidence.address.domain)
+        and not has_suffix(evidence.address.domain)
+    )
+
+
+def is_gibberish(evidence: Evidence) -> bool:
+    mailbox = evidence.address.mailbox
+    random = evidence.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
+    return random and evidence.mailbox is None and evidence.domains.isdisjoint(RELAYS)
+
+
+def has_disposable_exchanger(evidence: Evidence) -> bool:
+    above = {name for host in evidence.route.exchangers for name in ancestors(host)}
+    return not above.isdisjoint(evidence.tables.disposable_mx) or not above.isdisjoint(
+        evidence.tables.disposable
+    )
+
+
+def has_unrelated_name(evidence: Evidence) -> bool:
+    return evidence.mailbox is None and is_unrelated(evidence.name, evidence.address.mailbox)
+
+
+def mailbox_is(kind: MailboxKind) -> Callable[[Evidence], bool]:
+    return lambda evidence: evidence.mailbox is kind
+
+
+def visitor_is(kind: Visitor) -> Callable[[Evidence], bool]:
+    return lambda evidence: evidence.visitor is kind
+
+
+def origin_is(origin: Origin) -> Callable[[Evidence], bool]:
+    return lambda evidence: evidence.origin is origin
+
+
+def route_is(status: RouteStatus) -> Callable[[Evidence], bool]:
+    return lambda evidence: evidence.route.status is status
+
+
+RULES = (
+    ValidationRule(Reason.SYNTAX, 1.0, Fatal.ALWAYS, lambda evidence: not evidence.is_address),
+    ValidationRule(
+        Reason.RESERVED_DOMAIN, 1.0, Fatal.ALWAYS, lambda evidence: is_reserved(evidence.address.domain)
+    ),
+    ValidationRule(Reason.UNKNOWN_TLD, 1.0, Fatal.ALWAYS, has_unknown_suffix),
+    ValidationRule(Reason.TYPO, 0.6, Fatal.STRICT, lambda evidence: evidence.suggestion is not None),
+    ValidationRule(
+        Reason.DISPOSABLE,
+        0.9,
+        Fatal.ALWAYS,
+        lambda evidence: not evidence.domains.isdisjoint(evidence.tables.disposable),
+    ),
+    ValidationRule(Reason.SYNTHETIC_MAILBOX, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.SYNTHETIC)),
+    ValidationRule(Reason.NO_REPLY, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.NO_REPLY)),
+    ValidationRule(Reason.ABUSE_MAILBOX, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.ABUSE)),
+    ValidationRule(Reason.ROLE_ADDRESS, 0.2, Fatal.OPINION, mailbox_is(MailboxKind.ROLE)),
+    ValidationRule(Reason.GIBBERISH, 0.4, Fatal.OPINION, is_gibberish),
+    ValidationRule(
+        Reason.FREE_PROVIDER,
+        0.1,
+        Fatal.ON_REQUEST,
+        lambda evidence: evidence.address.domain in evidence.tables.free,
+    ),
+    ValidationRule(Reason.NAME_LINK, 0.6, Fatal.NEVER, lambda evidence: has_link(evidence.name)),
+    ValidationRule(Reason.NAME_MARKUP, 0.5, Fatal.NEVER, lambda evidence: has_markup(evidence.name)),
+    ValidationRule(Reason.NAME_DIGITS, 0.2, Fatal.NEVER, lambda evidence: has_digits(evidence.name)),
+    ValidationRule(
+        Reason.NAME_GIBBERISH,
+        0.4,
+        Fatal.NEVER,
+        lambda evidence: evidence.tables.names.is_gibberish(evidence.name),
+    ),
+    ValidationRule(Reason.NAME_SHOUTING, 0.05, Fatal.NEVER, lambda evidence: is_shouting(evidence.name)),
+    ValidationRule(Reason.NAME_UNRELATED, 0.1, Fatal.NEVER, has_unrelated_name),
+    ValidationRule(Reason.UA_EMPTY, 0.2, Fatal.NEVER, visitor_is(Visitor.EMPTY)),
+    ValidationRule(Reason.UA_BOT, 0.6, Fatal.NEVER, visitor_is(Visitor.BOT)),
+    ValidationRule(Reason.UA_HTTP_LIBRARY, 0.6, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),
+    ValidationRule(Reason.UA_HEADLESS, 0.6, Fatal.NEVER, visitor_is(Visitor.HEADLESS)),
+    ValidationRule(Reason.IP_MALFORMED, 0.6, Fatal.ALWAYS, origin_is(Origin.MALFORMED)),
+    ValidationRule(Reason.IP_NOT_TIER1, 0.8, Fatal.ALWAYS, origin_is(Origin.ELSEWHERE)),
+    ValidationRule(Reason.IP_UNKNOWN, 0.0, Fatal.NEVER, origin_is(Origin.UNKNOWN)),
+    ValidationRule(
+        Reason.NO_SUCH_DOMAIN, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NO_SUCH_DOMAIN), asks_dns=True
+    ),
+    ValidationRule(Reason.NULL_MX, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NULL_MX), asks_dns=True),
+    ValidationRule(Reason.NO_MAIL_ROUTE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NONE), asks_dns=True),
+    ValidationRule(Reason.MX_UNROUTABLE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.UNROUTABLE), asks_dns=True),
+    ValidationRule(Reason.DISPOSABLE_MX, 0.9, Fatal.ALWAYS, has_disposable_exchanger, asks_dns=True),
+    ValidationRule(Reason.TEMPORARY_BOUNCE, 0.6, Fatal.NEVER, route_is(RouteStatus.FAILING), asks_dns=True),
+    ValidationRule(Reason.NO_MX, 0.2, Fatal.OPINION, route_is(RouteStatus.ADDRESS_ONLY), asks_dns=True),
+    ValidationRule(Reason.DNS_UNAVAILABLE, 0.0, Fatal.NEVER, route_is(RouteStatus.UNKNOWN), asks_dns=True),
+)

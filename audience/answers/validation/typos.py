@@ -1,0 +1,116 @@
+"""Typos in the domains of the big mail providers."""
+
+from collections.abc import Callable, Sequence
+
+from audience.answers.validation.keyboard import NEIGHBOURS
+
+SUFFIX_TYPOS = {  # of common suffixes; none of them exists
+    "cmo": "com", "con": "com", "comm": "com", "coom": "com", "ccom": "com", "ocm": "com", "vom": "com",
+    "xom": "com", "cpm": "com", "cim": "com", "clm": "com", "cok": "com", "cmm": "com", "c0m": "com",
+    "coim": "com", "come": "com", "comn": "com", "coml": "com", "nte": "net", "ner": "net", "nett": "net",
+    "ent": "net", "orgg": "org", "ogr": "org", "rog": "org", "co.ku": "co.uk", "co.k": "co.uk",
+    "co.ul": "co.uk", "co.uj": "co.uk", "cou.k": "co.uk", "couk": "co.uk",
+}  # fmt: skip
+# Suffixes that exist, but are rarely meant.
+SQUATTED = {
+    "co": "com",
+    "cm": "com",
+    "om": "com",
+    "ne": "net",
+    "et": "net",
+}
+# Letters of a first label below which one changed letter is as often another real domain.
+SAFE_LENGTH = 5
+# Letters of a first label below which one added letter is, too.
+MIN_LENGTH = 3
+
+
+class Typos:
+    """Finds the provider's domain that was probably meant.
+
+    `providers` are in order of popularity; `real` are existing domains that look like one of them;
+    `is_suffix` says whether a text is a public suffix (`com`, `co.uk`).
+    """
+
+    def __init__(
+        self, providers: Sequence[str], real: frozenset[str], is_suffix: Callable[[str], bool]
+    ) -> None:
+        self._providers = {provider: provider.partition(".") for provider in providers}
+        self._near: dict[str, list[str]] = {}
+        for provider in providers:
+            for variant in _without_one(provider):
+                self._near.setdefault(variant, []).append(provider)
+        self._rank = {provider: rank for rank, provider in enumerate(providers)}
+        self._undotted = {provider.replace(".", ""): provider for provider in providers}
+        self._real = real
+        self.is_suffix = is_suffix
+
+    def suggest(self, domain: str) -> str | None:
+        """The domain that was probably meant, or None; both in A-labels and lower case."""
+        if domain in self._providers or domain in self._real:
+            return None
+        corrected = self._correct_suffix(domain)
+        if corrected in self._providers:
+            return corrected
+        if corrected.replace(".", "") in self._undotted:
+            return self._undotted[corrected.replace(".", "")]
+        near = {provider for variant in _without_one(corrected) for provider in self._near.get(variant, ())}
+        typos = [provider for provider in near if self._is_typo(corrected, provider)]
+        closest = min(typos, key=self._rank.__getitem__, default=None)
+        return closest or (corrected if corrected != domain else None)
+
+    def _correct_suffix(self, domain: str) -> str:
+        name, _, suffix = domain.partition(".")
+        once = domain.removesuffix(".com")
+        if once.endswith(".com") and once in self._providers:
+            return once
+        for typo in (suffix, suffix.rpartition(".")[2]):
+            if typo in SUFFIX_TYPOS and not self.is_suffix(typo):
+                return domain.removesuffix(typo) + SUFFIX_TYPOS[typo]
+        if suffix in SQUATTED and f"{name}.{SQUATTED[suffix]}" in self._providers:
+            return f"{name}.{SQUATTED[suffix]}"
+        return domain
+
+    def _is_typo(self, domain: str, provider: str) -> bool:
+        if not one_edit_apart(domain, provider):
+            return False
+        label, _, suffix = self._providers[provider]
+        if domain.startswith(f"{label}."):
+            return not self.is_suffix(domain.removeprefix(f"{label}."))
+        if not domain.endswith(f".{suffix}"):
+            return len(label) >= SAFE_LENGTH
+        typed = domain.removesuffix(f".{suffix}")
+        return len(label) >= SAFE_LENGTH or _is_mistyped(typed, label)
+
+
+def one_edit_apart(one: str, other: str) -> bool:
+    """Whether the Damerau-Levenshtein distance is 1: a character added, deleted, changed, or two swapped."""
+    if one == other or abs(len(one) - len(other)) > 1:
+        return False
+    start = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    rest, expected = one[start:], other[start:]
+    if len(rest) == len(expected):
+        return rest[1:] == expected[1:] or (rest[:2] == expected[1::-1] and rest[2:] == expected[2:])
+    return rest[1:] == expected or rest == expected[1:]
+
+
+def _without_one(domain: str) -> set[str]:
+    """The domain, and the domain without each of its characters: domains one edit apart share one."""
+    return {domain, *(domain[:at] + domain[at + 1 :] for at in range(len(domain)))}
+
+
+def _is_mistyped(typed: str, label: str) -> bool:
+    """Whether `typed` is `label` with two letters swapped, one doubled, an adjacent key added or, in a label
+    of four letters, pressed instead."""
+    if len(label) < MIN_LENGTH or len(typed) < len(label):
+        return False
+    if len(typed) > len(label):
+        return any(
+            typed == label[:at] + extra + label[at:]
+            for at in range(len(label) + 1)
+            for extra in "".join(letter + NEIGHBOURS[letter] for letter in label[max(at - 1, 0) : at + 1])
+        )
+    changed = [(wrong, right) for wrong, right in zip(typed, label, strict=True) if wrong != right]
+    return len(changed) == 2 or (len(label) == 4 and changed[0][0] in NEIGHBOURS[changed[0][1]])

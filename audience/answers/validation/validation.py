@@ -1,0 +1,68 @@
+"""Validating e-mail addresses, by the plain or the strict rule set."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from audience.answers.validation.allow_deny import AllowDenyLists
+from audience.answers.validation.evidence import Candidate, Evidence, Sources
+from audience.answers.validation.reasons import ValidationReason
+from audience.answers.validation.rules import RULES, Fatal, ValidationRule, score
+
+__all__ = ["Candidate", "Ruleset", "Sources", "ValidationResult", "validate"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruleset:
+    """Options of a validation. A score below `threshold` is invalid; `lists` override every rule.
+
+    The strict rule set alone has `block_free_providers` (True rejects free providers, False does not report
+    them) and `wiggleroom`.
+    """
+
+    strict: bool = False
+    block_free_providers: bool | None = None
+    wiggleroom: bool | None = None
+    threshold: float = 0.5
+    lists: AllowDenyLists = field(default_factory=AllowDenyLists)
+
+    def reports(self, rule: ValidationRule) -> bool:
+        return not (self.strict and self.block_free_providers is False and rule.fatal is Fatal.ON_REQUEST)
+
+    def accepts(self, fired: Sequence[ValidationRule]) -> bool:
+        fatal = {Fatal.ALWAYS}
+        if self.strict:
+            fatal.add(Fatal.STRICT)
+            fatal |= set() if self.wiggleroom else {Fatal.OPINION}
+            fatal |= {Fatal.ON_REQUEST} if self.block_free_providers else set()
+        return score(fired) >= self.threshold and not any(rule.fatal in fatal for rule in fired)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidationResult:
+    """`reasons` in the order of `RULES`; `score` from 0.0 (certainly bad) to 1.0 (certainly good);
+    `suggestion` is the address that was probably meant."""
+
+    valid: bool
+    reasons: tuple[ValidationReason, ...]
+    score: float
+    suggestion: str | None = None
+
+
+def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> ValidationResult:
+    """Accepts any text. Queries the DNS only if the rules that need no DNS accept the candidate."""
+    evidence = Evidence(candidate, sources)
+    listed = ruleset.lists.decide(evidence.loose_address)
+    if listed == "allow":
+        return ValidationResult(valid=True, reasons=(ValidationReason.ALLOWED,), score=1.0)
+    if listed == "deny":
+        return ValidationResult(valid=False, reasons=(ValidationReason.DENIED,), score=0.0)
+    rules = list(filter(ruleset.reports, RULES))
+    fired = [rule for rule in rules if not rule.asks_dns and rule.fires(evidence)]
+    if ruleset.accepts(fired):
+        fired += [rule for rule in rules if rule.asks_dns and rule.fires(evidence)]
+    return ValidationResult(
+        valid=ruleset.accepts(fired),
+        reasons=tuple(rule.reason for rule in fired),
+        score=score(fired),
+        suggestion=evidence.suggestion,
+    )

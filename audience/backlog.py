@@ -1,0 +1,36 @@
+"""The backlog: unfinished imports of all sites, and how long the oldest has been queued."""
+
+from dataclasses import dataclass
+
+from audience import clock
+from storage import database, imports
+from storage.errors import StatementError, Unavailable, Unusable
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """`rows` are those not written yet; `oldest_seconds` is 0 unless an import is queued."""
+
+    imports: int
+    rows: int
+    oldest_seconds: float
+
+
+@database.session()
+def measure() -> Backlog:
+    waiting = imports.waiting()
+    queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
+    return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
+
+
+def gauges() -> dict[str, float]:
+    """For /metrics; empty while the database is unavailable."""
+    try:
+        backlog = measure()
+    except (StatementError, Unavailable, Unusable):
+        return {}
+    return {
+        "imports_waiting": backlog.imports,
+        "import_rows_waiting": backlog.rows,
+        "import_oldest_waiting_seconds": backlog.oldest_seconds,
+    }

@@ -1,0 +1,214 @@
+"""Imports of files: stored batch by batch, and accepted once the file is complete.
+
+Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from audience import addresses, clock, pepper, subscribers
+from audience.changes import Outcome, change_from_item
+from audience.errors import NotFound, ServiceUnavailable
+from audience.imports import NOT_FOUND
+from audience.protocols import FileRow, ImportQueue
+from audience.sites import Site
+from storage import database
+from storage import file_imports as stored
+from storage import imports as stored_imports
+from storage.file_imports import RefusedRow
+
+__all__ = ["RefusedRow"]
+
+BATCH_ROWS = 1_000
+MINUTE_MS = 60_000
+LEASE_MS = 60 * MINUTE_MS
+RESUME_MS = 30 * 24 * 60 * MINUTE_MS
+RETENTION_MS = 30 * 24 * 60 * MINUTE_MS
+ADDRESS = re.compile(r"[^\s@,;<>()\"']*@[^\s@,;<>()\"']*")
+ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
+
+
+FileRows = Generator[FileRow, None, None]
+
+
+@dataclass
+class Upload:
+    """A file that is being received as an import: its rows stored so far, all of them if `complete`."""
+
+    site: Site
+    import_id: int
+    lease_ms: int
+    stored_rows: int = 0
+    complete: bool = False
+    _renew_at: int = 0
+
+    def renew_lease(self) -> None:
+        """To be called while the file arrives: an import with an expired lease is abandoned."""
+        at = clock.now_ms()
+        if at >= self._renew_at:
+            with database.write():
+                self._count(0, 0, at)
+
+    def store(self, rows: FileRows) -> None:
+        """Stores the rows after the first `stored_rows`. Raises `ServiceUnavailable` if abandoned."""
+        items: list[dict[str, Any]] = []
+        refused: list[FileRow] = []
+        with closing(rows):
+            for row in islice(rows, self.stored_rows, None):
+                if row.item is None:
+                    refused.append(row)
+                else:
+                    items.append(row.item)
+                if len(items) == BATCH_ROWS or len(refused) == BATCH_ROWS:
+                    self._store(items, refused)
+                    items, refused = [], []
+        self._store(items, refused)
+
+    @database.write()
+    def _store(self, items: list[dict[str, Any]], refused: list[FileRow]) -> None:
+        at = clock.now_ms()
+        import_ = stored_imports.get(self.site.id, self.import_id)
+        if items and import_ is not None:
+            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, json.dumps(items))
+        stored.refuse(
+            self.site.id, self.import_id, (_without_addresses(self.site.id, row) for row in refused), at
+        )
+        self._count(len(items), len(refused), at)
+
+    def _count(self, rows: int, refused: int, at: int) -> None:
+        if not stored.receive(self.site.id, self.import_id, rows, refused, at + self.lease_ms):
+            raise ServiceUnavailable(ABANDONED)
+        self._renew_at = at + MINUTE_MS
+
+    def discard(self) -> None:
+        """Deletes an incomplete import."""
+        _discard(self.site.id, self.import_id)
+
+    def accept(self, columns: Sequence[str], import_queue: ImportQueue | None = None) -> None:
+        """Queues the complete import. Raises `ServiceUnavailable` if abandoned."""
+        with database.write():
+            if not stored.accept(self.site.id, self.import_id, list(columns), clock.now_ms()):
+                raise ServiceUnavailable(ABANDONED)
+        if import_queue:
+            import_queue.notify(self.site.id)
+
+
+@contextmanager
+def receiving(site: Site) -> Iterator[Upload]:
+    """An import of a new file, discarded if the block raises."""
+    at = clock.now_ms()
+    with database.write():
+        upload = Upload(site, stored.begin(site.id, None, at, at + LEASE_MS), LEASE_MS)
+    try:
+        yield upload
+    except BaseException:
+        upload.discard()
+        raise
+
+
+@database.write()
+def resume(site: Site, source: str) -> Upload:
+    """The interrupted import of the file identified by `source`, or a new import."""
+    at = clock.now_ms()
+    import_id = stored.unfinished(site.id, source)
+    if import_id is None:
+        return Upload(site, stored.begin(site.id, source, at, at + RESUME_MS), RESUME_MS)
+    import_ = stored_imports.get(site.id, import_id)
+    stored_rows = import_.rows + import_.refused if import_ else 0
+    return Upload(
+        site, import_id, RESUME_MS, stored_rows, complete=import_ is None or import_.status != "receiving"
+    )
+
+
+def _discard(site_id: int, import_id: int) -> None:
+    """In several transactions, so that others can write in between."""
+    more = True
+    while more:
+        with database.write():
+            more = stored.discard(site_id, import_id)
+
+
+def dry_run(site: Site, rows: FileRows) -> Counter[str]:
+    """The number of rows by outcome, and `refused`, that an import would have; nothing is written.
+
+    Holds a hash of each address that would be created: the next row with it would update.
+    """
+    counts: Counter[str] = Counter()
+    created: set[int] = set()
+    with closing(rows):
+        while batch := list(islice(rows, BATCH_ROWS)):
+            _dry_run_batch(site.id, batch, created, counts)
+    return counts
+
+
+def _dry_run_batch(site_id: int, batch: list[FileRow], created: set[int], counts: Counter[str]) -> None:
+    at = clock.now_ms()
+    changes = [change_from_item(row.item, at) for row in batch if row.item is not None]
+    counts["refused"] += len(batch) - len(changes)
+    for change, outcome in zip(changes, subscribers.dry_run(site_id, changes), strict=True):
+        repeated = outcome is Outcome.CREATED and hash(change.key) in created
+        counts[Outcome.UPDATED if repeated else outcome] += 1
+        if outcome is Outcome.CREATED:
+            created.add(hash(change.key))
+
+
+def _without_addresses(site_id: int, row: FileRow) -> RefusedRow:
+    """A refused row to store, with a hash in place of every address."""
+    email = row.email.strip()
+    cells = [
+        address_mark(site_id, cell)
+        if email and cell.strip() == email
+        else ADDRESS.sub(lambda match: address_mark(site_id, match[0]), cell)
+        for cell in row.cells
+    ]
+    return RefusedRow(row.row_number, _hash(site_id, email), row.code, row.message, cells)
+
+
+def address_mark(site_id: int, address: str) -> str:
+    return f"sha256:{_hash(site_id, address)}"
+
+
+def _hash(site_id: int, address: str) -> str:
+    try:
+        return pepper.address_hash(site_id, addresses.identity(address))
+    except addresses.MalformedAddress:
+        return pepper.address_hash(site_id, address.strip().lower())
+
+
+def columns(site: Site, import_id: int) -> list[str]:
+    """The columns of an import's file. Raises `NotFound`."""
+    with database.session():
+        names = stored.columns(site.id, import_id)
+    if names is None:
+        raise NotFound(NOT_FOUND)
+    return names
+
+
+def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
+    """The refused rows of an import, in order, read page by page."""
+    after = 0
+    while True:
+        with database.session():
+            page = stored.refused_page(site.id, import_id, after)
+        if not page:
+            return
+        yield from (row for _, row in page)
+        after = page[-1][0]
+
+
+def sweep() -> None:
+    """Deletes abandoned imports, and refused rows after `RETENTION_MS`."""
+    at = clock.now_ms()
+    with database.session():
+        abandoned, stale = stored.abandoned(at), stored.refused_before(at - RETENTION_MS)
+    for site_id, import_id in abandoned:
+        _discard(site_id, import_id)
+    while stale:
+        with database.write():
+            stale = stored.forget_refused(at - RETENTION_MS) > 0

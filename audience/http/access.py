@@ -1,0 +1,75 @@
+"""HTTP Basic authentication, throttled when it fails (docs/contract.md, Every request)."""
+
+import ipaddress
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from flask import Flask, request
+from flask_httpauth import HTTPBasicAuth
+
+from audience import keys
+from audience.errors import TooMany, Unauthorized
+from audience.http.services import services, settings
+from audience.keys import AuthenticatedKey
+
+auth: Any = HTTPBasicAuth()
+
+THROTTLED = "Rate limit: too many failed attempts; wait the seconds in Retry-After, and check the keys."
+MAX_KEY_LENGTH = 64
+PUBLIC = "public"
+
+View = Callable[..., Any]
+
+
+@auth.verify_password  # type: ignore[untyped-decorator]
+def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
+    """The key of a request. A correct secret is never throttled by the failures of others."""
+    key = keys.authenticate(publishable_key, secret_key)
+    if key is None:
+        _throttle(publishable_key[:MAX_KEY_LENGTH])
+    return key
+
+
+@auth.error_handler  # type: ignore[untyped-decorator]
+def unauthorized(_: int) -> None:
+    raise Unauthorized(keys.UNAUTHORIZED)
+
+
+def _throttle(publishable_key: str) -> None:
+    """Over the limit per address, attempts do not count per key, so that guessed keys use no memory."""
+    limit, address, hit = settings().auth_failures, client_address(), services().limiter.hit
+    wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
+    if wait:
+        raise TooMany(THROTTLED, wait)
+
+
+def client_address() -> str:
+    """The IP address of the client; `X-Forwarded-For` counts only from trusted proxies."""
+    address = request.remote_addr or ""
+    forwarded = request.headers.get("X-Forwarded-For", "").split(",")
+    while forwarded and _is_trusted(address, settings().trusted_proxies):
+        address = forwarded.pop().strip() or address
+    return address
+
+
+@lru_cache(maxsize=1024)
+def _is_trusted(address: str, proxies: tuple[str, ...]) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in ipaddress.ip_network(proxy, strict=False) for proxy in proxies)
+
+
+def public(view: View) -> View:
+    """Declares that a view needs no key."""
+    vars(view)["scope"] = PUBLIC
+    return view
+
+
+def check_scopes(app: Flask) -> None:
+    """Raises `RuntimeError` for a route that declares no scope."""
+    for rule in app.url_map.iter_rules():
+        if not hasattr(app.view_functions[rule.endpoint], "scope"):
+            raise RuntimeError(f"{rule.rule} declares no scope")

@@ -1,0 +1,123 @@
+"""Maps exceptions to errors, and errors to statuses; the path decides the form, JSON or a page."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from audience import errors
+from audience.errors import AudienceError, TooMany
+from audience.http.pages import error_page
+from schemas.base import FormError
+from schemas.base import errors as field_errors
+
+log = logging.getLogger(__name__)
+
+STATUS: dict[type[AudienceError], int] = {
+    errors.NotUnderstood: 400,
+    errors.Unauthorized: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.TooLarge: 413,
+    errors.NotJson: 415,
+    errors.Refused: 422,
+    errors.TooMany: 429,
+    errors.ServiceUnavailable: 503,
+}
+MEANING = {
+    400: "The body is not a JSON object, or the request names two sites.",
+    401: "Wrong or missing keys, or a site that the key cannot access.",
+    403: "The key's scope does not allow this.",
+    404: "No such path, or no such record on this site.",
+    405: "The path does not allow this method; `Allow` lists the allowed ones.",
+    413: "The body is too large.",
+    415: "The body is a form.",
+    422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
+    429: "Over a rate limit; `Retry-After` is the time to wait.",
+    500: "An unexpected error of the service.",
+    503: "The database is unavailable or busy. Nothing was written.",
+}
+FORM_ERROR = (
+    "Validation failed: correct what `errors` lists, and send the whole request again; nothing was written."
+)
+UNAVAILABLE = "The database is unavailable or busy: nothing was written; send the request again in a moment."
+UNEXPECTED = (
+    "Unexpected error: send the request again; if it fails again, give the operator the X-Request-Id."
+)
+HTTP = {
+    404: "Not found: there is nothing at this path; the README lists the endpoints.",
+    405: "This path does not allow this method: use one that the header Allow lists.",
+}
+OTHER_HTTP = "The server could not read this request: correct it and send it again."
+JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
+
+
+@dataclass(frozen=True)
+class ErrorResponse:
+    """`fields` are refused values, each with `field` and `message`."""
+
+    status: int
+    message: str
+    fields: Iterable[Any] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def domain_error(error: AudienceError) -> ErrorResponse:
+    headers = {}
+    if isinstance(error, TooMany):
+        headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, errors.Unauthorized):
+        headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'
+    return ErrorResponse(STATUS[type(error)], error.message, error.errors, headers)
+
+
+def form_error(error: FormError) -> ErrorResponse:
+    return ErrorResponse(422, FORM_ERROR, error.problems)
+
+
+def http_error(error: HTTPException) -> ErrorResponse:
+    status = error.code or 500
+    allow = dict(error.get_headers()).get("Allow")
+    message = HTTP.get(status, UNEXPECTED if status >= 500 else OTHER_HTTP)
+    return ErrorResponse(status, message, headers={"Allow": allow} if allow else {})
+
+
+def unavailable(_: Exception) -> ErrorResponse:
+    return ErrorResponse(503, UNAVAILABLE)
+
+
+def unexpected(error: Exception) -> ErrorResponse:
+    log.error("unexpected: %s", errors.where(error))
+    return ErrorResponse(500, UNEXPECTED)
+
+
+HANDLERS: dict[type[Exception], Callable[[Any], ErrorResponse]] = {
+    AudienceError: domain_error,
+    FormError: form_error,
+    HTTPException: http_error,
+    Exception: unexpected,
+}
+
+
+def register(app: Flask, unavailable_errors: Iterable[type[Exception]]) -> None:
+    """Handles every exception; `unavailable_errors` are those of an unavailable database."""
+    for exception, handler in (HANDLERS | dict.fromkeys(unavailable_errors, unavailable)).items():
+        app.register_error_handler(exception, partial(respond, handler))
+
+
+def respond(handler: Callable[[Any], ErrorResponse], exception: Exception) -> Response:
+    error = handler(exception)
+    is_json = request.path.split("/")[1] in JSON_ROOTS
+    response = jsonify(body(error)) if is_json else error_page(error.status, error.message)
+    response.status_code = error.status
+    response.headers.update(error.headers)
+    return response
+
+
+def body(error: ErrorResponse) -> dict[str, Any]:
+    listed = field_errors(error.fields)
+    return {"error": error.message} | ({"errors": listed} if listed else {})

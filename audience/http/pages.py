@@ -1,0 +1,43 @@
+"""HTML pages: their security headers, and the page of an error."""
+
+from html import escape
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from flask import Response
+
+from audience.http.services import settings
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+ERROR = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{message}</p>
+<p>The API is described at <a href="{root}/docs">{root}/docs</a>.</p>
+</body>
+</html>
+"""
+
+
+def public_root() -> str:
+    """The path of the public address, without a trailing slash."""
+    return urlsplit(settings().base_url).path
+
+
+def error_page(status: int, message: str) -> Response:
+    title = f"{status} {HTTPStatus(status).phrase}"
+    page = ERROR.format(title=title, message=escape(message), root=escape(public_root()))
+    return Response(page, status, SECURITY_HEADERS, "text/html")

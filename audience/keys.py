@@ -1,0 +1,124 @@
+"""API keys: the sites that each grants access to, and its scope."""
+
+import hmac
+import secrets
+import string
+from dataclasses import dataclass
+from pathlib import Path
+
+from audience import clock, pepper, secret_files
+from audience.errors import NotFound, Refused, Unauthorized
+from audience.sites import Site
+from storage import database
+from storage import keys as stored
+from storage.keys import Key
+
+__all__ = ["Key"]
+
+UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
+NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
+SCOPES = {
+    "full": frozenset({"full", "read", "stats", "utility"}),
+    "read": frozenset({"read", "stats"}),
+    "stats": frozenset({"stats"}),
+    "utility": frozenset({"utility"}),
+}
+ALPHABET = string.ascii_letters + string.digits
+KEY_LENGTH = 33  # 196 bits
+
+
+@dataclass(frozen=True)
+class AuthenticatedKey:
+    """A key that a client has authenticated with."""
+
+    id: int
+    scope: str
+    sites: tuple[Site, ...]
+
+    def may(self, scope: str) -> bool:
+        return scope in SCOPES[self.scope]
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A new key with its secret, which is not stored."""
+
+    publishable_key: str
+    secret_key: str
+    scope: str
+
+
+@database.write()
+def create(sites: list[Site], scope: str = "full") -> NewKey:
+    """Raises `Refused` on an unknown scope."""
+    if scope not in SCOPES:
+        raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
+    key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope)
+    stored.add(
+        key.publishable_key, _secret_hash(key.secret_key), scope, [site.id for site in sites], clock.now_ms()
+    )
+    return key
+
+
+@database.session()
+def list_all(site: Site | None = None) -> list[Key]:
+    """All keys, or those with access to a site; oldest first."""
+    return stored.list_all(site.id if site else None)
+
+
+@database.write()
+def revoke(publishable_key: str, instance: Path) -> None:
+    """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
+    if not stored.revoke(publishable_key, clock.now_ms()):
+        raise NotFound(NO_KEY)
+    secret_files.forget_first_site(instance, publishable_key)
+
+
+@database.write()
+def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
+    """A new key with the same sites and scope; the old key expires after `overlap_ms`.
+
+    The old secret is deleted from the instance's folder at once. Raises `NotFound`.
+    """
+    at = clock.now_ms()
+    old = stored.get_by_publishable_key(publishable_key)
+    if old is None or not old.is_active(at):
+        raise NotFound(NO_KEY)
+    new = create(stored.sites_of(old.id), old.scope)
+    if overlap_ms:
+        stored.expire(publishable_key, at + overlap_ms)
+    else:
+        stored.revoke(publishable_key, at)
+    secret_files.forget_first_site(instance, publishable_key)
+    return new
+
+
+@database.session()
+def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
+    """The key, or None; takes the same time whether the key or its secret is wrong."""
+    key = stored.get_by_publishable_key(publishable_key)
+    matches = hmac.compare_digest(_secret_hash(secret_key), key.secret_hash if key else "")
+    if key is None or not matches or not key.is_active(clock.now_ms()):
+        return None
+    return AuthenticatedKey(key.id, key.scope, tuple(stored.sites_of(key.id)))
+
+
+def forget_inactive_secret(instance: Path) -> None:
+    """Deletes the first site's keys from the instance's folder if they are no longer active."""
+    secret_files.forget_first_site_unless(instance, lambda *pair: authenticate(*pair) is not None)
+
+
+def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
+    """The site with a uuid or, without one, the key's only site. Raises `Unauthorized`."""
+    sites = [site for site in key.sites if site_uuid is None or site.uuid == site_uuid]
+    if len(sites) != 1:
+        raise Unauthorized(UNAUTHORIZED)
+    return sites[0]
+
+
+def _secret_hash(secret_key: str) -> str:
+    return pepper.digest("secret", secret_key)
+
+
+def _random() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(KEY_LENGTH))

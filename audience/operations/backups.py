@@ -1,0 +1,216 @@
+"""Backups: one file with the database and the pepper of an instance.
+
+The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. A restore
+unpacks it into an instance of its own, migrates it, repeats the erasures and key revocations of the present
+instance there, and only then replaces the present instance.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from audience import clock, keys, pepper, secret_files
+from audience.config import Settings
+from audience.errors import Refused
+from audience.operations import restore_carryover
+from audience.operations.restore_carryover import Carryover, Openers
+from audience.protocols import Progress
+from storage import backups as stored
+from storage import database
+
+FORMAT = 1
+DATABASE = "audience.db"
+MANIFEST = "manifest.json"
+CHUNK_BYTES = 2**20
+NOT_A_BACKUP = "This is not a complete backup of Audience: "
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The contents of a backup: `created_at` in milliseconds, `rows` by table, `sha256` by file."""
+
+    format: int
+    created_at: int
+    migrations: list[str]
+    rows: dict[str, int]
+    sha256: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """The number of subscribers erased again (`erased`), and of keys revoked or set to expire again."""
+
+    created_at: int
+    rows: dict[str, int]
+    erased: int
+    ended_keys: int
+    damaged: bool
+
+
+def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
+    """Backs up the open instance, consistent under writes; verifies the file before it gets its name.
+
+    Raises `Refused` if the file exists or cannot be written, `Unusable` if the database is damaged.
+    """
+    if file.exists():
+        raise Refused(f"{file} exists already: choose another name.")
+    if not file.parent.is_dir():
+        raise Refused(f"There is no folder {file.parent}: create it first.")
+    with _os_errors_refused(file), _private_folder(file.parent) as folder:
+        copy, draft = folder / DATABASE, folder / "draft.tar"
+        at = clock.now_ms()
+        with database.snapshot():
+            stored.copy(copy, lambda done, total: progress("Copying", done, total))
+        shutil.copyfile(settings.instance / pepper.FILE, folder / pepper.FILE)
+        contents = stored.examine(copy)
+        sha256 = {name: _digest(folder / name) for name in (pepper.FILE, DATABASE)}
+        manifest = Manifest(FORMAT, at, contents.migrations, contents.rows, sha256)
+        _pack(draft, manifest, folder, progress)
+        copy.unlink()
+        _unpack(draft, folder, progress)
+        secret_files.publish(draft, file)
+    return manifest
+
+
+def _pack(draft: Path, manifest: Manifest, folder: Path, progress: Progress) -> None:
+    with open(draft, "xb", opener=secret_files.private_opener) as raw:
+        with tarfile.open(fileobj=raw, mode="w") as tar:
+            _put(tar, MANIFEST, io.BytesIO(json.dumps(asdict(manifest), indent=2).encode()), manifest)
+            _put(tar, pepper.FILE, io.BytesIO((folder / pepper.FILE).read_bytes()), manifest)
+            with (folder / DATABASE).open("rb") as source:
+                _put(tar, DATABASE, _ProgressReader(source, progress), manifest)
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _put(tar: tarfile.TarFile, name: str, source: Any, manifest: Manifest) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = source.seek(0, os.SEEK_END)
+    entry.mode, entry.mtime = 0o600, manifest.created_at // 1000
+    source.seek(0)
+    tar.addfile(entry, source)
+
+
+class _ProgressReader:
+    """A file that reports progress as it is read."""
+
+    def __init__(self, source: IO[bytes], progress: Progress) -> None:
+        self._source, self._progress = source, progress
+        self._size = os.fstat(source.fileno()).st_size
+        self.seek = source.seek
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._source.read(size)
+        self._progress("Writing", self._source.tell(), self._size)
+        return chunk
+
+
+def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
+    """Unpacks and verifies a backup. Raises `Refused` if it is incomplete, `Unusable` if damaged."""
+    try:
+        source = file.open("rb")
+    except OSError as error:
+        raise Refused(f"{file} cannot be read: {error.strerror}.") from error
+    try:
+        with source, tarfile.open(fileobj=source, mode="r:") as tar:
+            manifest = _manifest(tar)
+            _extract(tar, pepper.FILE, folder, manifest, lambda *_: None)
+            _extract(tar, DATABASE, folder, manifest, progress)
+    except (tarfile.TarError, KeyError, ValueError, TypeError) as error:
+        raise Refused(f"{NOT_A_BACKUP}{file} cannot be read as one.") from error
+    contents = stored.examine(folder / DATABASE)
+    if (contents.migrations, contents.rows) != (manifest.migrations, manifest.rows):
+        raise Refused(f"{NOT_A_BACKUP}the database and the manifest differ.")
+    return manifest
+
+
+def _manifest(tar: tarfile.TarFile) -> Manifest:
+    values = json.load(_member(tar, MANIFEST))
+    if values["format"] > FORMAT:
+        raise Refused("The backup is newer than this Audience: upgrade Audience.")
+    return Manifest(**values)
+
+
+def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, progress: Progress) -> None:
+    size, done = tar.getmember(name).size, 0
+    source, digest = _member(tar, name), hashlib.sha256()
+    with open(folder / name, "wb", opener=secret_files.private_opener) as written:
+        while chunk := source.read(CHUNK_BYTES):
+            written.write(chunk)
+            digest.update(chunk)
+            done += len(chunk)
+            progress("Reading", done, size)
+    if digest.hexdigest() != manifest.sha256[name]:
+        raise Refused(f"{NOT_A_BACKUP}{name} has changed since it was written.")
+
+
+def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
+    member = tar.extractfile(name)
+    if member is None:
+        raise KeyError(name)
+    return member
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _os_errors_refused(file: Path) -> Iterator[None]:
+    """Raises `Refused` if a disk is full or not writable."""
+    try:
+        yield
+    except OSError as error:
+        raise Refused(f"{error.filename or file} cannot be written: {error.strerror}.") from error
+
+
+@contextlib.contextmanager
+def _private_folder(beside: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=".audience-", dir=beside) as folder:
+        yield Path(folder)
+
+
+def restore(
+    settings: Settings, file: Path, progress: Progress, openers: Openers, ignore_erasures: bool = False
+) -> Restored:
+    """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
+
+    If interrupted, it has changed nothing, or can be run again. Raises `Refused` if the file is no complete
+    backup, or if erasures of the present instance cannot be matched with it; `Unusable` if it is newer than
+    this Audience; `Unavailable` if a process uses the present database.
+    """
+    current = database.file(settings.database)
+    current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _os_errors_refused(current), _private_folder(current.parent) as folder:
+        manifest = _unpack(file, folder, progress)
+        carryover = restore_carryover.read(settings, manifest.created_at, openers)
+        erased, ended = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
+        rows = stored.examine(folder / DATABASE).rows
+        stored.release(current)
+        pepper.put(settings.instance, (folder / pepper.FILE).read_bytes())
+        stored.replace(current, folder / DATABASE)
+    openers.process(settings)
+    keys.forget_inactive_secret(settings.instance)
+    return Restored(manifest.created_at, rows, erased, ended, carryover.damaged)
+
+
+def _bring_up_to_date(
+    folder: Path, settings: Settings, openers: Openers, carryover: Carryover, ignore_erasures: bool
+) -> tuple[int, int]:
+    """Migrates the unpacked instance and applies the carryover; (erased subscribers, ended keys)."""
+    openers.process(replace(settings, instance=folder, database_url=""))
+    try:
+        database.migrate()
+        return restore_carryover.apply(carryover, (folder / pepper.FILE).read_bytes(), ignore_erasures)
+    finally:
+        database.close()

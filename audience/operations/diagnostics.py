@@ -1,0 +1,73 @@
+"""The instance under examination, and the findings of a probe."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+
+from audience.config import Settings
+from audience.protocols import Processes
+from storage import database
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`found` is a clause without a full stop; `advice` is a sentence, empty if there is nothing to do."""
+
+    check: str
+    state: State
+    found: str
+    advice: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Without the advice, which may name files."""
+        return f"{self.found[:1].upper()}{self.found[1:]}."
+
+
+@dataclass(frozen=True)
+class Context:
+    """An instance to examine, and how thoroughly; `in_service` when its own web process runs the probes."""
+
+    settings: Settings
+    processes: Processes
+    offline: bool = False
+    recount: bool = False
+    fix: bool = False
+    in_service: bool = False
+
+    @cached_property
+    def database_file(self) -> Path:
+        return database.file(self.settings.database)
+
+    @cached_property
+    def serving(self) -> bool:
+        return self.in_service or self.processes.serving()
+
+
+Check = Callable[[Context], Iterable[Finding]]
+
+
+def ok(check: str, found: str) -> Finding:
+    return Finding(check, State.OK, found)
+
+
+def warn(check: str, found: str, advice: str = "") -> Finding:
+    return Finding(check, State.WARN, found, advice)
+
+
+def bad(check: str, found: str, advice: str = "") -> Finding:
+    return Finding(check, State.BAD, found, advice)
+
+
+def size(number_of_bytes: int) -> str:
+    """In MiB or GiB."""
+    gib = number_of_bytes / 2**30
+    return f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:.1f} MiB"

@@ -1,0 +1,101 @@
+"""The checks of an instance that only `audience doctor` runs."""
+
+import platform
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from audience import clock
+from audience.answers import tables
+from audience.answers.blacklist import blacklist
+from audience.answers.geolocation import geolocation
+from audience.answers.service import Answers
+from audience.operations import health
+from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
+from storage import doctor as stored
+
+PROVIDERS_TIMEOUT_SECONDS = 5.0
+SECRETS = ("pepper", "first-site.json", "config.toml", "erasures.log")
+
+
+def versions(_: Context) -> Iterator[Finding]:
+    ours = f"Audience {version('audience')}, Python {platform.python_version()}, granian {version('granian')}"
+    yield ok("versions", ours)
+
+
+def engine(context: Context) -> Iterator[Finding]:
+    found, fault = stored.engine_version(), stored.engine_fault()
+    if fault:
+        state = warn if context.settings.allow_faulty_sqlite else bad
+        yield state("sqlite", f"{found} {fault}", stored.engine_advice())
+    else:
+        yield ok("sqlite", found)
+
+
+def permissions(context: Context) -> Iterator[Finding]:
+    folder = context.settings.instance
+    if not folder.is_dir():
+        yield ok("permissions", f"no folder {folder} yet")
+        return
+    paths = [*_secret_files(context), folder]
+    if context.fix:
+        for path in paths:
+            path.chmod(path.stat().st_mode & ~0o077)
+    exposed = [_exposed(path) for path in paths if path.stat().st_mode & 0o077]
+    yield from exposed or [ok("permissions", f"{folder} is private")]
+
+
+def _exposed(path: Path) -> Finding:
+    if path.is_dir():
+        return warn("permissions", f"others can enter {path}", f"Run `chmod 700 {path}`, or use --fix.")
+    return bad("permissions", f"others can read {path}", f"Run `chmod 600 {path}`, or use --fix.")
+
+
+def _secret_files(context: Context) -> list[Path]:
+    """Including the files that the engine keeps beside the database."""
+    database = context.database_file
+    paths = [context.settings.instance / name for name in SECRETS]
+    return [path for path in (*paths, database, *database.parent.glob(f"{database.name}-*")) if path.exists()]
+
+
+def room_for_backup(context: Context) -> Iterator[Finding]:
+    file, free = context.database_file, health.free_bytes(context)
+    needed = 2 * file.stat().st_size if file.exists() else 0
+    if free < needed:
+        yield warn(
+            "disk", f"{size(free)} free", f"Make room: a backup needs {size(needed)}, twice the database."
+        )
+
+
+def bundled_tables(context: Context) -> Iterator[Finding]:
+    today = datetime.fromtimestamp(clock.now_ms() / 1000, UTC).date()
+    for table in tables.bundled():
+        yield _table_age(table, today)
+    yield ok("tables", f"{geolocation.ATTRIBUTION} ({geolocation.ATTRIBUTION_URL})")
+    if context.settings.geo_database:
+        yield ok("tables", f"geolocation: replaced by {context.settings.geo_database}")
+
+
+def _table_age(table: tables.BundledTable, today: date) -> Finding:
+    found = f"{table.folder}: {table.source}, {table.made}"
+    if table.stale_after is None or today <= table.stale_after:
+        return ok("tables", found)
+    return warn("tables", found, "Upgrade Audience, or run `make tables`.")
+
+
+def providers(context: Context) -> Iterator[Finding]:
+    if context.offline:
+        yield ok("providers", "not queried")
+        return
+    answers = Answers(context.settings)
+    results = blacklist.probe(answers.providers, answers.resolver, PROVIDERS_TIMEOUT_SECONDS)
+    if results and not any(result.works for result in results):
+        advice = "Can this machine reach the DNS? Set resolvers in AUDIENCE_DNS_SERVERS."
+        yield warn("providers", f"none of {len(results)} blacklists works", advice)
+    for result in results:
+        name = f"{result.flag} ({result.asks}, {result.zone})"
+        if result.works:
+            yield ok("providers", f"{name} works")
+        else:
+            yield warn("providers", f"{name} {result.problem}", "See docs/answers/blacklist.md.")

@@ -1,0 +1,70 @@
+"""The checks of the database that only `audience doctor` runs, each in a session of its own."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from audience import backlog, clock, imports, sites, stats
+from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
+from audience.operations.health import oldest_import
+from storage import doctor as stored
+
+MAX_LOG_BYTES = 256 * 2**20
+CLOCK_SKEW_MS = 60_000
+MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
+
+
+def integrity(_: Context) -> Iterator[Finding]:
+    if fault := stored.fault():
+        yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
+        return
+    pages = stored.pages()
+    free = 100 * pages.free // max(pages.total, 1)
+    yield ok("database", f"{size(pages.size * pages.total)}, intact, {free} % of it free")
+    for name, value in stored.deviations().items():
+        yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
+    log_bytes = stored.log_bytes()
+    if log_bytes > MAX_LOG_BYTES:
+        advice = "A long read keeps it from being emptied: stop that read, or restart the service."
+        yield warn("database", f"{size(log_bytes)} in the log of recent writes", advice)
+
+
+def system_clock(_: Context) -> Iterator[Finding]:
+    now_ms = clock.now_ms()
+    shown = datetime.fromtimestamp(now_ms / 1000, UTC).isoformat(timespec="seconds")
+    if now_ms < max(MIN_NOW_MS, stored.newest_instant() - CLOCK_SKEW_MS):
+        yield bad("clock", f"{shown} is earlier than the newest stored record", "Set the clock; use NTP.")
+    else:
+        yield ok("clock", shown)
+
+
+def unfinished_imports(context: Context) -> Iterator[Finding]:
+    for failed in imports.failed():
+        yield warn(
+            "imports",
+            f"import {failed.id} of site {failed.site_uuid} failed five times, at row {failed.applied} "
+            f"of {failed.rows}; its rows are kept",
+            f"Find the cause in the worker's log, then run `audience imports retry {failed.id}`.",
+        )
+    unfinished = backlog.measure()
+    found = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
+    if abandoned := imports.abandoned():
+        found += f", {abandoned} of them interrupted and to be resumed"
+    for oldest in oldest_import(context):
+        yield replace(oldest, found=f"{found}; {oldest.found}")
+
+
+def counters(context: Context) -> Iterator[Finding]:
+    if not context.recount:
+        return
+    for site in sites.list_all():
+        kept, counted = stats.kept_and_counted(site)
+        if kept != counted and context.fix:
+            stats.repair(site)
+            kept = counted
+        found = f"site {site.uuid}: {kept.users} subscribers, {kept.unsubscribers} unsubscribed"
+        if kept == counted:
+            yield ok("counters", found)
+        else:
+            found += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
+            yield bad("counters", found, "Run `audience doctor --recount --fix`.")

@@ -1,0 +1,25 @@
+"""The first site of a new instance; its keys are kept in `first-site.json`."""
+
+from audience import keys, secret_files, sites
+from audience.config import Settings
+from storage import database
+
+
+def ensure(settings: Settings) -> dict[str, str] | None:
+    """Creates a site with a full key if there is no site yet; its values in `first-site.json`, or None.
+
+    The file is written before the site is committed: a crash in between leaves no site with unknown keys.
+    """
+    with database.write():
+        if sites.list_all():
+            return None
+        site = sites.create("My first site")
+        key = keys.create([site])
+        values = {
+            "base_url": settings.base_url,
+            "site_uuid": site.uuid,
+            "publishable_key": key.publishable_key,
+            "secret_key": key.secret_key,
+        }
+        secret_files.write_first_site(settings.instance, values)
+        return values

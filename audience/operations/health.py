@@ -1,0 +1,89 @@
+"""The checks that /readyz also runs: quick, without DNS or table scans.
+
+Their findings are public, so they reveal no stored data.
+"""
+
+import shutil
+from collections.abc import Iterator
+
+from audience import backlog
+from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
+from storage import database
+
+HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two
+HEARTBEAT_FAIL_SECONDS = 60.0
+IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
+DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
+
+WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
+IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
+
+
+def database_answers(_: Context) -> Iterator[Finding]:
+    answers = database.ping()
+    yield ok("database", "answers") if answers else bad("database", "the database does not answer")
+
+
+def migrations(context: Context) -> Iterator[Finding]:
+    """Pending ones are only a warning on an instance that is not in service: `serve` applies them."""
+    if newer := database.unknown():
+        yield bad("migrations", f"the database is newer than this Audience ({newer[-1]}): upgrade Audience")
+    elif pending := database.pending():
+        state = bad if context.in_service else warn
+        yield state("migrations", f"{len(pending)} migrations are pending: run `audience migrate`")
+    else:
+        yield ok("migrations", "up to date")
+
+
+def redis(context: Context) -> Iterator[Finding]:
+    queue = context.processes.queue()
+    if queue.error and not context.settings.redis_url and not context.serving:
+        yield ok("redis", "embedded, not running: `audience serve` starts it")
+    elif queue.error:
+        advice = f"{queue.error}. Imports go on, but slower: see redis/server.log in the instance folder."
+        yield bad("redis", "Redis does not answer", advice)
+    elif queue.eviction_policy != "noeviction":
+        found = f"Redis may evict queued jobs (maxmemory-policy {queue.eviction_policy})"
+        yield warn("redis", found, "Set maxmemory-policy to noeviction.")
+    else:
+        yield ok("redis", f"{queue.version}, {queue.persistence}, eviction policy noeviction")
+
+
+def worker(context: Context) -> Iterator[Finding]:
+    age = context.processes.worker_age()
+    if age is not None and age <= HEARTBEAT_WARN_SECONDS:
+        yield ok("worker", f"last heartbeat {age:.0f} s ago")
+    elif not context.serving:
+        yield ok("worker", "not running")
+    elif age is None:
+        yield bad("worker", "no heartbeat from any import worker", WORKER_ADVICE)
+    else:
+        state = bad if age > HEARTBEAT_FAIL_SECONDS else warn
+        yield state("worker", f"no heartbeat from any import worker for {age:.0f} s", WORKER_ADVICE)
+
+
+def oldest_import(context: Context) -> Iterator[Finding]:
+    age, limit = backlog.measure().oldest_seconds, context.settings.ready_import_age
+    found = f"the oldest queued import is {age:.0f} s old"
+    if age <= limit * IMPORT_WARN_RATIO:
+        yield ok("imports", found)
+    elif not context.serving:
+        yield warn("imports", found, "Start `audience serve`, which drains it.")
+    else:
+        yield (bad if age > limit else warn)("imports", found, IMPORT_ADVICE)
+
+
+def disk(context: Context) -> Iterator[Finding]:
+    free, limit = free_bytes(context), context.settings.ready_disk_bytes
+    if free < limit:
+        yield bad("disk", f"only {size(free)} of disk space free", "Make room: soon nothing can be written.")
+    elif free < limit * DISK_WARN_RATIO:
+        yield warn("disk", f"only {size(free)} of disk space free", "Make room.")
+    else:
+        yield ok("disk", f"{size(free)} free")
+
+
+def free_bytes(context: Context) -> int:
+    """On the file system of the instance, which need not exist yet."""
+    instance = context.settings.instance
+    return shutil.disk_usage(next(each for each in (instance, *instance.parents) if each.exists())).free

@@ -1,0 +1,115 @@
+"""The table of probes, and its two runners: `audience doctor` runs all, /readyz those with `ready`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from audience.config import SettingError, Settings
+from audience.errors import AudienceError
+from audience.operations import doctor, doctor_database, health
+from audience.operations.diagnostics import Check, Context, Finding, State, bad, ok
+from audience.protocols import Processes
+from storage import database
+from storage import doctor as stored
+from storage.errors import StatementError, Unavailable, Unusable
+
+DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
+PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
+
+
+class Needs(Enum):
+    """The state of the database that a probe needs."""
+
+    NOTHING = auto()
+    SESSION = auto()
+    MIGRATED = auto()  # a session on a database without pending or unknown migrations
+
+
+@dataclass(frozen=True)
+class Probe:
+    """`audience doctor` runs `examine`, /readyz runs `ready`."""
+
+    name: str
+    examine: Check
+    needs: Needs = Needs.NOTHING
+    ready: Check | None = None
+
+
+PROBES = (  # doctor's findings are grouped by what a probe needs; those of /readyz are in this order
+    Probe("versions", doctor.versions),
+    Probe("sqlite", doctor.engine),
+    Probe("database", doctor_database.integrity, Needs.SESSION, ready=health.database_answers),
+    Probe("migrations", health.migrations, Needs.SESSION, ready=health.migrations),
+    Probe("redis", health.redis, ready=health.redis),
+    Probe("worker", health.worker, ready=health.worker),
+    Probe("permissions", doctor.permissions),
+    Probe("clock", doctor_database.system_clock, Needs.MIGRATED),
+    Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
+    Probe("disk", health.disk, ready=health.disk),
+    Probe("disk", doctor.room_for_backup),
+    Probe("tables", doctor.bundled_tables),
+    Probe("providers", doctor.providers),
+    Probe("counters", doctor_database.counters, Needs.MIGRATED),
+)
+
+
+def examine(context: Context, open_database: Callable[[Settings], None]) -> Iterator[Finding]:
+    """The findings of `audience doctor`. `open_database` opens the database as it is."""
+    yield from _examine(context, Needs.NOTHING)
+    if not context.database_file.exists():
+        yield ok("database", "none yet: `audience serve` creates it")
+    elif context.settings.allow_faulty_sqlite or not stored.engine_fault():
+        open_database(context.settings)
+        yield from _examine(context, Needs.SESSION)
+        if _is_migrated():
+            yield from _examine(context, Needs.MIGRATED)
+
+
+def _examine(context: Context, needs: Needs) -> Iterator[Finding]:
+    for probe in PROBES:
+        if probe.needs is needs:
+            yield from _run(probe, probe.examine, context, str)
+
+
+def _is_migrated() -> bool:
+    try:
+        return not database.pending() and not database.unknown()
+    except DATABASE_ERRORS:
+        return False
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """`problems` by probe, None if it does not fail; problems and warnings are sentences."""
+
+    problems: dict[str, str | None]
+    warnings: list[str]
+
+
+def readiness(settings: Settings, processes: Processes) -> Readiness:
+    """The outcome of the probes of /readyz."""
+    context = Context(settings, processes, in_service=True)
+    findings = {probe.name: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
+    return Readiness(
+        {name: " ".join(_sentences(results, State.BAD)) or None for name, results in findings.items()},
+        [sentence for results in findings.values() for sentence in _sentences(results, State.WARN)],
+    )
+
+
+def _sentences(findings: list[Finding], state: State) -> list[str]:
+    return [finding.sentence for finding in findings if finding.state is state]
+
+
+def _public(error: Exception) -> str:
+    """Omits the error's own message, which may contain a path."""
+    part = "database" if isinstance(error, DATABASE_ERRORS) else "disk"
+    return f"the {part} does not answer"
+
+
+def _run(probe: Probe, check: Check, context: Context, explain: Callable[[Exception], str]) -> list[Finding]:
+    try:
+        with nullcontext() if probe.needs is Needs.NOTHING else database.session():
+            return list(check(context))
+    except PROBE_ERRORS as error:
+        return [bad(probe.name, explain(error))]

@@ -1,0 +1,108 @@
+"""Protocols that the domain depends on; `app.py` passes the implementations in."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+
+class ImportQueue(Protocol):
+    """Notifies the workers that a site has waiting imports. Best effort: the database is authoritative."""
+
+    def notify(self, site_id: int) -> None: ...
+
+
+class Limiter(Protocol):
+    """Counts hits against a limit such as `100/minute`."""
+
+    def hit(self, limit: str, *key: str) -> int:
+        """Counts one hit of `key`; 0 within the limit, else the whole seconds to wait."""
+        ...
+
+
+class Metrics(Protocol):
+    """Counts over all processes of an instance. `audience.telemetry` lists the names and their labels."""
+
+    def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None:
+        """Adds `amount` to a counter."""
+        ...
+
+    def observe(self, name: str, value: float, /, **labels: str | int) -> None:
+        """Adds one observation to a histogram."""
+        ...
+
+    def render(self, gauges: Mapping[str, float]) -> bytes:
+        """All counts, and `gauges` by name, in Prometheus' text format."""
+        ...
+
+
+class Progress(Protocol):
+    """Reports the progress of long work: the step's name, and how many of `total` are done."""
+
+    def __call__(self, step: str, done: int, total: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class QueueHealth:
+    """State of Redis; `error` is empty if it answers; otherwise the other fields are."""
+
+    version: str = ""
+    persistence: str = ""
+    eviction_policy: str = ""
+    error: str = ""
+
+
+class Processes(Protocol):
+    """The other processes of an instance: service, import workers, Redis."""
+
+    def stopped(self) -> AbstractContextManager[None]:
+        """Keeps the service from starting within; raises an error if it is running."""
+        ...
+
+    def serving(self) -> bool: ...
+
+    def worker_age(self) -> float | None:
+        """Seconds since the last heartbeat of an import worker; None if there never was one."""
+        ...
+
+    def queue(self) -> QueueHealth: ...
+
+
+class DnsStatus(StrEnum):
+    """Outcome of a DNS query. `UNAVAILABLE` (no answer in time, no resolver, REFUSED) proves nothing."""
+
+    OK = "ok"
+    NO_DATA = "no_data"
+    NXDOMAIN = "nxdomain"
+    SERVFAIL = "servfail"
+    UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True)
+class DnsAnswer:
+    """`records` in presentation form without trailing dots: addresses for A and AAAA, text for TXT,
+    `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`)."""
+
+    status: DnsStatus
+    records: tuple[str, ...] = ()
+
+
+class Resolver(Protocol):
+    """Queries the DNS. Names are absolute; network failures never raise."""
+
+    def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
+        """Answers to `(name, record type)` pairs, in order. All are sent at once; `timeout` is in seconds for
+        all together (default: the resolver's own)."""
+        ...
+
+
+class FileRow(Protocol):
+    """One row of an imported file: the item to import, or None with a code and a message."""
+
+    row_number: int
+    email: str
+    item: dict[str, Any] | None
+    code: str
+    message: str
+    cells: list[str]

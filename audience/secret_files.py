@@ -1,0 +1,94 @@
+"""Files with secrets: readable by their owner only, and written atomically."""
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+FIRST_SITE = "first-site.json"
+
+
+def private_opener(path: str, flags: int) -> int:
+    """An `opener` for `open()`: new files have mode 0600."""
+    return os.open(path, flags, 0o600)
+
+
+def write(file: Path, content: bytes) -> None:
+    """Replaces the file, in one step, and removes what interrupted writers left of it."""
+    publish(_draft(file, content), file)
+    _remove_drafts(file)
+
+
+def publish(draft: Path, file: Path) -> None:
+    """Gives a private draft, which is complete on disk, its name in the same folder tree."""
+    draft.replace(file)
+    _sync_folder(file.parent)
+
+
+def write_once(file: Path, content: bytes) -> None:
+    """Creates the file unless it exists: of several writers at once, the first wins."""
+    draft = _draft(file, content)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, file)
+    finally:
+        draft.unlink()
+    _sync_folder(file.parent)
+
+
+def write_first_site(instance: Path, values: Mapping[str, str]) -> None:
+    """Stores the credentials of the first site, including the secret key."""
+    write(instance / FIRST_SITE, json.dumps(values, indent=2).encode())
+
+
+def forget_first_site(instance: Path, publishable_key: str) -> None:
+    """Deletes the first site's file if it contains that key, or is damaged."""
+    forget_first_site_unless(instance, lambda stored_key, _: stored_key != publishable_key)
+
+
+def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -> None:
+    """Deletes the file unless `keep(publishable_key, secret_key)`; also when it is damaged."""
+    file = instance / FIRST_SITE
+    if file.exists():
+        found = _keys_in(file)
+        if found is None or not keep(*found):
+            file.unlink()
+            _remove_drafts(file)
+            _sync_folder(instance)
+
+
+def _keys_in(file: Path) -> tuple[str, str] | None:
+    """(publishable key, secret key); None if the file is damaged."""
+    try:
+        values = json.loads(file.read_text("utf-8"))
+        return str(values["publishable_key"]), str(values["secret_key"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def _draft(file: Path, content: bytes) -> Path:
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}.new")
+    try:
+        with open(draft, "xb", opener=private_opener) as handle:
+            handle.write(content)
+            handle.flush()
+            os.fsync(handle.fileno())
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+    return draft
+
+
+def _remove_drafts(file: Path) -> None:
+    for draft in file.parent.glob(f"{file.name}.*.new"):
+        draft.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,128 @@
+"""Records requests, imports and answers: a line in the log, and counts for /metrics.
+
+Records hold ids, route templates, counts and times, never an address, a name, a secret or part of a request.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from audience.protocols import Metrics
+
+log = logging.getLogger(__name__)
+
+
+class MetricKind(StrEnum):
+    COUNTER = "counter"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """A row of `METRICS`. /metrics adds the prefix `audience_` and, for a counter, the suffix `_total`."""
+
+    name: str
+    kind: MetricKind
+    meaning: str
+    labels: tuple[str, ...] = ()
+
+
+METRICS = (
+    MetricSpec("requests", MetricKind.COUNTER, "Requests answered.", ("method", "route", "status")),
+    MetricSpec("request_seconds", MetricKind.HISTOGRAM, "Time to answer a request.", ("method", "route")),
+    MetricSpec("imports", MetricKind.COUNTER, "Imports finished or failed.", ("status",)),
+    MetricSpec("import_rows", MetricKind.COUNTER, "Rows of finished or failed imports.", ("outcome",)),
+    MetricSpec("answers", MetricKind.COUNTER, "Questions answered.", ("question",)),
+    MetricSpec("answer_reasons", MetricKind.COUNTER, "Reason codes in answers.", ("question", "reason")),
+    MetricSpec("dns_seconds", MetricKind.HISTOGRAM, "Time for a set of DNS queries sent together."),
+)
+GAUGES = {
+    "imports_waiting": "Unfinished imports.",
+    "import_rows_waiting": "Rows of unfinished imports that are not written yet.",
+    "import_oldest_waiting_seconds": "Age of the oldest import that no worker has started.",
+    "worker_age_seconds": "Time since the last heartbeat of an import worker.",
+}
+
+
+class NoMetrics:
+    """`audience.protocols.Metrics` that counts nothing: for commands and tests."""
+
+    def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None: ...
+
+    def observe(self, name: str, value: float, /, **labels: str | int) -> None: ...
+
+    def render(self, gauges: Mapping[str, float]) -> bytes:
+        return "".join(f"audience_{name} {value}\n" for name, value in gauges.items()).encode()
+
+
+_metrics: Metrics = NoMetrics()
+
+
+def open(metrics: Metrics) -> None:
+    """Sends this process's counts to `metrics` from now on."""
+    global _metrics
+    _metrics = metrics
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestRecord:
+    """`route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when no route matched."""
+
+    request_id: str
+    method: str
+    route: str | None
+    status: int
+    ms: float
+    site_id: int | None
+    key_id: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportRecord:
+    """A finished or failed import; `ms` is counted from its acceptance."""
+
+    import_id: int
+    site_id: int
+    status: str
+    created: int
+    updated: int
+    unchanged: int
+    suppressed: int
+    refused: int
+    ms: int
+
+
+OUTCOMES = ("created", "updated", "unchanged", "suppressed", "refused")
+
+
+def record_request(record: RequestRecord) -> None:
+    log.info("request", extra={"fields": vars(record)})
+    method, route = record.method, record.route or ""
+    _metrics.count("requests", method=method, route=route, status=record.status)
+    _metrics.observe("request_seconds", record.ms / 1000, method=method, route=route)
+
+
+def record_import(record: ImportRecord) -> None:
+    fields = vars(record)
+    log.info("import", extra={"fields": fields})
+    _metrics.count("imports", status=record.status)
+    for outcome in OUTCOMES:
+        _metrics.count("import_rows", fields[outcome], outcome=outcome)
+
+
+def record_answer(question: str, reasons: Sequence[str]) -> None:
+    """Counts one answer to `question`, and each of its reason codes."""
+    _metrics.count("answers", question=question)
+    for reason in reasons:
+        _metrics.count("answer_reasons", question=question, reason=reason)
+
+
+def record_dns(seconds: float) -> None:
+    """Records the time for a set of DNS queries sent together."""
+    _metrics.observe("dns_seconds", seconds)
+
+
+def render(gauges: Mapping[str, float]) -> bytes:
+    """All counts, and `gauges` (keys of `GAUGES`), in Prometheus' text format."""
+    return _metrics.render(gauges)

@@ -1,0 +1,85 @@
+"""Values as cells of a CSV file, written and read without loss (docs/files.md).
+
+- An apostrophe precedes text that a spreadsheet would run as a formula; reading removes it.
+- A custom value other than text is written as JSON; so is text that would otherwise be read as JSON.
+- A number is read as such only if writing it gives the same cell: `007` is text.
+- An empty cell has no value.
+"""
+
+import json
+import re
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.base import MAX_DEPTH, clean, depth
+from schemas.tags import trimmed
+from schemas.values import compact_json
+
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+DEFUSED = re.compile(r"'+[=+\-@\t\r\n]")
+JSON_BEGINS = frozenset('"[{-0123456789tf')
+WORDS = {"true": True, "false": False}
+MAX_NUMBER_LENGTH = 32
+
+
+def read_text(cell: str) -> str:
+    return cell[1:] if cell[:1] == "'" and DEFUSED.match(cell) else cell
+
+
+def write_text(text: str) -> str:
+    return f"'{text}" if FORMULA.match(text) else text
+
+
+def defused(cell: str) -> str:
+    """A cell with the same meaning that is not a formula."""
+    return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
+
+
+def read_value(cell: str) -> Any:
+    """A custom value."""
+    first = cell[:1]
+    if first not in JSON_BEGINS:
+        return read_text(cell)
+    if first in "tf":
+        return WORDS.get(cell, cell)
+    if first in '"[{':
+        return _read_json(cell)
+    return _read_number(cell)
+
+
+def write_value(value: Any) -> str:
+    if not isinstance(value, str):
+        return compact_json(value)
+    cell = write_text(value)
+    return cell if value and read_value(cell) == value else compact_json(value)
+
+
+def read_tags(cell: str) -> list[str]:
+    """Comma-separated names, or a JSON array of text."""
+    text = read_text(cell)
+    names = _read_json(text) if text[:1] == "[" else None
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        return trimmed(names)
+    return trimmed(text.split(","))
+
+
+def write_tags(names: list[str]) -> str:
+    cell = write_text(",".join(names))
+    return cell if read_tags(cell) == names else compact_json(names)
+
+
+def _read_json(cell: str) -> Any:
+    """The JSON value in a cell; the cell itself unless the value can be stored."""
+    try:
+        value = clean(json.loads(cell))
+    except (ValueError, RecursionError, ma.ValidationError):
+        return cell
+    return value if depth(value) <= MAX_DEPTH else cell
+
+
+def _read_number(cell: str) -> Any:
+    if len(cell) > MAX_NUMBER_LENGTH:
+        return read_text(cell)
+    value = _read_json(cell)
+    return value if not isinstance(value, str) and compact_json(value) == cell else read_text(cell)

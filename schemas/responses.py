@@ -1,0 +1,79 @@
+"""Schemas of responses, for the OpenAPI document; tests check the responses against them."""
+
+from typing import Any, ClassVar, cast
+
+import marshmallow as ma
+
+from schemas.base import JsonSchema
+
+Field = ma.fields.Field[Any]
+
+
+class ResponseSchema(ma.Schema):
+    """A JSON object in a response: has every key except those that `may_be_absent`, and no other."""
+
+    class Meta:
+        unknown = ma.RAISE
+
+    def on_bind_field(self, field_name: str, field_obj: Any) -> None:  # noqa: ARG002 - marshmallow's interface
+        field_obj.required = not field_obj.metadata.get("may_be_absent")
+
+
+class Id(ma.fields.String):
+    """A decimal number, as text."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "pattern": "^[0-9]+$"}
+
+
+class Date(ma.fields.AwareDateTime):
+    """RFC 3339 in UTC with milliseconds."""
+
+    json_schema: ClassVar[JsonSchema] = {"examples": ["2026-08-21T02:08:30.364Z"]}
+
+
+def constant(text: str) -> ma.fields.String:
+    return ma.fields.String(validate=ma.validate.Equal(text))
+
+
+def resource(name: str, type_: str, attributes: type[ResponseSchema]) -> type[ResponseSchema]:
+    """`{"id", "type", "attributes"}`."""
+    return _object(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes))
+
+
+def single(
+    name: str, item: type[ResponseSchema], *, or_null: bool = False, **more: Field
+) -> type[ResponseSchema]:
+    """`{"data": item}`, with `more` keys beside it."""
+    return _object(name, data=ma.fields.Nested(item, allow_none=or_null), **more)
+
+
+def listing(name: str, item: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:
+    """`{"data": [item, ...]}`, with `more` keys beside it."""
+    return _object(name, data=ma.fields.List(ma.fields.Nested(item)), **more)
+
+
+def _object(name: str, **fields: Field) -> type[ResponseSchema]:
+    return cast(type[ResponseSchema], ResponseSchema.from_dict(fields, name=name))
+
+
+class FieldProblem(ResponseSchema):
+    """A refused value."""
+
+    field = ma.fields.String(
+        metadata={"description": "Path in the request.", "examples": ["subscribers[3].email"]}
+    )
+    message = ma.fields.String(metadata={"description": "What to send."})
+
+
+def problems() -> ma.fields.List[Any]:
+    return ma.fields.List(ma.fields.Nested(FieldProblem))
+
+
+class Error(ResponseSchema):
+    """The body of every error; the header `X-Request-Id` identifies the request."""
+
+    error = ma.fields.String(metadata={"description": "One sentence: what to do."})
+    errors = ma.fields.List(
+        ma.fields.Nested(FieldProblem),
+        metadata={"description": "The values to correct, if any.", "may_be_absent": True},
+    )

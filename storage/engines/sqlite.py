@@ -1,0 +1,250 @@
+"""The specifics of SQLite: opening, locking, its log, its diagnostics, the database as a file.
+
+`opened` is a peewee database whose connection the caller holds.
+"""
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import peewee
+from playhouse.pool import PooledSqliteDatabase
+
+from storage.errors import Unavailable, Unusable
+
+# The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
+FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
+VERSION_ADVICE = "Install the package pysqlite3."
+PRAGMAS = {
+    "journal_mode": "wal",
+    "synchronous": "full",
+    "foreign_keys": 1,
+    "mmap_size": 0,
+    "temp_store": "memory",
+    "secure_delete": 1,
+}
+CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
+SYNCHRONOUS = ("off", "normal", "full", "extra")
+CHECKPOINT_TIMEOUT_MS = 250
+YIELD_SECONDS = 0.002
+COPY_PAGES = 2_000  # between two calls of `progress`, each of which Ctrl-C can interrupt
+LOG, SHARED_MEMORY = "-wal", "-shm"  # suffixes of the files beside the database
+IN_USE = "another process uses the database: stop it first"
+
+driver: Any = vars(peewee)["sqlite3"]
+_write_lock = threading.Lock()
+
+
+def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool) -> Any:
+    """A pooled peewee database, not connected yet. Raises `Unusable`."""
+    path = file(url)
+    if version_fault() and not allow_faulty:
+        raise Unusable(
+            f"{version()} can corrupt a database written by two processes (the WAL-reset fault): "
+            "install the package pysqlite3, or set allow_faulty_sqlite to run anyway"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pool = PooledSqliteDatabase(
+        str(path),
+        max_connections=connections,
+        timeout=timeout_seconds,
+        pragmas=PRAGMAS,
+        autoconnect=False,
+        check_same_thread=False,  # the pool hands a connection to one thread at a time
+    )
+    pool.timeout = timeout_seconds  # SQLite's busy timeout; the argument above is the pool's
+    pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # lower() is ASCII only
+    return pool
+
+
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def file(url: str) -> Path:
+    """The file of `sqlite:///PATH`. Raises `Unusable`."""
+    scheme, separator, path = url.partition(":///")
+    if scheme != "sqlite" or not separator or not path:
+        raise Unusable("database_url must be sqlite:///PATH")
+    return Path(path)
+
+
+def files(path: Path) -> list[Path]:
+    """The files that hold data of a database."""
+    return [path, Path(f"{path}{LOG}")]
+
+
+def version() -> str:
+    return f"SQLite {driver.sqlite_version}"
+
+
+def version_fault() -> str | None:
+    """A known bug of this version, as a predicate (`has ...`); None without one."""
+    is_faulty = FAULTY_VERSIONS[0] <= driver.sqlite_version_info <= FAULTY_VERSIONS[1]
+    return "has the WAL-reset fault" if is_faulty else None
+
+
+def rewrite_marks(sql: str) -> str:
+    """The statement with `?` marks in the style of this driver: unchanged."""
+    return sql
+
+
+def indexed_by(index: str) -> str:
+    """A clause after the table that forces an index."""
+    return f"INDEXED BY {index}"
+
+
+def folded(text: str) -> str:
+    return f"casefold({text})"  # as Python folds case
+
+
+@contextlib.contextmanager
+def snapshot(opened: Any) -> Iterator[None]:
+    """A read transaction, whose instant is that of its first read."""
+    with opened.atomic("DEFERRED"):
+        opened.execute_sql("SELECT 1 FROM sqlite_master").fetchone()
+        yield
+
+
+@contextlib.contextmanager
+def writers_turn(timeout_seconds: float) -> Iterator[None]:
+    """One writing thread per process at a time. Raises `Unavailable` after the timeout."""
+    if not _write_lock.acquire(timeout=timeout_seconds):
+        raise Unavailable("other threads are writing")
+    try:
+        yield
+    finally:
+        _write_lock.release()
+
+
+def write_transaction(opened: Any) -> contextlib.AbstractContextManager[Any]:
+    """Takes the write lock at once: a transaction that begins with a read cannot wait for it."""
+    return opened.atomic("IMMEDIATE")  # type: ignore[no-any-return]
+
+
+def yield_lock() -> None:
+    """Pauses between two write transactions: the lock is not fair, and other processes poll for it."""
+    time.sleep(YIELD_SECONDS)
+
+
+@contextlib.contextmanager
+def migration_lock(opened: Any) -> Iterator[None]:
+    """One migrating process at a time."""
+    with Path(f"{opened.database}.migrate-lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def is_statement_error(error: BaseException | None) -> bool:
+    """Whether the driver's error is SQLITE_ERROR: a wrong statement, which no retry repairs."""
+    return getattr(error, "sqlite_errorname", "") == "SQLITE_ERROR"
+
+
+def truncate_log(opened: Any) -> bool:
+    """Checkpoints the write-ahead log and empties it; False while a reader prevents that.
+
+    Writers wait meanwhile, hence the short timeout.
+    """
+    opened.execute_sql(f"PRAGMA busy_timeout = {CHECKPOINT_TIMEOUT_MS}")
+    try:
+        busy, _, _ = opened.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
+    return not busy
+
+
+def log_bytes(opened: Any) -> int:
+    log = Path(f"{opened.database}{LOG}")
+    return log.stat().st_size if log.exists() else 0
+
+
+def fault(opened: Any, check: str = "quick_check") -> str:
+    """The first fault of the database, "" if there is none; `integrity_check` compares indexes, too."""
+    result = str(_pragma(opened, f"{check}(1)"))
+    return "" if result == "ok" else result
+
+
+def page_counts(opened: Any) -> tuple[int, int, int]:
+    """(bytes per page, pages, free pages)."""
+    size, total, free = (_pragma(opened, name) for name in ("page_size", "page_count", "freelist_count"))
+    return size, total, free
+
+
+def deviations(opened: Any) -> dict[str, str]:
+    """The pragmas that differ from `PRAGMAS`, with their values."""
+    actual = {name: _word(name, _pragma(opened, name)) for name in CHECKED_PRAGMAS}
+    return {name: value for name, value in actual.items() if value != str(PRAGMAS[name])}
+
+
+def _pragma(opened: Any, name: str) -> Any:
+    return opened.execute_sql(f"PRAGMA {name}").fetchone()[0]
+
+
+def _word(name: str, value: object) -> str:
+    return SYNCHRONOUS[value] if name == "synchronous" and isinstance(value, int) else str(value)
+
+
+@contextlib.contextmanager
+def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
+    """A database outside the pool, such as a copy."""
+    opened = peewee.SqliteDatabase(str(path), timeout=timeout_seconds)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
+    """Copies the database, as the caller's snapshot sees it, into one new file; `progress(pages, total)`."""
+    with opened_file(target) as new:
+        opened.connection().backup(
+            new.connection(), pages=COPY_PAGES, progress=lambda _, left, total: progress(total - left, total)
+        )
+        _single_file(new)
+
+
+def tables(opened: Any) -> list[str]:
+    return [table for table in opened.get_tables() if not table.startswith("sqlite_")]
+
+
+def replace(current: Path, by: Path) -> None:
+    """Replaces a database by another, atomically. Neither may be in use."""
+    for suffix in (LOG, SHARED_MEMORY):
+        Path(f"{current}{suffix}").unlink(missing_ok=True)
+    _sync(by)
+    os.replace(by, current)
+    _sync(current.parent)
+
+
+def release(path: Path) -> None:
+    """Makes a database a single file, which proves that no process uses it. Raises `Unavailable` otherwise.
+
+    A damaged database stays as it is.
+    """
+    if not path.exists():
+        return
+    try:
+        with opened_file(path, timeout_seconds=1) as opened:
+            if _single_file(opened) != "delete":
+                raise Unavailable(IN_USE)
+    except peewee.DatabaseError as error:
+        if "locked" in str(error):
+            raise Unavailable(IN_USE) from error
+
+
+def _single_file(opened: Any) -> Any:
+    """Leaves WAL mode; the journal mode afterwards."""
+    return _pragma(opened, "journal_mode = delete")
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

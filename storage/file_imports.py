@@ -1,0 +1,125 @@
+"""Imports of files: receiving them, and their refused rows. Instants are in milliseconds."""
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from storage import imports
+from storage.database import execute, execute_many, row, rows
+from storage.models import ImportModel
+
+PAGE_ROWS = 1_000
+RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
+
+
+class RefusedRow(NamedTuple):
+    """`cells` in the order of the columns of the file, with addresses hashed."""
+
+    row_number: int
+    address_hash: str
+    code: str
+    message: str
+    cells: list[str]
+
+
+def begin(site_id: int, source: str | None, at: int, lease_until: int) -> int:
+    """Creates an import whose file is being received; returns its id."""
+    import_id: int = ImportModel.insert(
+        site=site_id, status="receiving", rows=0, created_at=at, lease_until=lease_until, source=source
+    ).execute()
+    return import_id
+
+
+def unfinished(site_id: int, source: str) -> int | None:
+    """The id of the newest unfinished import from a source."""
+    record = row(
+        "SELECT id FROM imports WHERE site_id = ? AND source = ? "
+        "AND status IN ('receiving', 'queued', 'running') ORDER BY id DESC LIMIT 1",
+        (site_id, source),
+    )
+    return record[0] if record else None
+
+
+def receive(site_id: int, import_id: int, rows: int, refused: int, lease_until: int) -> bool:
+    """Counts received rows and renews the lease; False if the import has been discarded."""
+    return bool(
+        execute(
+            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED}",
+            (rows, refused, lease_until, site_id, import_id),
+        )
+    )
+
+
+def accept(site_id: int, import_id: int, columns: list[str], at: int) -> bool:
+    """Queues an import whose file is complete; False if it has been discarded."""
+    return bool(
+        execute(
+            "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
+            f"{RECEIVED}",
+            (json.dumps(columns), at, imports.next_turn(site_id), site_id, import_id),
+        )
+    )
+
+
+def discard(site_id: int, import_id: int) -> bool:
+    """Deletes a chunk of an import whose file is incomplete; False once nothing is left."""
+    for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
+        chosen = f"SELECT id FROM {table} WHERE import_id = (SELECT id FROM imports {RECEIVED}) LIMIT ?"
+        if execute(f"DELETE FROM {table} WHERE id IN ({chosen})", (site_id, import_id, limit)):
+            return True
+    execute(f"DELETE FROM imports {RECEIVED}", (site_id, import_id))
+    return False
+
+
+def abandoned(at: int) -> list[tuple[int, int]]:
+    """(site id, id) of imports whose upload has stopped."""
+    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND lease_until < ?", (at,))
+
+
+def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
+    """Stores refused rows."""
+    execute_many(
+        "INSERT INTO refused_rows (site_id, import_id, row_number, address_hash, code, message, cells, "
+        "refused_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (site_id, import_id, row.row_number, row.address_hash, row.code, row.message,
+             json.dumps(row.cells, ensure_ascii=False), at)
+            for row in refused
+        ),
+    )  # fmt: skip
+
+
+def columns(site_id: int, import_id: int) -> list[str] | None:
+    """The columns of the file, empty if there is no file; None if there is no such import."""
+    record = row("SELECT columns FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
+    return list(json.loads(record[0] or "[]")) if record else None
+
+
+def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
+    """(id, row) of the next refused rows after an id."""
+    records = rows(
+        "SELECT id, row_number, address_hash, code, message, cells FROM refused_rows "
+        "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
+        (import_id, after, site_id, PAGE_ROWS),
+    )
+    return [
+        (row_id, RefusedRow(number, address_hash, code, message, json.loads(cells)))
+        for row_id, number, address_hash, code, message, cells in records
+    ]
+
+
+def forget_refused(before: int) -> int:
+    """Deletes a page of the rows refused before an instant; returns how many."""
+    return execute(
+        "DELETE FROM refused_rows WHERE id IN "
+        "(SELECT id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT ?)",
+        (before, PAGE_ROWS),
+    )
+
+
+def refused_before(instant: int) -> bool:
+    return row("SELECT 1 FROM refused_rows WHERE refused_at < ? LIMIT 1", (instant,)) is not None
+
+
+def erase_refused(site_id: int, address_hash: str) -> None:
+    execute("DELETE FROM refused_rows WHERE site_id = ? AND address_hash = ?", (site_id, address_hash))

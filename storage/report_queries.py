@@ -1,0 +1,125 @@
+"""The queries of reports, which count on demand.
+
+Periods are `(first, end)` in milliseconds, `end` excluded; one statement takes several as JSON, and
+searches an index once per period. `rule` is a condition of `storage.segment_rules`, or `MATCH_ALL`.
+"""
+
+import json
+from collections.abc import Sequence
+
+from storage.database import rows
+from storage.segment_rules import DOMAIN, values
+from storage.segments import OF_SITE
+from storage.sql import Sql
+
+Interval = tuple[int, int]
+MATCH_ALL = Sql("1")
+ALWAYS: Interval = (-(2**63), 2**63 - 1)
+
+MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ?"
+LABEL = "CASE v.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(v.atom AS TEXT) END"
+
+
+def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
+    """The number of subscribers created within a period."""
+    [count] = count_subscribers_in(site_id, "created_at", rule, [period])
+    return count
+
+
+def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
+    """The number of subscribers per period by a date, `created_at` or `unsubscribed_at`."""
+    counts = rows(
+        f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= (b.value ->> 0) "
+        f"AND {date} < (b.value ->> 1) AND ({rule.text})) FROM json_each(?) AS b ORDER BY b.key",
+        (site_id, *rule.parameters, json.dumps(periods)),
+    )
+    return [count for (count,) in counts]
+
+
+def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(tag, subscribers), the most common first, unused tags included."""
+    chosen, parameters = _subscriber_filter(site_id, rule, period)
+    return rows(
+        f"SELECT tags.name, coalesce(c.total, 0) FROM tags LEFT JOIN (SELECT tag_id, count(*) AS total "
+        f"FROM subscriber_tags WHERE site_id = ? {chosen} GROUP BY tag_id) AS c ON c.tag_id = tags.id "
+        "WHERE tags.site_id = ? ORDER BY 2 DESC, tags.id LIMIT ?",
+        (site_id, *parameters, site_id, limit),
+    )
+
+
+def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(value, subscribers), the most common first; the elements of an array count separately."""
+    source = values(key)
+    return rows(
+        f"SELECT {LABEL}, count(DISTINCT subscribers.id) FROM subscribers JOIN {source.text} AS v "
+        f"WHERE {OF_SITE} AND created_at >= ? AND created_at < ? AND ({rule.text}) AND v.atom IS NOT NULL "
+        "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (*source.parameters, site_id, *period, *rule.parameters, limit),
+    )
+
+
+def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(domain of the address, subscribers), the most common first."""
+    unfiltered = rule == MATCH_ALL and period == ALWAYS  # an index alone answers this
+    where = (
+        "site_id = ?" if unfiltered else f"{OF_SITE} AND created_at >= ? AND created_at < ? AND ({rule.text})"
+    )
+    return rows(
+        f"SELECT {DOMAIN}, count(*) FROM subscribers WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (site_id, limit) if unfiltered else (site_id, *period, *rule.parameters, limit),
+    )
+
+
+def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[str]:
+    """The most common types of events within a period."""
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    types = rows(
+        "SELECT type FROM events WHERE site_id = ? AND occurred_at >= ? AND occurred_at < ? "
+        f"{chosen} GROUP BY type ORDER BY count(*) DESC, type LIMIT ?",
+        (site_id, *period, *parameters, limit),
+    )
+    return [type_ for (type_,) in types]
+
+
+def events_in(site_id: int, type_: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
+    """The number of events of a type per period."""
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    counts = rows(
+        "SELECT (SELECT count(*) FROM events WHERE site_id = ? AND type = ? "
+        f"AND occurred_at >= (b.value ->> 0) AND occurred_at < (b.value ->> 1) {chosen}) "
+        "FROM json_each(?) AS b ORDER BY b.key",
+        (site_id, type_, *parameters, json.dumps(periods)),
+    )
+    return [count for (count,) in counts]
+
+
+def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
+    """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
+    return rows(
+        "SELECT coalesce(sum(i.created), 0), coalesce(sum(i.updated), 0), coalesce(sum(i.unchanged), 0), "
+        "coalesce(sum(i.refused + i.suppressed), 0) FROM json_each(?) AS b LEFT JOIN imports AS i "
+        "ON i.site_id = ? AND i.created_at >= (b.value ->> 0) AND i.created_at < (b.value ->> 1) "
+        "GROUP BY b.key ORDER BY b.key",
+        (json.dumps(periods), site_id),
+    )
+
+
+def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
+    """(key, JSON type, value, subscribers): the most common values per key of the newest subscribers."""
+    return rows(
+        "SELECT key, type, value, total FROM (SELECT key, type, value, total, "
+        "row_number() OVER (PARTITION BY key ORDER BY total DESC, value) AS place "
+        "FROM (SELECT v.key AS key, v.type AS type, v.atom AS value, count(*) AS total "
+        "FROM (SELECT fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC "
+        "LIMIT ?) AS s, json_each(s.fields) AS v "
+        "WHERE v.type IN ('text', 'integer', 'real', 'true', 'false') "
+        "GROUP BY 1, 2, 3)) WHERE place <= ? ORDER BY key, place",
+        (site_id, newest, limit),
+    )
+
+
+def _subscriber_filter(site_id: int, rule: Sql, period: Interval) -> tuple[str, tuple[object, ...]]:
+    """A condition on `subscriber_id`, empty for all subscribers, and its parameters."""
+    if rule == MATCH_ALL and period == ALWAYS:
+        return "", ()
+    return f"AND subscriber_id IN ({MATCHING} AND ({rule.text}))", (site_id, *period, *rule.parameters)

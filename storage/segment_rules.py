@@ -1,0 +1,235 @@
+"""Segment rules as SQL: one condition on the table `subscribers`, with all values of a rule bound.
+
+A condition is true, false or NULL; `not` treats the last two alike (`IS NOT TRUE`), so that a missing or odd
+value never affects the rest of a rule.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from storage.database import marks
+from storage.engines.sqlite import folded
+from storage.sql import Sql, join
+from storage.subscribers import DATES, Subscriber
+
+NAMES = tuple(column.name for column in fields(Subscriber) if column.default == "")  # of text
+DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
+BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
+
+# `v` is one value: its JSON `type` and, unless it is an object or an array, its `atom`. In a comparison with
+# a NUMERIC, text that spells a number is that number, and other text is above infinity. `unixepoch` takes
+# 2026-02-31 for a day of March, hence the comparison with `date`.
+NUMBER = (
+    "v.type IN ('integer', 'real', 'text') AND v.atom <= CAST(9e999 AS NUMERIC) "
+    "AND v.atom {} CAST(? AS NUMERIC)"
+)
+TEXT = f"CASE v.type WHEN 'text' THEN {folded('v.atom')} END"
+INSTANT = (
+    "v.type = 'text' AND v.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
+    "AND date(substr(v.atom, 1, 10)) = substr(v.atom, 1, 10) "
+    "AND round(unixepoch(v.atom, 'subsec') * 1000) {} ?"
+)
+TAGGED = (
+    "subscribers.id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
+    "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({})))"
+)
+
+
+class Instant(int):
+    """Milliseconds since 1970, to compare with dates instead of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on a subscriber; `key` is that of a custom field. Text operands are casefolded."""
+
+    subject: str
+    operator: str
+    operand: Any
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """At least a number of events of a type, since an instant or ever."""
+
+    type: str
+    at_least: int
+    since: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`all`, `any` or `not` of its parts; `not` has one part."""
+
+    operator: str
+    parts: tuple["Rule", ...]
+
+
+Rule = Condition | Events | Group
+Compile = Callable[[Any], Sql]
+
+
+def compile(rule: Rule, site_id: int) -> Sql:
+    """The condition, in a query on `subscribers`, for the subscribers of a site that match a rule."""
+    if isinstance(rule, Group):
+        return GROUPS[rule.operator]([compile(part, site_id) for part in rule.parts])
+    if isinstance(rule, Events):
+        return _events(rule, site_id)
+    if rule.subject == "tag":
+        return _tag(rule, site_id)
+    if rule.subject == "field":
+        return FIELD[rule.operator](rule)
+    return COLUMNS[rule.subject][rule.operator](rule.operand)
+
+
+def _not(part: Sql) -> Sql:
+    return Sql(f"({part.text}) IS NOT TRUE", part.parameters)
+
+
+def _all(parts: list[Sql]) -> Sql:
+    return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("1")])
+
+
+def _any(parts: list[Sql]) -> Sql:
+    return join(" OR ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("0")])
+
+
+GROUPS: dict[str, Callable[[list[Sql]], Sql]] = {
+    "all": _all,
+    "any": _any,
+    "not": lambda parts: _not(parts[0]),
+}
+
+
+def _bind(template: str) -> Compile:
+    return lambda operand: Sql(template, (operand,))
+
+
+def _texts(whole: str, part: str) -> dict[str, Compile]:
+    """The operators on text: `whole` is compared, `part` is searched."""
+    return {
+        "is": _bind(f"{whole} = ?"),
+        "is_not": _bind(f"{whole} <> ?"),
+        "in": lambda operand: Sql(f"{whole} IN ({marks(operand)})", tuple(operand)),
+        "contains": _bind(f"instr({part}, ?) > 0"),
+        "starts_with": _bind(f"instr({part}, ?) = 1"),
+    }
+
+
+def _dates(column: str) -> dict[str, Compile]:
+    return {
+        **{operator: _bind(f"{column} {sign} ?") for operator, sign in BOUNDS.items()},
+        "within_days": _bind(f"{column} >= ?"),
+        "not_within_days": lambda since: _not(Sql(f"{column} >= ?", (since,))),
+        "exists": lambda _: Sql(f"{column} IS NOT NULL"),
+        "missing": lambda _: Sql(f"{column} IS NULL"),
+    }
+
+
+def _status(status: str) -> Sql:
+    return Sql(f"subscribers.unsubscribed_at {STATUSES[status]}")
+
+
+COLUMNS: dict[str, dict[str, Compile]] = {
+    **{name: _dates(f"subscribers.{name}") for name in DATES},
+    "status": {"is": _status, "is_not": lambda status: _not(_status(status))},
+    "email": _texts("subscribers.email_key", folded("subscribers.email")),
+    "email_domain": _texts(DOMAIN, DOMAIN),
+}
+
+
+def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
+    return Sql(TAGGED.format(marks(names)), (site_id, site_id, *names))
+
+
+TAG: dict[str, Callable[[Any, int], Sql]] = {
+    "is": lambda name, site_id: _tagged((name,), site_id),
+    "is_not": lambda name, site_id: _not(_tagged((name,), site_id)),
+    "in": _tagged,
+}
+
+
+def _tag(rule: Condition, site_id: int) -> Sql:
+    return TAG[rule.operator](rule.operand, site_id)
+
+
+EVENT = {
+    "within_days": " AND occurred_at >= ?",
+    "at_least": " GROUP BY subscriber_id HAVING count(*) >= ?",
+}
+
+
+def _events(rule: Events, site_id: int) -> Sql:
+    text, parameters = "SELECT subscriber_id FROM events WHERE site_id = ? AND type = ?", [site_id, rule.type]
+    if rule.since is not None:
+        text, parameters = text + EVENT["within_days"], [*parameters, rule.since]
+    if rule.at_least > 1:
+        text, parameters = text + EVENT["at_least"], [*parameters, rule.at_least]
+    return Sql(f"subscribers.id IN ({text})", tuple(parameters))
+
+
+def path(key: str) -> str:
+    """The JSON path of a custom field, whatever characters its key has."""
+    return f"$.{json.dumps(key, ensure_ascii=False)}"
+
+
+def values(key: str) -> Sql:
+    """A source of `type` and `atom`: a subscriber's value, or the values in its array or object."""
+    if key in NAMES:
+        return Sql(f"json_each(json_array(nullif(subscribers.{key}, '')))")
+    return Sql("json_each(subscribers.fields, ?)", (path(key),))
+
+
+def _present(rule: Condition) -> Sql:
+    if rule.key in NAMES:
+        return Sql(f"subscribers.{rule.key} <> ''")
+    return Sql("json_type(subscribers.fields, ?) IS NOT NULL", (path(rule.key),))
+
+
+def _some(rule: Condition, value: Sql) -> Sql:
+    """Whether a subscriber's value, or one of the values in its array or object, meets a condition."""
+    source = values(rule.key)
+    return Sql(
+        f"EXISTS (SELECT 1 FROM {source.text} AS v WHERE {value.text})", source.parameters + value.parameters
+    )
+
+
+def _equal(operand: Any) -> Sql:
+    if isinstance(operand, bool):
+        return Sql("v.type = ?", ("true" if operand else "false",))
+    return Sql(f"{TEXT} = ?" if isinstance(operand, str) else NUMBER.format("="), (operand,))
+
+
+def _is(rule: Condition) -> Sql:
+    return _some(rule, _equal(rule.operand))
+
+
+def _in(rule: Condition) -> Sql:
+    return _some(rule, _any([_equal(operand) for operand in rule.operand]))
+
+
+def _bound(sign: str) -> Compile:
+    def compile_bound(rule: Condition) -> Sql:
+        template = INSTANT if isinstance(rule.operand, Instant) else NUMBER
+        return _some(rule, Sql(template.format(sign), (rule.operand,)))
+
+    return compile_bound
+
+
+FIELD: dict[str, Compile] = {
+    "is": _is,
+    "is_not": lambda rule: _not(_is(rule)),
+    "in": _in,
+    "contains": lambda rule: _some(rule, Sql(f"instr({TEXT}, ?) > 0", (rule.operand,))),
+    "starts_with": lambda rule: _some(rule, Sql(f"instr({TEXT}, ?) = 1", (rule.operand,))),
+    **{operator: _bound(sign) for operator, sign in BOUNDS.items()},
+    "exists": _present,
+    "missing": lambda rule: _not(_present(rule)),
+}
+
+# The operators of each subject of a rule.
+SUBJECTS = {"tag": TAG, "field": FIELD, "event": EVENT, **COLUMNS}

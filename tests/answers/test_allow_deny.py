@@ -1,0 +1,29 @@
+"""Allow and deny lists: which entries match an address, and which is closest."""
+
+import pytest
+
+from audience.answers.validation.address import parse
+from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry, precision
+
+LISTED = [
+    ("ann@firm.org", "ann@firm.org", True),
+    ("ANN@Firm.org", "ann@firm.ORG", True),
+    ("firm.org", "ann@firm.org", True),
+    ("@firm.org", "ann@firm.org", True),
+    ("*.firm.org", "ann@a.b.firm.org", True),
+    ("müller.de", "ann@xn--mller-kva.de", True),
+    ("firm.org", "ann@othefirm.org", False),
+    ("a.firm.org", "ann@firm.org", False),
+    ("bob@firm.org", "ann@firm.org", False),
+]
+
+
+@pytest.mark.parametrize(("entry", "email", "matches"), LISTED)
+def test_entries_match_addresses_and_domains(entry, email, matches):
+    assert (AllowDenyLists(deny=(parse_entry(entry),)).decide(parse(email)) == "deny") is matches
+
+
+def test_the_closer_the_entry_the_higher_its_precision():
+    entries = ["org", "firm.org", "a.firm.org", "ann@a.firm.org"]
+    precisions = [precision([entry], parse("ann@a.firm.org")) for entry in entries]
+    assert precisions == sorted(set(precisions))

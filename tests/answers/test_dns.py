@@ -1,0 +1,338 @@
+"""The resolver against real servers and against servers that misbehave."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import dns.flags
+import dns.message
+import dns.name
+import dns.rcode
+import dns.rdatatype
+import pytest
+
+from audience.answers.dns.cache import Cache
+from audience.answers.dns.resolver import ROOT, DnsResolver
+from audience.answers.dns.transport import Server, parse_server
+from audience.config import SettingError
+from audience.protocols import DnsAnswer, DnsStatus
+from tests.answers.dns_servers import HOST, FakeServer, free_port, nsd, refusal, reply
+from tests.conftest import program
+from tests.service import until
+
+MANY = "".join(f"many A 127.0.{n}.2\n" for n in range(60))
+RECORDS = (
+    "www A 192.0.2.1\nwww A 192.0.2.2\nwww AAAA 2001:db8::1\nalias CNAME www\nnull MX 0 .\n"
+    "@ MX 10 mail.example.org.\n@ MX 20 mail2\n"
+    'text TXT "one " "half"\nloop CNAME loop2\nloop2 CNAME loop\n' + MANY
+)
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def server():
+    with nsd(program("nsd"), {"example.org": RECORDS}, broken=["broken.org"]) as address:
+        yield address
+
+
+@pytest.fixture
+def resolver_of():
+    made = []
+
+    def make(*servers, **options):
+        made.append(DnsResolver(servers, **options))
+        return made[-1]
+
+    yield make
+    for resolver in made:
+        resolver.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "answer"),
+    [
+        ("www.example.org", "A", ("ok", {"192.0.2.1", "192.0.2.2"})),
+        ("WWW.example.org.", "A", ("ok", {"192.0.2.1", "192.0.2.2"})),
+        ("www.example.org", "AAAA", ("ok", {"2001:db8::1"})),
+        ("alias.example.org", "A", ("ok", {"192.0.2.1", "192.0.2.2"})),
+        ("example.org", "MX", ("ok", {"10 mail.example.org", "20 mail2.example.org"})),
+        ("null.example.org", "MX", ("ok", {"0 ."})),
+        ("text.example.org", "TXT", ("ok", {"one half"})),
+        ("www.example.org", "MX", ("no_data", set())),
+        ("alias.example.org", "MX", ("no_data", set())),
+        ("nobody.example.org", "A", ("nxdomain", set())),
+        ("www.broken.org", "A", ("servfail", set())),
+        ("elsewhere.net", "A", ("unavailable", set())),  # REFUSED
+        ("loop.example.org", "A", ("unavailable", set())),
+        ("many.example.org", "A", ("ok", {f"127.0.{n}.2" for n in range(60)})),  # over TCP
+        ("two..dots.org", "A", ("unavailable", set())),
+        ("x" * 64 + ".org", "A", ("unavailable", set())),
+    ],
+)
+def test_answers_of_a_real_server(server, resolver_of, name, kind, answer):
+    [got] = resolver_of(server).ask([(name, kind)])
+    assert (got.status, set(got.records)) == answer
+
+
+def test_answers_are_in_the_order_of_the_questions(server, resolver_of):
+    questions = [("nobody.example.org", "A"), ("null.example.org", "MX"), ("nobody.example.org", "A")]
+    got = resolver_of(server).ask(questions)
+    assert [answer.status for answer in got] == ["nxdomain", "ok", "nxdomain"]
+    assert resolver_of(server).ask([]) == []
+
+
+def test_more_questions_than_per_port(server, resolver_of):
+    names = [f"n{number}.example.org" for number in range(500)]
+    got = resolver_of(server, timeout=20).ask([(name, "A") for name in names])
+    assert {answer.status for answer in got} == {DnsStatus.NXDOMAIN}
+
+
+def test_an_unknown_record_type_raises(resolver_of):
+    with pytest.raises(dns.rdatatype.UnknownRdatatype):
+        resolver_of().ask([("example.org", "NONSENSE")])
+
+
+@pytest.mark.parametrize("content", [None, "", "# nothing\nsearch example.org\n", "nameserver\n", "\x00"])
+def test_without_a_server_answers_are_unavailable(tmp_path, resolver_of, content):
+    file = tmp_path / "resolv.conf"
+    if content is not None:
+        file.write_text(content)
+    [got] = resolver_of(system=str(file)).ask([("example.org", "A")])
+    assert got == DnsAnswer(DnsStatus.UNAVAILABLE)
+
+
+@pytest.mark.parametrize(
+    ("everything", "root", "status"),
+    [
+        ("NXDOMAIN", "NXDOMAIN", "unavailable"),
+        ("SERVFAIL", "SERVFAIL", "unavailable"),
+        ("NXDOMAIN", "NOERROR", "nxdomain"),
+        ("SERVFAIL", "NOERROR", "servfail"),
+        ("NXDOMAIN", "REFUSED", "nxdomain"),
+    ],
+)
+def test_answers_of_servers_without_the_root_are_unavailable(resolver_of, everything, root, status):
+    def handle(query):
+        is_root = query.question[0].name == dns.name.root
+        return [refusal(query, dns.rcode.from_text(root if is_root else everything))]
+
+    with FakeServer(handle, knows_root=False) as fake:
+        [got] = resolver_of(fake.address).ask([("example.org", "MX")])
+        assert got == DnsAnswer(DnsStatus(status))
+
+
+def test_resolv_conf_is_read_again_when_it_changes(tmp_path):
+    file = tmp_path / "resolv.conf"
+    file.write_text("nameserver 192.0.2.1\nnameserver 2001:db8::1\n")
+    resolver = DnsResolver(system=str(file))
+    assert resolver._system.read() == (Server("192.0.2.1"), Server("2001:db8::1"))
+    file.write_text("nameserver 192.0.2.2\n")
+    os.utime(file, ns=(1, 1))
+    assert resolver._system.read() == (Server("192.0.2.2"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "server"),
+    [
+        ("192.0.2.1", Server("192.0.2.1", 53)),
+        ("192.0.2.1:5353", Server("192.0.2.1", 5353)),
+        ("2001:db8::1", Server("2001:db8::1", 53)),
+        ("[2001:db8::1]", Server("2001:db8::1", 53)),
+        ("[2001:db8::1]:5353", Server("2001:db8::1", 5353)),
+    ],
+)
+def test_parse_server(text, server):
+    assert parse_server(text) == server
+
+
+@pytest.mark.parametrize(
+    "text", ["", "dns.example", "192.0.2.1:", "192.0.2.1:x", "192.0.2.1:0", "[::1]:99999"]
+)
+def test_a_malformed_server_is_an_error(text):
+    with pytest.raises(SettingError, match="dns_servers"):
+        parse_server(text)
+
+
+def test_the_next_server_is_queried_if_one_is_unreachable_or_refuses(resolver_of):
+    with (
+        FakeServer(lambda query: [refusal(query, dns.rcode.REFUSED)]) as refuses,
+        FakeServer(lambda query: [refusal(query, dns.rcode.SERVFAIL)]) as fails,
+        FakeServer(lambda query: [reply(query, "192.0.2.7")]) as works,
+    ):
+        unreachable = f"{HOST}:{free_port()}"
+        resolver = resolver_of(unreachable, refuses.address, fails.address, works.address, timeout=10)
+        assert resolver.ask([("a.example.org", "A")])[0].records == ("192.0.2.7",)
+        alone = resolver_of(unreachable, refuses.address, fails.address, timeout=10)
+        assert alone.ask([("a.example.org", "A")])[0].status == DnsStatus.SERVFAIL
+
+
+def test_the_next_server_is_queried_if_one_is_silent(resolver_of):
+    with FakeServer(lambda _: []) as silent, FakeServer(lambda query: [reply(query, "192.0.2.7")]) as works:
+        [got] = resolver_of(silent.address, works.address, timeout=1).ask([("a.example.org", "A")])
+        assert got.records == ("192.0.2.7",)
+        assert silent.seen == ["a.example.org"]
+
+
+def test_a_lost_datagram_is_sent_again(resolver_of):
+    lost = []
+
+    def lose_one(query):
+        lost.append(query.id)
+        return [reply(query, "192.0.2.7")] if len(lost) > 1 else []
+
+    with FakeServer(lose_one) as server:
+        assert resolver_of(server.address, timeout=1).ask([("a.org", "A")])[0].records == ("192.0.2.7",)
+
+
+def test_an_unanswered_question_does_not_affect_the_others(resolver_of):
+    def some(query):
+        return [] if "silent" in query.question[0].name.to_text() else [reply(query, "192.0.2.7")]
+
+    with FakeServer(some) as server:
+        got = resolver_of(server.address).ask(
+            [("silent.org", "A"), ("a.org", "A"), ("b.org", "A")], timeout=1.0
+        )
+    assert [answer.status for answer in got] == ["unavailable", "ok", "ok"]
+
+
+def forged(query, change):
+    message = reply(query, "203.0.113.66")
+    change(message)
+    return message
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda _: b"",
+        lambda _: b"\xff" * 11,
+        lambda query: query.to_wire()[:2] + b"\xff" * 40,
+        lambda query: query.to_wire(),  # the question itself
+        lambda query: forged(query, lambda message: setattr(message, "id", message.id ^ 1)),
+        lambda query: reply(dns.message.make_query("other.org", "A", id=query.id), "203.0.113.66"),
+    ],
+    ids=["empty", "short", "garbage", "echo", "wrong id", "wrong question"],
+)
+def test_anything_but_a_response_is_ignored(resolver_of, noise):
+    with FakeServer(lambda query: [noise(query), reply(query, "192.0.2.7")]) as server:
+        assert resolver_of(server.address).ask([("a.org", "A")])[0].records == ("192.0.2.7",)
+
+
+def test_a_truncated_answer_without_tcp_is_unavailable(resolver_of):
+    def cut(query):
+        message = reply(query)
+        message.flags |= dns.flags.TC
+        return [message]
+
+    with FakeServer(cut) as server:
+        assert resolver_of(server.address).ask([("a.org", "A")])[0].status == DnsStatus.UNAVAILABLE
+
+
+def test_a_referral_is_unavailable(resolver_of):
+    def refer(query):
+        message = dns.message.make_response(query)
+        message.flags &= ~dns.flags.RA
+        return [message]
+
+    with FakeServer(refer) as server:
+        assert resolver_of(server.address).ask([("a.org", "A")])[0].status == DnsStatus.UNAVAILABLE
+
+
+def test_concurrent_equal_questions_are_one_query(resolver_of):
+    started, go = threading.Barrier(20), threading.Event()
+
+    def when_all_wait(query):
+        go.wait(10)
+        return [reply(query, "192.0.2.7")]
+
+    with FakeServer(when_all_wait) as server, ThreadPoolExecutor(20) as pool:
+        resolver = resolver_of(server.address, timeout=30)
+
+        def ask(_):
+            started.wait(10)
+            return resolver.ask([("a.org", "A"), ("A.ORG.", "A")])
+
+        futures = [pool.submit(ask, number) for number in range(20)]
+        until(lambda: len(resolver._pending.keys() - {ROOT}) == 1)
+        go.set()
+        answers = [answer for future in futures for answer in future.result(30)]
+        assert {answer.records for answer in answers} == {("192.0.2.7",)}
+        assert server.seen == ["a.org"]
+
+
+def test_an_answer_is_cached_for_its_ttl_and_an_hour_at_most(resolver_of):
+    clock = Clock()
+    ttls = {"short.org": 60, "long.org": 10**6, "none.org": 0}
+
+    def handle(query):
+        return [reply(query, "192.0.2.7", ttl=ttls[query.question[0].name.to_text(omit_final_dot=True)])]
+
+    with FakeServer(handle) as server:
+        resolver = resolver_of(server.address, clock=clock)
+        for seconds, asked_again in ((0, 3), (59, 4), (61, 6), (3590, 8), (3601, 10)):
+            clock.now = 1000 + seconds
+            resolver.ask([(name, "A") for name in ttls])
+            assert len(server.seen) == asked_again, seconds
+
+
+def test_a_negative_answer_is_cached_for_the_soa_minimum(server, resolver_of):
+    clock = Clock()
+    resolver = resolver_of(server, clock=clock)
+    for name, kind in (("nobody.example.org", "A"), ("www.example.org", "MX")):
+        resolver.ask([(name, kind)])
+        key = (name, dns.rdatatype.from_text(kind))
+        clock.now += 29
+        assert resolver._cache.get(key) is not None
+        clock.now += 2
+        assert resolver._cache.get(key) is None
+
+
+def test_failures_are_cached_for_seconds_or_not_at_all(resolver_of):
+    clock = Clock()
+
+    def handle(query):
+        failing = "fails" in query.question[0].name.to_text()
+        return [refusal(query, dns.rcode.SERVFAIL if failing else dns.rcode.REFUSED)]
+
+    with FakeServer(handle) as server:
+        resolver = resolver_of(server.address, clock=clock)
+        for _ in range(3):
+            resolver.ask([("fails.org", "A"), ("refuses.org", "A")])
+        assert server.seen.count("fails.org") == 1
+        assert server.seen.count("refuses.org") == 3
+        clock.now += 6
+        resolver.ask([("fails.org", "A")])
+        assert server.seen.count("fails.org") == 2
+
+
+def test_the_cache_is_bounded_and_evicts_the_least_recently_used():
+    clock = Clock()
+    cache = Cache(3, clock)
+    answer = DnsAnswer(DnsStatus.NXDOMAIN)
+    for key in "abc":
+        cache.put(key, answer, 60)
+    assert cache.get("a") == answer
+    cache.put("d", answer, 60)
+    assert len(cache) == 3
+    assert cache.get("b") is None
+    assert cache.get("a") == answer
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_has_its_own_thread(server, resolver_of):
+    resolver = resolver_of(server, timeout=10)
+    assert resolver.ask([("www.example.org", "A")])[0].status == DnsStatus.OK
+    child = os.fork()
+    if not child:
+        with resolver._lock:
+            pass
+        [got] = resolver.ask([("www.example.org", "AAAA")])
+        os._exit(0 if got.records == ("2001:db8::1",) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert resolver.ask([("null.example.org", "MX")])[0].status == DnsStatus.OK

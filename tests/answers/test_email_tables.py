@@ -1,0 +1,68 @@
+"""The bundled tables are well-formed, and do not contradict each other."""
+
+import pytest
+
+from audience.answers.validation.address import ancestors, is_reserved
+from audience.answers.validation.email_tables import DATA, bundled
+from audience.answers.validation.typos import Typos
+
+DOMAIN_TABLES = ("disposable_domains", "disposable_mx", "free_providers", "big_providers", "lookalikes")
+
+
+def lines(name):
+    return (DATA / f"{name}.txt").read_text("ascii").splitlines()
+
+
+@pytest.mark.parametrize("name", DOMAIN_TABLES)
+def test_one_domain_per_line_without_duplicates(name):
+    domains = lines(name)
+    assert len(domains) == len(set(domains))
+    assert [each for each in domains if each != each.lower() or "." not in each or " " in each] == []
+
+
+@pytest.mark.parametrize("name", ["disposable_domains", "disposable_mx", "free_providers", "lookalikes"])
+def test_sorted(name):
+    assert lines(name) == sorted(lines(name))
+
+
+def test_nothing_is_both_free_and_disposable():
+    tables = bundled()
+    assert [domain for domain in tables.free if not tables.disposable.isdisjoint(ancestors(domain))] == []
+
+
+def test_every_big_provider_is_free():
+    assert set(lines("big_providers")) <= bundled().free
+
+
+def test_every_lookalike_would_be_a_typo():
+    typos = Typos(lines("big_providers"), frozenset(), bundled().typos.is_suffix)
+    assert [domain for domain in lines("lookalikes") if typos.suggest(domain) is None] == []
+
+
+def test_disposable_covers_no_public_suffix_and_no_reserved_name():
+    tables = bundled()
+    suffixes = [domain for domain in tables.disposable if tables.typos.is_suffix(domain)]
+    assert suffixes == []
+    assert not any(is_reserved(domain) for domain in tables.disposable)
+
+
+@pytest.mark.parametrize(
+    "domain", ["mailinator.com", "yopmail.com", "guerrillamail.com", "temp-mail.org", "10minutemail.com"]
+)
+def test_well_known_disposable_services_are_listed(domain):
+    assert domain in bundled().disposable
+
+
+@pytest.mark.parametrize(
+    "domain",
+    ["google.com", "duck.com", "nus.edu.sg", "simplelogin.io", "ox.ac.uk", "gmx.de", "dr.com", "hush.com"],
+)
+def test_real_domains_are_not_disposable(domain):
+    assert bundled().disposable.isdisjoint(ancestors(domain))
+
+
+@pytest.mark.parametrize(
+    "mailbox", ["ann", "j.smith", "mike99", "alexa", "angel", "coach", "paris", "mail", "me"]
+)
+def test_personal_names_are_not_roles(mailbox):
+    assert mailbox not in bundled().mailboxes

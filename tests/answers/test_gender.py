@@ -1,0 +1,189 @@
+"""Gender: the published formulas, and parsing names."""
+
+import csv
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audience.answers.gender.gender import CENSUS_MISSING, SMOOTHING, guess_gender, open_names
+from audience.answers.gender.personal_name import DATA, load_kinds, parse
+
+NAMES = open_names()
+KINDS = load_kinds()
+
+
+def rows(file):
+    with (DATA / file).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.mark.parametrize(
+    ("name", "gender", "confidence"),
+    [
+        ("jesse", "male", 0.9631336405529953),
+        ("barb", "female", 0.9230769230769231),
+        ("Jesse", "male", 0.9631336405529953),
+        ("  BARB ", "female", 0.9230769230769231),
+        ("Jesse James", "male", 0.9631336405529953),
+    ],
+)
+def test_published_figures_to_the_last_digit(name, gender, confidence):
+    assert guess_gender(name, NAMES)[:2] == (gender, confidence)
+
+
+def test_the_census_formula_for_every_name_of_the_census():
+    for row in rows("census1990_first_names.csv"):
+        male, female = (float(row[side] or CENSUS_MISSING) for side in ("male_pct", "female_pct"))
+        result = guess_gender(row["name"], NAMES)
+        if male == female or result.basis == "title":
+            assert row["name"] in {"ariel", "hong", "kris", "miss", "lady"}
+        else:
+            assert result.gender == ("male" if male > female else "female")
+            assert result.confidence == pytest.approx(max(male, female) / (male + female), abs=1e-15)
+            assert result.basis == "census"
+
+
+def test_every_name_of_social_security_is_found():
+    census = {row["name"] for row in rows("census1990_first_names.csv")}
+    for row in rows("ssa_first_names_1880_2017.csv"):
+        male, female = int(row["male"]), int(row["female"])
+        if row["name"] in census or male == female or row["name"] in KINDS:
+            continue
+        result = guess_gender(row["name"], NAMES)
+        assert result.gender == ("male" if male > female else "female")
+        expected = (max(male, female) + SMOOTHING) / (male + female + 2 * SMOOTHING)
+        assert result.confidence == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "gender", "basis"),
+    [
+        # census silent or tied: Social Security
+        ("Aarav Patel", "male", "social_security"),
+        ("Kris", "male", "social_security"),
+        # both silent: the halves of a name written as one
+        ("Markwayne Mullin", "male", "compound"),
+        ("Xmarkwayne", "unknown", ""),
+        # titles say it outright
+        ("Mr. Barb Smith", "male", "title"),
+        ("Mrs John Smith", "female", "title"),
+        ("Ms. Smith", "female", "title"),
+        ("mr", "male", "title"),
+        ("Rev. Mrs. Smith", "female", "title"),
+        ("Smith, Mr. John", "male", "title"),
+        ("Herr Dr. Müller", "male", "title"),
+        ("Señora García", "female", "title"),
+        ("Mx. Mary Smith", "unknown", ""),
+        # titles that say nothing
+        ("Dr. Mary Smith", "female", "census"),
+        ("Dr.Mary Smith", "female", "census"),
+        ("Prof. Dr. Hans Müller", "male", "census"),
+        ("Dr. Mary", "female", "census"),
+        ("Dr. Smith", "unknown", ""),
+        ("Major Owens", "male", "census"),
+        ("Judge Mary Smith", "female", "census"),
+        # suffixes
+        ("Mary Smith Jr.", "female", "census"),
+        ("Mary Smith, Ph.D., M.D.", "female", "census"),
+        ("John Doe, MS", "male", "census"),
+        ("John Doe III", "male", "census"),
+        ("Junior", "male", "census"),
+        ("Junior Smith Jr", "male", "census"),
+        ("JD Vance", "male", "social_security"),
+        # full names
+        ("Dr. María-José O'Neil-Smith Jr.", "female", "social_security"),
+        ("Smith, Mary", "female", "census"),
+        ("Smith, Mary Jane, Jr.", "female", "census"),
+        ("de la Cruz, José", "male", "census"),
+        ("Vincent van Gogh", "male", "census"),
+        ("José", "male", "census"),
+        ("Zoë Müller", "female", "census"),
+        ("Łukasz Nowak", "male", "social_security"),
+        ("D’Andre Smith", "male", "social_security"),
+        ("Jean-Pierre Dupont", "male", "social_security"),
+        ("Jean‑Pierre Dupont", "male", "social_security"),
+        ("Xqzt-Mary Smith", "female", "census"),
+        ("Ｍａｒｙ", "female", "census"),
+        # if the first name is unknown, a middle name or a nickname counts; the surname never
+        ("F. Scott Fitzgerald", "male", "census"),
+        ("J. K. Rowling", "unknown", ""),
+        ("C.L. Otter", "unknown", ""),
+        ('C.L. "Butch" Otter', "male", "social_security"),
+        ("C.L. (Butch) Otter", "male", "social_security"),
+        ("C.L. 'Butch' Otter", "male", "social_security"),
+        ("Xqzt Mary Smith", "female", "census"),
+        ("J. van Dyke", "unknown", ""),
+        ("Xqzt Mary", "unknown", ""),
+        ("Smith, J. Mary", "female", "census"),
+        # two people
+        ("Mr. and Mrs. Smith", "unknown", ""),
+        ("John & Mary Smith", "unknown", ""),
+        # other scripts
+        ("Мария Иванова", "unknown", ""),
+        ("王伟", "unknown", ""),
+        ("محمد", "unknown", ""),
+        ("Мария Mary", "unknown", ""),
+        ("Маry", "unknown", ""),
+        # empty and absurd
+        ("", "unknown", ""),
+        (" \t\n", "unknown", ""),
+        (",", "unknown", ""),
+        (", ,Jr.", "unknown", ""),
+        ('"', "unknown", ""),
+        ("12345", "unknown", ""),
+        ("x", "unknown", ""),
+        ("-", "unknown", ""),
+        ("\0\ud800", "unknown", ""),
+        ("<script>alert(1)</script>", "unknown", ""),
+        ("a" * 1_000_000, "unknown", ""),
+        ("(" * 1_000_000, "unknown", ""),
+        ("Mary" + " " * 1_000_000 + "Smith", "female", "census"),
+        ("Mary123", "female", "census"),
+    ],
+)
+def test_written_forms_of_names(name, gender, basis):
+    result = guess_gender(name, NAMES)
+    assert (result.gender, result.basis) == (gender, basis)
+    assert (result.confidence == 0.0) == (gender == "unknown")
+    assert (result.confidence == 1.0) == (basis == "title")
+
+
+def test_five_births_are_not_certainty():
+    names = [
+        row for row in rows("ssa_first_names_1880_2017.csv") if (row["male"], row["female"]) == ("5", "0")
+    ]
+    confidence = guess_gender(names[0]["name"], NAMES).confidence
+    assert 0.95 < confidence < 0.99
+
+
+def test_a_tie_in_social_security_is_unknown():
+    census = {row["name"] for row in rows("census1990_first_names.csv")}
+    ties = [
+        row["name"]
+        for row in rows("ssa_first_names_1880_2017.csv")
+        if row["male"] == row["female"] and row["name"] not in census
+    ]
+    assert len(ties) > 100
+    result = {guess_gender(name, NAMES).gender for name in ties[:50]}
+    assert result == {"unknown"}
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_accepted(name):
+    result = guess_gender(name, NAMES)
+    assert result.gender in {"male", "female", "unknown"}
+    assert (result.gender == "unknown" and result.confidence == 0.0) or 0.5 < result.confidence <= 1.0
+
+
+@given(st.sampled_from(["Mary", "José", "Jean-Pierre", "Barb"]), st.sampled_from(["Smith", "O'Neil", "Łoś"]))
+def test_both_orders_give_the_same_given_names(first, last):
+    assert parse(f"{first} {last}", KINDS).given == parse(f"{last}, {first}", KINDS).given
+
+
+@pytest.mark.parametrize("file", ["census1990_first_names.csv", "ssa_first_names_1880_2017.csv"])
+def test_tables_are_sorted_and_folded(file):
+    names = [row["name"] for row in rows(file)]
+    assert names == sorted(set(names))
+    assert all(name.isascii() and name.isalpha() and name.islower() for name in names)
+    assert (DATA / file).read_bytes().endswith(b"\n")

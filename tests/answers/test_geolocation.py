@@ -1,0 +1,337 @@
+"""Geolocation: places, the packed table, and operators' databases."""
+
+import csv
+import lzma
+import multiprocessing
+import os
+import random
+import tracemalloc
+from ipaddress import IPv4Address
+from itertools import islice, pairwise
+
+import pytest
+
+from audience.answers.geolocation import packed_table
+from audience.answers.geolocation.geolocation import SPECIAL_NETWORKS, locate, open_places
+from audience.answers.geolocation.packed_table import DATA, FILE, PAGE_BYTES, open_table
+from audience.config import SettingError
+from audience.errors import Refused, ServiceUnavailable
+from tests.answers.geo_tables import BLOCKS, LOCATIONS, write_mmdb, write_tables
+
+GOOGLE = {
+    "ip": "8.8.8.8",
+    "country_name": "United States",
+    "region_name": "California",
+    "city_name": "Mountain View",
+    "latitude": 37.422,
+    "longitude": -122.085,
+    "country_code2": "US",
+    "country_code3": "USA",
+    "continent_code": "NA",
+}
+
+
+@pytest.fixture(scope="session")
+def bundled(geo_table):
+    return open_table(geo_table.parent)
+
+
+@pytest.fixture
+def small(tmp_path):
+    return write_tables(tmp_path / "tables")
+
+
+def number(ip):
+    return int(IPv4Address(ip))
+
+
+class TestAnswer:
+    def test_public_address(self, bundled):
+        answer = locate("8.8.8.8", bundled)
+        assert answer == GOOGLE
+        assert list(answer) == list(GOOGLE)
+
+    def test_spaces_are_trimmed(self, bundled):
+        assert locate(" 8.8.8.8\n", bundled) == GOOGLE
+
+    @pytest.mark.parametrize("network", SPECIAL_NETWORKS)
+    def test_reserved_networks_have_no_place(self, network, bundled):
+        first, bits = network.split("/")
+        last = IPv4Address(number(first) + 2 ** (32 - int(bits)) - 1)
+        assert locate(first, bundled) == {}
+        assert locate(str(last), bundled) == {}
+
+    @pytest.mark.parametrize("ip", ["0.0.0.0", "10.1.2.3", "127.0.0.1", "192.168.1.1", "255.255.255.255"])
+    def test_reserved_has_no_place_even_if_the_table_has_one(self, ip, tmp_path):
+        everywhere = write_tables(tmp_path / "all", blocks=f"length,location_id\n{2**32},1\n")
+        table = open_table(tmp_path, everywhere)
+        assert locate("9.255.255.255", table)["city_name"] == 'Munich, "Altstadt"'
+        assert locate(ip, table) == {}
+
+    def test_unknown_has_no_place(self, small, tmp_path):
+        assert locate("1.2.0.11", open_table(tmp_path, small)) == {}
+
+    def test_unknown_region_is_empty_and_whole_degrees_are_numbers(self, small, tmp_path):
+        answer = locate("1.0.1.0", open_table(tmp_path, small))
+        assert (answer["region_name"], answer["city_name"]) == ("", "Łódź-aan-Zee")
+        assert (answer["latitude"], answer["longitude"]) == (-0.5, 180.0)
+
+    @pytest.mark.parametrize(
+        "ip",
+        [
+            "",
+            " ",
+            "8.8.8",
+            "8.8.8.8.8",
+            "8.8.8.256",
+            "8.8.8.-1",
+            "08.8.8.8",
+            "010.0.0.1",
+            "0x8.8.8.8",
+            "134744072",
+            "8.8.8.8:53",
+            "8.8.8.8/32",
+            "8.8. 8.8",
+            "8.8.8.8.",
+            "8.8.8.8\0",
+            "٨.8.8.8",
+            "８.8.8.8",
+            "8。8。8。8",
+            "::1",
+            "::ffff:8.8.8.8",
+            "2001:4860:4860::8888",
+            "localhost",
+            "example.com",
+            "\ud800",
+            "1" * 100_000,
+        ],
+    )
+    def test_anything_but_ipv4_is_refused(self, ip, bundled):
+        with pytest.raises(Refused) as refusal:
+            locate(ip, bundled)
+        assert [error.field for error in refusal.value.errors] == ["ip"]
+        assert not ip.strip() or ip not in str(refusal.value)
+
+
+class TestExact:
+    def test_every_boundary_of_the_bundled_table(self, bundled):
+        """First and last address of all runs, hence both neighbours of each, against the CSV in order."""
+        countries = {country.code2: country for country in packed_table.Tables().countries()}
+        with lzma.open(DATA / "locations.csv.xz", "rt", encoding="utf-8", newline="") as file:
+            places = [None] + [
+                (countries[code], region, city, float(latitude), float(longitude))
+                for _, code, region, city, latitude, longitude in islice(csv.reader(file), 1, None)
+            ]
+        first, place = 0, bundled.place
+        with lzma.open(DATA / "blocks_delta.csv.xz", "rt") as file:
+            for length, location in islice(csv.reader(file), 1, None):
+                end = first + int(length)
+                expected = places[int(location)]
+                assert place(first) == expected, IPv4Address(first)
+                assert place(end - 1) == expected, IPv4Address(end - 1)
+                first = end
+        assert first == 2**32
+
+    def test_random_tables_against_brute_force(self, tmp_path):
+        draw = random.Random(6)
+        edges = [0, 2**32, *(draw.randrange(2**32) for _ in range(300))]
+        edges += [network * 65536 + draw.choice((-1, 0, 1)) for network in range(100, 65000, 900)]
+        edges = sorted(set(edges))
+        runs = [(a, b - a, draw.randrange(3)) for a, b in pairwise(edges)]
+        blocks = "length,location_id\n" + "".join(f"{length},{place}\n" for _, length, place in runs)
+        table = open_table(tmp_path, write_tables(tmp_path / "tables", blocks))
+        cities = [None, 'Munich, "Altstadt"', "Łódź-aan-Zee"]
+        for start, length, place in runs:
+            for address in {start, start + 1, start + length // 2, start + length - 1}:
+                expected = place if address < start + length else None
+                if expected is not None:
+                    row = table.place(address)
+                    assert (row and row[2]) == cities[expected]
+
+    def test_tables_with_a_gap_are_refused(self, tmp_path):
+        with pytest.raises(ValueError, match="does not cover"):
+            open_table(tmp_path, write_tables(tmp_path / "tables", blocks="length,location_id\n5,1\n"))
+
+
+def answers(table):
+    probes = ["1.0.0.0", "1.0.0.255", "1.0.1.0", "1.1.77.7", "1.2.0.9", "1.2.0.10", "1.2.0.11", "200.1.1.1"]
+    return [table.place(number(ip)) for ip in probes]
+
+
+class TestFile:
+    def test_second_opening_does_not_build(self, small, tmp_path):
+        open_table(tmp_path, small)
+        built = (tmp_path / FILE).stat()
+        open_table(tmp_path, small)
+        assert (tmp_path / FILE).stat().st_ino == built.st_ino
+
+    def test_opens_from_a_missing_instance_folder(self, small, tmp_path):
+        assert answers(open_table(tmp_path / "a" / "b", small))[0]
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"locations": LOCATIONS.replace("Munich", "Passau")},
+            {"blocks": BLOCKS.replace("256,1", "256,2", 1)},
+        ],
+    )
+    def test_other_tables_are_rebuilt(self, changed, small, tmp_path):
+        before = answers(open_table(tmp_path, small))
+        after = answers(open_table(tmp_path, write_tables(small, **changed)))
+        assert before[0] != after[0]
+
+    def test_other_country_names_are_rebuilt(self, small, tmp_path):
+        open_table(tmp_path, small)
+        file = small / "countries.csv"
+        file.write_text(file.read_text("utf-8").replace("Germany", "Deutschland"), "utf-8")
+        assert answers(open_table(tmp_path, small))[0][0].name == "Deutschland"
+
+    def test_the_bundled_tables_are_one_block_each(self):
+        """The version relies on the check at the end of the file being of all its content."""
+        for name in ("blocks_delta.csv.xz", "locations.csv.xz"):
+            data = (DATA / name).read_bytes()
+            index = data[-12 - (int.from_bytes(data[-8:-4], "little") + 1) * 4 : -12]
+            assert index[:2] == b"\0\x01", f"{name}: pack it with one thread, xz -T1"
+
+    def test_a_flipped_byte_anywhere_is_never_used(self, small, tmp_path):
+        expected = answers(open_table(tmp_path, small))
+        good = (tmp_path / FILE).read_bytes()
+        draw = random.Random(3)
+        places = [*range(64), *range(PAGE_BYTES, PAGE_BYTES + 40), *range(len(good) - 120, len(good))]
+        places += [PAGE_BYTES + 4 * n for n in (0x100, 0x101, 0x102, 0x103, 200 * 256 + 1)]
+        places += [draw.randrange(len(good)) for _ in range(60)]
+        for at in places:
+            bad = bytearray(good)
+            bad[at] ^= draw.randrange(1, 256)
+            (tmp_path / FILE).write_bytes(bad)
+            assert answers(open_table(tmp_path, small)) == expected, f"byte {at}"
+
+    @pytest.mark.parametrize("size", [0, 1, 27, 28, 100, PAGE_BYTES, PAGE_BYTES + 1, -1])
+    def test_a_cut_file_is_rebuilt(self, size, small, tmp_path):
+        expected = answers(open_table(tmp_path, small))
+        data = (tmp_path / FILE).read_bytes()
+        (tmp_path / FILE).write_bytes(data[:size])
+        assert answers(open_table(tmp_path, small)) == expected
+        assert (tmp_path / FILE).read_bytes() == data
+
+    def test_damage_found_at_a_look_up_rebuilds_the_file(self, small, tmp_path):
+        expected = answers(open_table(tmp_path, small))
+        good = (tmp_path / FILE).read_bytes()
+        (tmp_path / FILE).write_bytes(good[:-1] + b"\xff")
+        assert answers(open_table(tmp_path, small)) == expected
+        assert (tmp_path / FILE).read_bytes() == good
+
+    def test_a_partial_file_is_not_used(self, small, tmp_path):
+        (tmp_path / FILE).with_suffix(".new").write_bytes(b"cut off by a power failure")
+        assert answers(open_table(tmp_path, small))[0]
+        assert not (tmp_path / FILE).with_suffix(".new").exists()
+
+    def test_no_partial_file_if_building_fails(self, small, tmp_path):
+        (small / "blocks_delta.csv.xz").write_bytes(lzma.compress(b"length,location_id\n7,1\n"))
+        with pytest.raises(ValueError, match="does not cover"):
+            open_table(tmp_path, small)
+        assert not (tmp_path / FILE).exists()
+
+    def test_processes_that_start_at_once_build_one_file(self, small, tmp_path):
+        context = multiprocessing.get_context("spawn")
+        instance = tmp_path / "instance"
+        with context.Pool(3) as pool:
+            inodes = pool.starmap_async(opened, [(instance, small)] * 3).get(timeout=60)
+        assert len(set(inodes)) == 1
+        assert sorted(os.listdir(instance)) == ["geo.lock", FILE]
+
+    def test_a_replaced_file_does_not_affect_its_readers(self, small, tmp_path):
+        table = open_table(tmp_path, small)
+        other = write_tables(tmp_path / "other", locations=LOCATIONS.replace("Munich", "Passau"))
+        open_table(tmp_path, other)
+        assert answers(table)[0][2] == 'Munich, "Altstadt"'
+
+    def test_the_table_is_not_copied_into_memory(self, bundled):
+        path = bundled._path
+        tracemalloc.start()
+        try:
+            again = open_table(path.parent)
+            draw = random.Random(1)
+            for _ in range(20_000):
+                again.place(draw.getrandbits(32))
+            held, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert path.stat().st_size > 30_000_000
+        assert held < 300_000
+        assert peak < 2_000_000
+
+
+def opened(instance, folder):
+    open_table(instance, folder)
+    return (instance / FILE).stat().st_ino
+
+
+CITY = {
+    "continent": {"code": "EU"},
+    "country": {"iso_code": "DE", "names": {"en": "Federal Republic"}},
+    "subdivisions": [{"iso_code": "BY", "names": {"en": "Bavaria"}}, {"names": {"en": "Upper Bavaria"}}],
+    "city": {"names": {"de": "München", "en": "Munich"}},
+    "location": {"latitude": 48.25, "longitude": 11.5},
+}
+
+
+class TestDatabase:
+    def test_it_replaces_the_table(self, tmp_path):
+        file = write_mmdb(tmp_path / "city.mmdb", "81.2.69.0/24", CITY)
+        places = open_places(tmp_path, str(file))
+        assert locate("81.2.69.160", places) == {
+            "ip": "81.2.69.160",
+            "country_name": "Germany",
+            "region_name": "Bavaria",
+            "city_name": "Munich",
+            "latitude": 48.25,
+            "longitude": 11.5,
+            "country_code2": "DE",
+            "country_code3": "DEU",
+            "continent_code": "EU",
+        }
+        assert locate("81.2.70.1", places) == {}
+        assert not (tmp_path / FILE).exists()
+
+    def test_reserved_has_no_place_even_if_the_database_has_one(self, tmp_path):
+        file = write_mmdb(tmp_path / "city.mmdb", "10.0.0.0/8", CITY)
+        assert locate("10.1.1.1", open_places(tmp_path, str(file))) == {}
+
+    def test_country_database(self, tmp_path):
+        record = {"registered_country": {"iso_code": "NL"}}
+        file = write_mmdb(tmp_path / "country.mmdb", "81.2.69.0/24", record)
+        answer = locate("81.2.69.1", open_places(tmp_path, str(file)))
+        assert answer["country_name"] == "The Netherlands"
+        assert (answer["region_name"], answer["city_name"], answer["latitude"]) == ("", "", None)
+
+    def test_country_missing_from_the_list(self, tmp_path):
+        record = {"continent": {"code": "OC"}, "country": {"iso_code": "ZZ", "names": {"en": "Atlantis"}}}
+        file = write_mmdb(tmp_path / "country.mmdb", "81.2.69.0/24", record)
+        answer = locate("81.2.69.1", open_places(tmp_path, str(file)))
+        assert [answer[key] for key in ("country_name", "country_code3", "continent_code")] == [
+            "Atlantis",
+            "",
+            "OC",
+        ]
+
+    def test_record_without_a_country_has_no_place(self, tmp_path):
+        file = write_mmdb(tmp_path / "odd.mmdb", "81.2.69.0/24", {"country": {}, "city": CITY["city"]})
+        assert locate("81.2.69.1", open_places(tmp_path, str(file))) == {}
+
+    @pytest.mark.parametrize("content", [None, b"", b"not a database", b"\xab\xcd\xefMaxMind.com\xe0"])
+    def test_missing_or_broken_is_an_error_at_the_start(self, content, tmp_path):
+        file = tmp_path / "some.mmdb"
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(SettingError, match=r"geo_database: .*some\.mmdb cannot be used: "):
+            open_places(tmp_path, str(file))
+
+    def test_damage_found_later_is_an_error_with_advice(self, tmp_path):
+        file = write_mmdb(tmp_path / "city.mmdb", "81.2.69.0/24", CITY)
+        places = open_places(tmp_path, str(file))
+        with file.open("r+b") as mapped:
+            mapped.seek(24 * 6 + 16)
+            mapped.write(b"\x20\xff")  # a pointer to where there is nothing, in place of the record
+        with pytest.raises(ServiceUnavailable, match="geo_database"):
+            locate("81.2.69.160", places)

@@ -1,0 +1,272 @@
+"""Moderation: one case per line, and the bundled corpora."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audience.answers.moderation.cleaning import clean
+from audience.answers.moderation.markup import tags, tree
+from audience.answers.moderation.moderation import moderate
+from audience.answers.moderation.reasons import ModerationReason as Reason
+from audience.answers.moderation.threats import EVENT, threatens
+from tests.answers.corpora import EVENTS, documentation, ordinary_sentences, payloads, profane_texts
+from tests.answers.corpora import PAYLOAD_FILES as FILES
+
+HANDMADE = next(file for file in FILES if file.name == "xss_handmade.json")
+
+
+def reasons(text):
+    return [str(reason) for reason in moderate(text).reasons]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Hello, world", []),
+        ("<script>alert('xss')</script>", ["xss", "script_tag"]),
+        ("<SCRIPT SRC=x>", ["xss", "script_tag"]),
+        ("<scr<script>ipt>", ["xss", "script_tag"]),
+        ("&lt;script&gt;alert(1)&lt;/script&gt;", ["xss", "script_tag"]),
+        ("&amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;", ["xss", "script_tag"]),
+        ("<img src=x onerror=alert(1)>", ["xss"]),
+        ("<img src=x onerror=alert(1)", ["xss"]),
+        ('<p title="<img src=x onerror=alert(1)>">', ["xss", "html"]),
+        ("<p>Hi <script>alert(1)</script></p>", ["xss", "script_tag", "html"]),
+        ('" onmouseover="alert(1)', ["xss"]),
+        ("javascript:alert(1)", ["xss"]),
+        ("<a href='java\tscript:alert(1)'>x</a>", ["xss"]),
+        ("<a href='&#106;avascript:alert(1)'>x</a>", ["xss"]),
+        ("<a href='data:text/html,x'>x</a>", ["xss"]),
+        ("<a href='/here'>x</a>", ["html"]),
+        ("<a title='javascript:alert(1)'>x</a>", ["html"]),
+        ("<img src='data:image/png;base64,iVBORw0='>", ["html"]),
+        ("<img src='data:image/svg+xml,%3Csvg/%3E'>", ["html"]),
+        ("<svg><rect fill='url(#a)'/></svg>", ["html"]),
+        ("<style>p{color:red}</style>", ["html"]),
+        ("<style>p{background:u\\72l(x)}</style>", ["xss"]),
+        ("<p style='color:red'>x</p>", ["html"]),
+        ("<meta charset=utf-8>", ["html"]),
+        ("<meta http-equiv=refresh content=0>", ["xss"]),
+        ("<iframe>", ["xss"]),
+        ("<object data=x>", ["xss"]),
+        ("<base href=/>", ["xss"]),
+        ("<link rel=stylesheet href=x>", ["xss"]),
+        ("<b>bold</b>", ["html"]),
+        ("bold</b>", ["html"]),
+        ("<!-- note -->", ["html"]),
+        ("<!DOCTYPE html>", ["html"]),
+        ("<input disabled>", ["html"]),
+        ("a <b and c> d", []),
+        ("<name>", []),
+        ("<unknown class=x>", ["html"]),
+        ("see https://example.com/x", ["link"]),
+        ("see HTTP://EXAMPLE.COM", ["link"]),
+        ("hxxp://example.com", ["link"]),
+        ("www.example.com", ["link"]),
+        ("example.com", ["link"]),
+        ("EXAMPLE.COM", ["link"]),
+        ("Example.Com", ["link"]),
+        ("visit example.co.uk today", ["link"]),
+        ("bit.ly/abc", ["link"]),
+        ("t.me/somebody", ["link"]),
+        ("bücher.de", ["link"]),
+        ("пример.рф", ["link"]),
+        ("xn--bcher-kva.de", ["link"]),
+        ("spam.xyz, cheap.shop", ["link"]),
+        ("example[.]com", ["link"]),
+        ("example (dot) com", ["link"]),
+        ("example。com", ["link"]),
+        ("ｅｘａｍｐｌｅ．ｃｏｍ", ["link"]),
+        ("I bought it at shop.it", ["link"]),
+        ("I went home.it was late", []),
+        ("readme.md", []),
+        ("readme.md/raw", ["link"]),
+        ("https://readme.md", ["link"]),
+        ("asp.net", []),
+        ("bob@example.com", []),
+        ("bob@example.com and example.org", ["link"]),
+        ("example.invalid", []),
+        ("co.uk", []),
+        ("3.14 1.2.3 10.0.0.1", []),
+        ("call 555-123-4567 now", ["phone_number"]),
+        ("555-123-4567, after five", ["phone_number"]),
+        ("(555) 123-4567", ["phone_number"]),
+        ("order #123-456-7890", []),
+        ("DE89 3704 0044 0532 0130 00", []),
+        ("1-800-555-0199", ["phone_number"]),
+        ("+44 20 7946 0958", ["phone_number"]),
+        ("+49 (0)30 1234567", ["phone_number"]),
+        ("0049 30 1234567", ["phone_number"]),
+        ("020 7946 0958", ["phone_number"]),
+        ("06 12 34 56 78", ["phone_number"]),
+        ("06.12.34.56.78", ["phone_number"]),
+        ("07700900123", ["phone_number"]),
+        ("tel: 5551234", ["phone_number"]),
+        ("WhatsApp 15551234567", ["phone_number"]),
+        ("＋４９ ３０ １２３４５６７", ["phone_number"]),
+        ("2024-01-15 10:30", []),
+        ("01/02/2024 10:30", []),
+        ("01.02.2024", []),
+        ("1234567890123456", []),
+        ("10,000,000 or 10.000.000", []),
+        ("call on 2024-01-15", []),
+        ("", ["empty"]),
+        (" \t\n", ["empty"]),
+        ("\u200b\u2060\ufeff\u3164\u2800", ["empty"]),
+        ("\0\x1b\ud800", ["empty"]),
+        ("&nbsp;&#32;", ["empty"]),
+        (".", []),
+        ("👍", []),
+    ],
+)
+def test_reasons(text, codes):
+    assert reasons(text) == codes
+
+
+@pytest.mark.parametrize("text", profane_texts())
+def test_profanity(text):
+    assert "profanity" in reasons(text)
+
+
+def test_ordinary_words_are_not_profanity():
+    words = "Scunthorpe classic assess Essex cockpit peacock titanic Hancock shitake analysis grape therapist"
+    assert reasons(words) == []
+    assert reasons("Dick Van Dyke read Moby Dick to a Maine Coon.") == []
+    assert reasons("That sucks: sex education for the same sex only, when the cock crowed.") == []
+
+
+def test_only_fatal_reasons_make_a_text_invalid():
+    assert {reason.value for reason in Reason if reason.fatal} == {
+        "xss",
+        "script_tag",
+        "link",
+        "profanity",
+        "empty",
+        "too_long",
+    }
+    assert moderate("<b>call 555-123-4567</b>").valid
+    assert not moderate("example.com").valid
+
+
+@pytest.mark.parametrize("unit", ["x", "<", '"', "&lt;", "&quot;", "&#x3c;", "😀", "&Congruent;"])
+def test_a_reference_counts_as_one_character(unit):
+    fits = moderate(unit * 1000 + "y" * 9000)
+    longer = moderate(unit * 1000 + "y" * 9001)
+    assert "too_long" not in fits.reasons
+    assert Reason.TOO_LONG in longer.reasons
+    assert longer.safe_original_content == fits.safe_original_content == clean(unit * 1000 + "y" * 9000)
+
+
+@pytest.mark.parametrize("text", ['"' * 10_000, "<" * 10_000, "&" * 10_000, "x" * 9_999 + "&amp;"])
+def test_a_cleaned_text_is_not_longer(text):
+    assert Reason.TOO_LONG not in moderate(text).reasons
+    assert Reason.TOO_LONG not in moderate(clean(text)).reasons
+
+
+def test_references_are_not_cut_in_two():
+    assert moderate("x" * 9_999 + "&amp;&amp;").safe_original_content == "x" * 9_999 + "&amp;"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<b>",
+        "<a ",
+        "<",
+        "<a<",
+        "&lt;",
+        "&amp;lt;",
+        '"',
+        "'",
+        "<style>/*",
+        "1-",
+        "a.",
+        "a@",
+        "s h i ",
+        "(",
+        "f*",
+        "&#0000000000060;",
+        "<table><td>",
+        "<b i=1><p>",
+        "<!--",
+        "javascript:",
+        "url(",
+        "\x00",
+        "ﷺ",
+    ],
+)
+def test_any_length_is_accepted(unit):
+    result = moderate(unit * 50_000)
+    assert Reason.TOO_LONG in result.reasons
+    assert len(result.safe_original_content) <= 60_000
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_most_payloads_are_flagged(file):
+    flagged = [payload for payload in payloads(file) if Reason.XSS in moderate(payload).reasons]
+    assert len(flagged) >= len(payloads(file)) / 2
+
+
+def test_all_payloads_of_our_own_is_flagged():
+    assert [payload for payload in payloads(HANDMADE) if Reason.XSS not in moderate(payload).reasons] == []
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_every_event_handler_of_chromium_is_flagged(event):
+    assert EVENT.match(event)
+    assert reasons(f"<x {event}=f()>") == ["xss"]
+
+
+def test_ordinary_sentences_are_not_flagged():
+    assert {text: reasons(text) for text in ordinary_sentences() if reasons(text)} == {}
+
+
+def test_prose_about_code_is_not_flagged():
+    assert len(documentation()) > 1000
+    assert [text for text in documentation() if Reason.XSS in moderate(text).reasons] == []
+
+
+PIECES = st.sampled_from(
+    [
+        "<",
+        ">",
+        "/",
+        '"',
+        "'",
+        "=",
+        " ",
+        "\t",
+        "<!--",
+        "-->",
+        "</",
+        "<script",
+        "<svg",
+        "<style>",
+        "</style>",
+        "x",
+        "<p ",
+        "onclick=x",
+        "href=",
+        "javascript:x",
+        "<select>",
+        "<table>",
+        "<math>",
+        "</title>",
+        "<title>",
+        "&lt;",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_no_threat_in_the_tree_escapes_the_scan(text):
+    if any(map(threatens, tree(text))):
+        assert any(map(threatens, tags(text)))
+
+
+@given(st.text(st.characters() | st.sampled_from("<>&;\"'=/ a1@*.")))
+def test_any_text_has_a_consistent_result(text):
+    result = moderate(text)
+    assert result.valid == (not any(reason.fatal for reason in result.reasons))
+    assert result.safe_original_content == clean(text)
+    assert (Reason.SCRIPT_TAG not in result.reasons) or (Reason.XSS in result.reasons)

@@ -1,0 +1,294 @@
+"""Validation: the rules, the score, and properties of every result."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audience.answers.validation.allow_deny import AllowDenyLists
+from audience.answers.validation.email_tables import bundled
+from audience.answers.validation.reasons import ValidationReason
+from audience.answers.validation.rules import RULES, Fatal, score
+from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
+from tests.answers.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
+
+DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
+CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
+DNS = Zones(
+    mail("firm.org")
+    | mail("dr.com")
+    | mail("gmail.com", "gmail-smtp-in.l.google.com")
+    | mail("icloud.com")
+    | mail("privaterelay.appleid.com")
+    | mail("xn--mller-kva.de")
+    | mail("fresh-domain.org", "mail.wabblywabble.com")
+    | mail("fresher-domain.org", "mx7.mailinator.com")
+    | {"null.org MX": ["0 ."], "web.org A": [PUBLIC], "text.org TXT": ["x"], "home.org MX": ["5 localhost"]}
+    | {"dead.org MX": ["10 mx.dead.org"], "fail.org MX": SERVFAIL, "slow.org MX": UNAVAILABLE}
+)
+
+
+def rules_table():
+    lines = ["| Code | Weight | Invalid by itself |", "|---|---|---|"]
+    return "\n".join([*lines, *(f"| `{each.reason}` | {each.weight:g} | {each.fatal} |" for each in RULES)])
+
+
+def sources(resolver=DNS):
+    countries = {"8.8.8.8": "US", "9.9.9.9": "us", "5.8.8.8": "RU"}
+    return Sources(
+        tables=bundled(), resolver=resolver, country_of=countries.get, tier1_countries=("us", "DE")
+    )
+
+
+def result(email="ann@firm.org", ruleset=None, resolver=DNS, **rest):
+    return validate(Candidate(email=email, **rest), ruleset or Ruleset(), sources(resolver))
+
+
+PLAIN = [
+    ("ann@firm.org", True, [], 1.0),
+    ("jürgen@müller.de", True, [], 1.0),
+    ("ann.lee@gmail.com", True, ["free_provider"], 0.9),
+    ("", False, ["syntax"], 0.0),
+    ("not an address", False, ["syntax"], 0.0),
+    ("a" * 65 + "@firm.org", False, ["syntax"], 0.0),
+    ("ann@" + "a" * 100_000, False, ["syntax"], 0.0),
+    ("ann@localhost", False, ["reserved_domain"], 0.0),
+    ("ann@mail.example.com", False, ["reserved_domain"], 0.0),
+    ("ann@printer.local", False, ["reserved_domain"], 0.0),
+    ("ann@firm.quux", False, ["unknown_tld"], 0.0),
+    ("ann@firm.cmo", False, ["unknown_tld", "typo"], 0.0),
+    ("ann@yaho.co.uk", False, ["typo", "disposable"], 0.04),
+    ("ann@hotmaik.com", False, ["typo"], 0.4),
+    ("ann@gmail,com", False, ["syntax", "typo"], 0.0),
+    ("ann@mailinator.com", False, ["disposable"], 0.1),
+    ("ann@x.y.mailinator.com", False, ["disposable"], 0.1),
+    ("test@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("Test12345@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("asdf@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("hjkl@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("zzzz@firm.org", False, ["synthetic_mailbox"], 0.4),
+    ("noreply@firm.org", False, ["no_reply"], 0.4),
+    ("billing-no-reply@firm.org", False, ["no_reply"], 0.4),
+    ("mailer-daemon@firm.org", False, ["no_reply"], 0.4),
+    ("abuse@firm.org", False, ["abuse_mailbox"], 0.4),
+    ("info@firm.org", True, ["role_address"], 0.8),
+    ("ann@dr.com", True, ["free_provider"], 0.9),
+    ("sales+spring@firm.org", True, ["role_address"], 0.8),
+    ("xkqzjvwb@firm.org", True, ["gibberish"], 0.6),
+    ("x7k2m9qp4@firm.org", True, ["gibberish"], 0.6),
+    ("dpdcnf87nu@privaterelay.appleid.com", True, [], 1.0),
+    ("xkqzjvwb@gmail.com", True, ["gibberish", "free_provider"], 0.54),
+    ("ann@absent-firm.org", False, ["no_such_domain"], 0.0),
+    ("ann@null.org", False, ["null_mx"], 0.0),
+    ("ann@text.org", False, ["no_mail_route"], 0.0),
+    ("ann@home.org", False, ["mx_unroutable"], 0.0),
+    ("ann@fresh-domain.org", False, ["disposable_mx"], 0.1),
+    ("ann@fresher-domain.org", False, ["disposable_mx"], 0.1),
+    ("ann@dead.org", False, ["temporary_bounce"], 0.4),
+    ("ann@fail.org", False, ["temporary_bounce"], 0.4),
+    ("ann@web.org", True, ["no_mx"], 0.8),
+    ("ann@slow.org", True, ["dns_unavailable"], 1.0),
+]
+
+
+@pytest.mark.parametrize(("email", "valid", "reasons", "points"), PLAIN, ids=lambda value: ascii(value)[:30])
+def test_plain(email, valid, reasons, points):
+    outcome = result(email)
+    assert (outcome.valid, list(outcome.reasons), outcome.score) == (valid, reasons, points)
+
+
+def test_a_free_provider_whose_servers_fail():
+    outcome = result("ann.lee@icloud.com", resolver=Zones({"icloud.com MX": SERVFAIL}))
+    assert (outcome.valid, list(outcome.reasons)) == (False, ["free_provider", "temporary_bounce"])
+
+
+SUGGESTIONS = [
+    ("Ann.Lee+x@gamil.com", "Ann.Lee+x@gmail.com"),
+    ("ann@gmail,com", "ann@gmail.com"),
+    ("ann@hotmial.co.uk", "ann@hotmail.co.uk"),
+    ("ann@firm.cmo", "ann@firm.com"),
+    ("ann@firm.org", None),
+    ("@gamil.com", None),
+    ("a b@gamil.com", None),
+    ("gamil.com", None),
+]
+
+
+@pytest.mark.parametrize(("email", "suggestion"), SUGGESTIONS)
+def test_suggestion(email, suggestion):
+    assert result(email).suggestion == suggestion
+
+
+CONTEXT = [
+    ({"name": "Ann Lee"}, True, []),
+    ({"name": "  "}, True, []),
+    ({"name": "Ann 2000"}, True, ["name_digits"]),
+    ({"name": "Ann www.casino.net"}, False, ["name_link"]),
+    ({"name": "<b>Ann</b>"}, True, ["name_markup"]),
+    ({"name": "ANNABEL LEE"}, True, ["name_shouting"]),
+    ({"name": "annxkqzjvwb"}, True, ["name_gibberish"]),
+    ({"email": "thunderbolt@firm.org", "name": "Maria Garcia"}, True, ["name_unrelated"]),
+    ({"email": "contact@firm.org", "name": "Maria Garcia"}, True, ["role_address"]),
+    ({"name": "x" * 100_000}, True, ["name_gibberish"]),
+    ({"user_agent": CHROME}, True, []),
+    ({"user_agent": ""}, True, ["ua_empty"]),
+    ({"user_agent": "Googlebot/2.1"}, False, ["ua_bot"]),
+    ({"user_agent": "curl/8.5.0"}, False, ["ua_http_library"]),
+    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, False, ["ua_headless"]),
+    ({"ip": "8.8.8.8"}, True, []),
+    ({"ip": "9.9.9.9"}, True, []),
+    ({"ip": " 8.8.8.8 "}, True, []),
+    ({"ip": "::ffff:8.8.8.8"}, True, []),
+    ({"ip": ""}, True, []),
+    ({"ip": "5.8.8.8"}, False, ["ip_not_tier1"]),
+    ({"ip": "192.168.0.1"}, True, ["ip_unknown"]),
+    ({"ip": "203.0.113.9"}, True, ["ip_unknown"]),
+    ({"ip": "2001:db8::1"}, True, ["ip_unknown"]),
+    ({"ip": "8.8.8"}, False, ["ip_malformed"]),
+    ({"ip": "8.8.8.8, 10.0.0.1"}, False, ["ip_malformed"]),
+    ({"ip": "not an address"}, False, ["ip_malformed"]),
+]
+
+
+@pytest.mark.parametrize(("given", "valid", "reasons"), CONTEXT, ids=lambda value: ascii(value)[:40])
+def test_context(given, valid, reasons):
+    outcome = result(**given)
+    assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
+
+
+STRICT = [
+    ("ann@firm.org", {}, True, []),
+    ("ann@mailinator.com", {}, False, ["disposable"]),
+    ("ann@fresh-domain.org", {}, False, ["disposable_mx"]),
+    ("info@firm.org", {}, False, ["role_address"]),
+    ("info@firm.org", {"wiggleroom": False}, False, ["role_address"]),
+    ("info@firm.org", {"wiggleroom": True}, True, ["role_address"]),
+    ("xkqzjvwb@firm.org", {}, False, ["gibberish"]),
+    ("xkqzjvwb@firm.org", {"wiggleroom": True}, True, ["gibberish"]),
+    ("ann@web.org", {}, False, ["no_mx"]),
+    ("ann@web.org", {"wiggleroom": True}, True, ["no_mx"]),
+    ("test@firm.org", {"wiggleroom": True}, False, ["synthetic_mailbox"]),
+    ("ann@hotmaik.com", {"wiggleroom": True}, False, ["typo"]),
+    ("ann@absent-firm.org", {"wiggleroom": True}, False, ["no_such_domain"]),
+    ("ann@slow.org", {}, True, ["dns_unavailable"]),
+    ("ann.lee@gmail.com", {}, True, ["free_provider"]),
+    ("ann.lee@gmail.com", {"block_free_providers": None}, True, ["free_provider"]),
+    ("ann.lee@gmail.com", {"block_free_providers": True}, False, ["free_provider"]),
+    ("ann.lee@gmail.com", {"block_free_providers": True, "wiggleroom": True}, False, ["free_provider"]),
+    ("ann.lee@gmail.com", {"block_free_providers": False}, True, []),
+    ("ann@firm.org", {"block_free_providers": True}, True, []),
+]
+
+
+@pytest.mark.parametrize(("email", "options", "valid", "reasons"), STRICT)
+def test_strict(email, options, valid, reasons):
+    outcome = result(email, Ruleset(strict=True, threshold=0, **options))
+    assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
+
+
+@pytest.mark.parametrize(("threshold", "valid"), [(0.0, True), (0.8, True), (0.81, False), (1.0, False)])
+def test_threshold(threshold, valid):
+    assert result("info@firm.org", Ruleset(threshold=threshold)).valid is valid
+
+
+LISTS = [
+    (["mailinator.com"], [], "ann@mailinator.com", "allowed"),
+    (["noreply@firm.org"], ["firm.org"], "noreply@firm.org", "allowed"),
+    (["firm.org"], ["ann@firm.org"], "ann@firm.org", "denied"),
+    (["firm.org"], ["firm.org"], "ann@firm.org", "denied"),
+    ([], ["org"], "ann@firm.org", "denied"),
+    (["localhost"], [], "root@localhost", "allowed"),
+]
+
+
+@pytest.mark.parametrize(("allow", "deny", "email", "reason"), LISTS)
+@pytest.mark.parametrize("strict", [False, True])
+def test_lists_override_every_rule(allow, deny, email, reason, strict):
+    dns = Zones()
+    ruleset = Ruleset(strict=strict, lists=AllowDenyLists(tuple(allow), tuple(deny)))
+    outcome = result(email, ruleset, dns, ip="5.8.8.8", user_agent="curl/8.5.0")
+    allowed = reason == "allowed"
+    assert (outcome.valid, list(outcome.reasons), outcome.score) == (allowed, [reason], float(allowed))
+    assert dns.queries == []
+
+
+@pytest.mark.parametrize("email", ["", "ann@firm", "ann@firm.quux", "ann@mailinator.com", "test@firm.org"])
+def test_no_dns_query_for_an_address_that_is_invalid_already(email):
+    dns = Zones()
+    result(email, resolver=dns)
+    assert dns.queries == []
+
+
+def test_dns_queries_for_a_doubtful_address():
+    dns = Zones(mail("firm.org"))
+    result("info@firm.org", resolver=dns)
+    assert dns.queries == [("firm.org", "MX"), ("mx.mailhost.net", "A"), ("mx.mailhost.net", "AAAA")]
+
+
+NAMES = "Nguyễn Phương|Krzysztof Brzęczyszczyk|Nnamdi Okonkwo|Hrvoje Brkić|李小龙|Иван Петров|Ng|Þór Björk"
+
+
+@pytest.mark.parametrize("name", NAMES.split("|"))
+def test_a_name_of_any_culture_never_invalidates(name):
+    assert result(name=name).valid
+
+
+ANYTHING = st.text(max_size=400) | st.from_regex(r"[^@]{0,70}@[^@]{0,70}", fullmatch=True) | st.emails()
+MAYBE = st.none() | st.text(max_size=300)
+OPTION = st.sampled_from([None, True, False])
+
+
+@given(ANYTHING, MAYBE, MAYBE, MAYBE, st.booleans(), OPTION, OPTION)
+def test_any_text_is_accepted(email, name, user_agent, ip, strict, block, wiggleroom):
+    ruleset = Ruleset(strict=strict, block_free_providers=block, wiggleroom=wiggleroom)
+    outcome = result(email, ruleset, name=name, user_agent=user_agent, ip=ip)
+    assert 0 <= outcome.score <= 1
+    assert list(outcome.reasons) == sorted(set(outcome.reasons), key=list(ValidationReason).index)
+
+
+@given(st.lists(st.sampled_from(RULES)), st.sampled_from(RULES))
+def test_one_more_rule_never_raises_the_score(fired, another):
+    assert score([*fired, another]) <= score(fired)
+
+
+TROUBLE = st.sampled_from([UNAVAILABLE, NO_DATA, (PUBLIC,), ("10.0.0.1",)])
+
+
+@given(st.sampled_from(["MX", "A", "AAAA"]), TROUBLE, TROUBLE, TROUBLE)
+def test_dns_failures_never_make_an_address_invalid(away, mx, v4, v6):
+    """Whatever the other answers, if the one that could clear the address is missing."""
+    hosts = {"firm.org MX": ["10 mx.firm.org"], "mx.firm.org A": v4, "mx.firm.org AAAA": v6}
+    alone = {"firm.org MX": NO_DATA, "firm.org A": v4, "firm.org AAAA": v6}
+    for records in (hosts, alone):
+        key = next(key for key in records if key.endswith(f" {away}"))
+        outcome = result(resolver=Zones(records | {key: UNAVAILABLE}))
+        assert outcome.valid
+        assert outcome.score == (1.0 if "no_mx" not in outcome.reasons else 0.8)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_without_a_network_no_address_is_invalid(strict):
+    outcome = result("ann@firm.org", Ruleset(strict=strict), Zones(otherwise=UNAVAILABLE))
+    assert (outcome.valid, list(outcome.reasons), outcome.score) == (True, ["dns_unavailable"], 1.0)
+
+
+def test_dns_rules_are_last():
+    assert [rule.asks_dns for rule in RULES] == sorted(rule.asks_dns for rule in RULES)
+
+
+def test_every_reason_has_one_rule_in_the_order_of_the_list():
+    decided = [ValidationReason.ALLOWED, ValidationReason.DENIED]
+    assert [*decided, *(rule.reason for rule in RULES)] == list(ValidationReason)
+
+
+def test_the_documentation_has_the_table_of_rules():
+    text = DOCS.read_text("utf-8")
+    assert text.partition("<!-- rules -->\n")[2].partition("\n<!-- /rules -->")[0] == rules_table()
+
+
+def test_the_documentation_names_the_rules_that_wiggleroom_relaxes():
+    line = next(
+        line for line in DOCS.read_text("utf-8").splitlines() if line.startswith("`wiggleroom: true`")
+    )
+    assert all(f"`{rule.reason}`" in line for rule in RULES if rule.fatal is Fatal.OPINION)

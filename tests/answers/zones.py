@@ -1,0 +1,37 @@
+"""A fake resolver with a few names, which records its queries."""
+
+from audience.protocols import DnsAnswer, DnsStatus
+
+NXDOMAIN = DnsAnswer(DnsStatus.NXDOMAIN)
+NO_DATA = DnsAnswer(DnsStatus.NO_DATA)
+SERVFAIL = DnsAnswer(DnsStatus.SERVFAIL)
+UNAVAILABLE = DnsAnswer(DnsStatus.UNAVAILABLE)
+PUBLIC = "93.184.216.34"
+
+
+class Zones:
+    """`records` maps `name TYPE` to a list of records, or to an answer; a name with some type has no data for
+    the others; every other name is answered by `otherwise`."""
+
+    def __init__(self, records=(), otherwise=NXDOMAIN):
+        self.records = dict(records)
+        self.otherwise = otherwise
+        self.queries = []
+
+    def ask(self, questions, timeout=None):
+        self.queries += questions
+        return [self._answer(name, kind) for name, kind in questions]
+
+    def _answer(self, name, kind):
+        answer = self.records.get(f"{name} {kind}")
+        if isinstance(answer, DnsAnswer):
+            return answer
+        if answer:
+            return DnsAnswer(DnsStatus.OK, tuple(answer))
+        known = any(key.startswith(f"{name} ") for key in self.records)
+        return NO_DATA if known else self.otherwise
+
+
+def mail(domain, host="mx.mailhost.net", address=PUBLIC):
+    """The records of a domain whose mail goes to `host`."""
+    return {f"{domain} MX": [f"10 {host}"], f"{host} A": [address]}

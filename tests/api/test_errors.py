@@ -1,0 +1,89 @@
+"""Errors take two forms: JSON for programs, a short page for people, depending on the path."""
+
+import pytest
+
+from audience.http.access import public
+from storage.errors import Unavailable
+from tests.response_assertions import wording
+
+JSON_PATHS = ["/api", "/api/nowhere", "/api/v1/nowhere", "/readyz/x", "/metrics/x"]
+PAGE_PATHS = ["/", "/nowhere", "/x.html", "/apis", "/console/subscribers/1"]
+RAISED = [(Unavailable("ann@example.com"), 503), (RuntimeError("ann@example.com"), 500)]
+
+
+@pytest.fixture
+def http(app):
+    """A client of the app, with routes that raise."""
+
+    def fail(number):
+        raise RAISED[number][0]
+
+    for prefix in ("/api/v1", ""):
+        app.add_url_rule(f"{prefix}/broken/<int:number>", f"{prefix}broken", public(fail))
+    return app.test_client()
+
+
+def assert_json(response, status):
+    assert (response.status_code, response.mimetype) == (status, "application/json")
+    assert response.json.keys() == {"error"}
+    wording(response.json["error"], status)
+
+
+def assert_page(response, status):
+    assert (response.status_code, response.content_type) == (status, "text/html; charset=utf-8")
+    assert f"<title>{status} " in response.text
+    assert 'href="/docs"' in response.text
+    policy = response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
+    assert "unsafe" not in policy
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Referrer-Policy"] == "no-referrer"
+    assert response.headers["X-Request-Id"]
+    assert response.headers["Cache-Control"] == "no-store"
+    assert "ann@" not in response.text
+
+
+@pytest.mark.parametrize("path", JSON_PATHS)
+def test_an_unknown_api_path_is_a_404_in_json(http, path):
+    assert_json(http.get(path), 404)
+
+
+@pytest.mark.parametrize("path", PAGE_PATHS)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_any_other_unknown_path_is_a_404_page(http, path, method):
+    response = http.open(path, method=method)
+    assert_page(response, 404)
+    assert "Not found: " in response.text
+
+
+@pytest.mark.parametrize("path", ["/api/openapi.json", "/readyz", "/metrics"])
+def test_another_method_is_a_405_in_json(http, path):
+    response = http.post(path)
+    assert_json(response, 405)
+    assert "GET" in response.headers["Allow"]
+
+
+def test_another_method_is_a_405_page(http):
+    response = http.post("/docs")
+    assert_page(response, 405)
+    assert "GET" in response.headers["Allow"]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_unexpected_error_takes_the_form_of_its_path(http, number):
+    status = RAISED[number][1]
+    assert_json(http.get(f"/api/v1/broken/{number}"), status)
+    assert_page(http.get(f"/broken/{number}"), status)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/nowhere", "/nowhere", "/broken/0", "/api/v1/broken/0"])
+def test_head_returns_the_headers_of_get_without_a_body(http, path):
+    head, get = http.head(path), http.get(path)
+    assert head.data == b""
+    assert (head.status_code, head.content_type) == (get.status_code, get.content_type)
+    assert set(head.headers.keys()) == set(get.headers.keys())
+
+
+def test_a_page_links_to_docs_below_the_public_url(app, settings):
+    object.__setattr__(settings, "public_url", "https://example.com/audience")
+    assert 'href="/audience/docs"' in app.test_client().get("/nowhere").text

@@ -1,0 +1,231 @@
+"""`audience import`: dialects, dry runs, refused rows, interruptions."""
+
+import csv
+import fcntl
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from audience import file_imports, imports
+from audience.cli import file_imports as command
+from tests.service import command as command_line
+from tests.service import environment, serving, until
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """No other process applies rows here."""
+    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+
+
+@pytest.fixture
+def import_file(run, client, tmp_path):
+    """Imports a file with this text; returns the command's JSON."""
+
+    def invoke(text, *options, name="people.csv", **more):
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return run("import", file, "--site", client.site.uuid, "--json", *options, **more)
+
+    return invoke
+
+
+def counts(outcome):
+    return [outcome[name] for name in command.OUTCOMES]
+
+
+def test_a_csv_file_is_applied_when_the_command_returns(import_file, client):
+    outcome = import_file("email,first_name,plan\nann@example.com,Ann,pro\nnobody,,\n")
+    assert (outcome["status"], counts(outcome)) == ("finished", [1, 0, 0, 1, 0])
+    assert client.find("ann@example.com")["attributes"]["fields"] == {"plan": "pro", "first_name": "Ann"}
+    assert client.get(f"/batch/imports/{outcome['import_id']}").json["data"]["attributes"]["total"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("people.csv", "plan;Email\npro;ann@example.com\n"),
+        ("people.tsv", "plan\tEmail\npro\tann@example.com\n"),
+        ("people.json", ' [{"email": "ann@example.com", "plan": "pro"}]'),
+        ("people.jsonl", '{"email": "ann@example.com", "plan": "pro"}'),
+        ("people", '{"email": "ann@example.com", "plan": "pro"}'),
+        ("people.txt", "plan;Email\npro;ann@example.com\n"),
+    ],
+)
+def test_the_format_of_a_file_is_detected(import_file, client, name, text):
+    assert import_file(text, name=name)["created"] == 1
+    assert client.find("ann@example.com")["attributes"]["fields"]["plan"] == "pro"
+
+
+def test_the_detected_dialect_is_printed(run, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_bytes("E-Mail;Name\nann@example.com;Zoë\n".encode("latin-1"))
+    output = run(
+        "import", file, "--site", client.site.uuid, "--map", "E-Mail=email", "--map", "name=first_name"
+    )
+    assert "people.csv: csv, latin-1, delimiter ;, columns E-Mail, Name" in output
+    assert "created 1, updated 0, unchanged 0, refused 0, suppressed 0" in output
+    assert client.find("ann@example.com")["attributes"]["first_name"] == "Zoë"
+
+
+def test_a_large_json_array_is_read_in_chunks(import_file, client):
+    rows = [{"email": f"subscriber{each}@example.com", "note": "[]{}," * 30} for each in range(1500)]
+    assert import_file(json.dumps(rows, indent=1), name="people.json")["created"] == 1500
+
+
+def test_a_dry_run_counts_and_writes_nothing(import_file, client, tmp_path):
+    client.create("ann@example.com", plan="pro")
+    client.create("bob@example.com", plan="pro")
+    client.create("gone@example.com")
+    client.delete("/fetch/subscribers", query={"email": "gone@example.com"})
+    rows = "ann@example.com,pro\nbob@example.com,free\ngone@example.com,\nnobody,\n"
+    rows += "".join(f"new{each % 1200}@example.com,{each}\n" for each in range(2400))
+    outcome = import_file("email,plan\n" + rows, "--dry-run")
+    assert counts(outcome) == [1200, 1201, 1, 1, 1]
+    assert client.counts()[0] == 2
+    assert client.get("/batch/imports").json == {"data": []}
+    assert client.find("bob@example.com")["attributes"]["fields"] == {"plan": "pro"}
+    assert not list(tmp_path.glob("*.refused.*"))
+    assert counts(import_file("email,plan\n" + rows)) == counts(outcome)
+
+
+CORRECTIONS = {"nobody": "dan@example.com", "never": "2026-01-01"}
+
+
+def test_refused_rows_can_be_corrected_and_imported_again(import_file, client, tmp_path):
+    text = (
+        'email;note;created_at;n\nann@example.com;fine;;1\nnobody;"=1+1; ""a""\nb";;-2\n'
+        "cy@example.com;'=x;never;3\nragged@example.com;a;;4;5\n"
+    )
+    outcome = import_file(text)
+    assert counts(outcome) == [1, 0, 0, 3, 0]
+    refused = tmp_path / "people.refused.csv"
+    assert outcome["refused_file"] == str(refused)
+    with refused.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["row_number"] for row in rows] == ["3", "4", "5"]
+    assert [row["error_code"] for row in rows] == ["invalid_email", "invalid_created_at", "ragged_row"]
+    assert rows[0]["note"] == '\'=1+1; "a"\nb'
+    corrected = refused.read_text()
+    for wrong, right in CORRECTIONS.items():
+        corrected = corrected.replace(wrong, right, 1)
+    outcome = import_file(corrected, name="corrected.csv")
+    assert counts(outcome) == [2, 0, 0, 1, 0]
+    dan, cy = (client.find(f"{name}@example.com")["attributes"] for name in ("dan", "cy"))
+    assert dan["fields"] == {"note": '=1+1; "a"\nb', "n": -2}
+    assert (cy["fields"], cy["created_at"][:10]) == ({"note": "=x", "n": 3}, "2026-01-01")
+    keys = {field["attributes"]["key"] for field in client.get("/fetch/fields").json["data"]}
+    assert keys == {"note", "n"}
+
+
+def test_refused_objects_can_be_corrected_and_imported_again(import_file, client, tmp_path):
+    import_file('{"email": "nobody", "tags": ["a"], "n": {"m": 1}}\nrubbish\n', name="people.jsonl")
+    lines = (tmp_path / "people.refused.jsonl").read_text().splitlines()
+    assert [json.loads(line)["error_code"] for line in lines] == ["invalid_email", "invalid_json"]
+    import_file(lines[0].replace("nobody", "ann@example.com"), name="corrected.jsonl")
+    assert client.find("ann@example.com")["attributes"]["fields"] == {"n": {"m": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        ("name\nann\n", (), "named email"),
+        ("", (), "empty"),
+        ("[1, 2", (), "not a JSON array"),
+        ("email\nann@example.com\n", ("--map", "mail=email"), "no column"),
+        ("email\nann@example.com\n", ("--map", "mail"), "NAME=MEANING"),
+    ],
+)
+def test_an_unreadable_file_is_refused_and_leaves_nothing(import_file, client, text, options, sentence):
+    name = "people.json" if text.startswith("[") else "people.csv"
+    code = 2 if options == ("--map", "mail") else 1
+    assert sentence in import_file(text, *options, name=name, exit_code=code)
+    assert client.get("/batch/imports").json == {"data": []}
+
+
+ROWS = 5_000
+CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
+
+
+def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_path, monkeypatch):
+    kept = []
+
+    class Interrupting(file_imports.Upload):
+        def _store(self, good, refused):
+            if len(kept) == 3:
+                raise KeyboardInterrupt
+            kept.append(self)
+            super()._store(good, refused)
+
+    monkeypatch.setattr(file_imports, "Upload", Interrupting)
+    assert "run the same command again" in import_file(CSV_TEXT, exit_code=1)
+    [waiting] = imports.newest(client.site)
+    assert waiting.status == "receiving"
+    assert 0 < waiting.rows < ROWS
+    monkeypatch.undo()
+    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    file_imports.sweep()
+    outcome = import_file(CSV_TEXT)
+    assert outcome["import_id"] == str(waiting.id)
+    assert counts(outcome) == [ROWS, 0, 0, ROWS, 0]
+    assert len((tmp_path / "people.refused.csv").read_text().splitlines()) == ROWS + 1
+    assert client.get("/batch/imports/1/errors.csv").text.count("\n") == ROWS + 1
+
+
+def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imports, "drain", interrupt)
+    import_file(CSV_TEXT, exit_code=1)
+    monkeypatch.undo()
+    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    outcome = import_file(CSV_TEXT)
+    assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
+    assert import_file(CSV_TEXT)["import_id"] == "2"
+
+
+def test_two_commands_cannot_import_the_same_file_at_once(import_file, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text(CSV_TEXT)
+    with file.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another command" in import_file(CSV_TEXT, exit_code=1)
+
+
+def test_progress_is_shown_in_plain_lines(run, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text(CSV_TEXT)
+    output = run("import", file, "--site", client.site.uuid)
+    assert "Reading: 20%" in output
+    assert "Applying: 100%" in output
+    assert "The refused rows are in" in output
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(tmp_path, number):
+    rows = 30_000
+    file = tmp_path / "people.csv"
+    file.write_text("email\n" + "".join(f"subscriber{each}@example.com\n" for each in range(rows)))
+    instance = tmp_path / "instance"
+    with serving(instance) as service:
+        line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
+        options = {"env": environment(instance, service.port), "stdout": subprocess.PIPE}
+        first = subprocess.Popen(line, **options)
+        until(lambda: total(service) or first.poll() is not None)
+        os.kill(first.pid, number)
+        assert first.wait(20) != 0
+        first.stdout.close()
+        done = subprocess.run(line, check=True, timeout=120, **options)
+        outcome = json.loads(done.stdout)
+        assert (outcome["import_id"], outcome["status"]) == ("1", "finished")
+        assert (outcome["created"], outcome["updated"] + outcome["unchanged"]) == (rows, 0)
+        assert service.call("GET", "/stats/site")[1]["user_count"] == rows
+
+
+def total(service):
+    listed = service.call("GET", "/batch/imports")[1]["data"]
+    return listed and listed[0]["attributes"]["total"]

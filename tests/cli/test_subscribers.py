@@ -1,0 +1,66 @@
+"""`audience subscriber` and `audience export`."""
+
+import csv
+import json
+
+import pytest
+
+from audience.errors import NotFound
+
+ADDRESS = "ann@example.com"
+
+
+@pytest.fixture
+def ann(client):
+    subscriber = client.create(ADDRESS, first_name="Ann", tags="vip,new", plan="pro")
+    client.post("/batch/events", {"events": {"email": ADDRESS, "type": "seen", "details": {"page": "/"}}})
+    return subscriber
+
+
+def test_show(run, client, ann):
+    output = run("subscriber", "show", " Ann@Example.com ", "--site", client.site.uuid, "--json")
+    assert output == client.find(ADDRESS)
+    output = run("subscriber", "show", ADDRESS, "--site", client.site.uuid)
+    assert "tags             vip, new" in output
+    assert f"uuid             {ann['attributes']['uuid']}" in output
+
+
+def test_a_single_export_has_the_events(run, client, ann):
+    exported = json.loads(run("subscriber", "export", ADDRESS, "--site", client.site.uuid))
+    assert (exported["tags"], exported["attributes"]["fields"]["plan"]) == (["vip", "new"], "pro")
+    [event] = exported["events"]
+    assert (event["type"], event["details"]) == ("seen", {"page": "/"})
+
+
+def test_an_unknown_subscriber_is_not_found(run, client):
+    for act in ("show", "export"):
+        words = ("subscriber", act, ADDRESS, "--site", client.site.uuid)
+        result = run(*words, exit_code=1, catch_exceptions=True)
+        assert result == ""
+    with pytest.raises(NotFound):
+        run("subscriber", "show", ADDRESS, "--site", client.site.uuid, catch_exceptions=False)
+
+
+def test_erase_asks_for_confirmation_and_erases(run, client, ann, settings):
+    run("subscriber", "erase", ADDRESS, "--site", client.site.uuid, input="n\n", exit_code=1)
+    assert client.find(ADDRESS)
+    assert "Erased." in run("subscriber", "erase", ADDRESS, "--site", client.site.uuid, input="y\n")
+    assert client.find(ADDRESS) is None
+    assert run("subscriber", "erase", ADDRESS, "--site", client.site.uuid, "--yes", "--json") == {
+        "erased": False
+    }
+    assert not [
+        path for path in settings.instance.iterdir() if path.is_file() and b"ann@example" in path.read_bytes()
+    ]
+
+
+def test_export_to_a_file_and_to_standard_output(run, client, ann, tmp_path):
+    file = tmp_path / "people.csv"
+    output = run("export", file, "--site", client.site.uuid)
+    assert "Exporting: 100%" in output
+    with file.open(newline="") as opened:
+        assert [row["email"] for row in csv.DictReader(opened)] == [ADDRESS]
+    assert run("export", "--site", client.site.uuid).splitlines() == file.read_text().splitlines()
+    [line] = run("export", "--site", client.site.uuid, "--format", "jsonl").splitlines()
+    assert json.loads(line)["tags"] == ["vip", "new"]
+    assert not list(tmp_path.glob("*.part"))

@@ -1,0 +1,195 @@
+"""Exact shapes of the API's responses (docs/contract.md, Every request and Errors)."""
+
+import re
+from typing import Any
+
+from werkzeug.test import TestResponse
+
+DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+DIGITS = re.compile(r"[0-9]+")
+WORDS = {  # words by which some clients recognize a status; only errors of that status may contain them
+    401: ("401", "unauthorized"),
+    403: ("403", "forbidden"),
+    404: ("404", "not found"),
+    429: ("429", "rate limit"),
+    0: ("timeout",),
+    422: ("422", "validation", "invalid"),
+}
+REPORT_TYPE = re.compile(r"Reporting::Reports::[A-Za-z]+Report")
+CHART_STYLES = {"count", "line_chart", "column_chart", "area_chart"}
+STATUSES = {"receiving", "queued", "running", "finished", "failed"}
+
+
+def keys(value: Any, *names: str) -> None:
+    assert type(value) is dict
+    assert sorted(value) == sorted(names)
+
+
+def text(value: Any, pattern: re.Pattern[str]) -> None:
+    assert type(value) is str
+    assert pattern.fullmatch(value), value
+
+
+def date(value: Any, null: bool = False) -> None:
+    if not (null and value is None):
+        text(value, DATE)
+
+
+def resource(value: Any, type_: str, *attributes: str) -> dict[str, Any]:
+    """Checks `{"id", "type", "attributes"}`; returns the attributes."""
+    keys(value, "id", "type", "attributes")
+    text(value["id"], DIGITS)
+    assert value["type"] == type_
+    keys(value["attributes"], *attributes)
+    return value["attributes"]
+
+
+def subscriber(value: Any) -> dict[str, Any]:
+    attributes = resource(
+        value, "visitors", "uuid", "email", "fields", "cached_tag_ids", "unsubscribed_at", "navigation_url",
+        "first_name", "last_name", "created_at", "updated_at", "last_event_at",
+    )  # fmt: skip
+    text(attributes["uuid"], UUID)
+    assert type(attributes["email"]) is str
+    assert type(attributes["fields"]) is dict
+    assert type(attributes["cached_tag_ids"]) is list
+    for tag_id in attributes["cached_tag_ids"]:
+        text(tag_id, DIGITS)
+    for name in ("first_name", "last_name"):
+        assert attributes[name] is None or type(attributes[name]) is str
+        assert attributes["fields"].get(name) == attributes[name]
+    date(attributes["created_at"])
+    date(attributes["updated_at"])
+    date(attributes["unsubscribed_at"], null=True)
+    date(attributes["last_event_at"], null=True)
+    assert attributes["navigation_url"].endswith(f"/console/people/{attributes['uuid']}")
+    return attributes
+
+
+def field(value: Any) -> dict[str, Any]:
+    attributes = resource(value, "visitors-fields", "name", "key", "whitelisted", "created_at")
+    assert type(attributes["name"]) is type(attributes["key"]) is str
+    assert attributes["whitelisted"] is None
+    date(attributes["created_at"])
+    return attributes
+
+
+def tag(value: Any) -> dict[str, Any]:
+    attributes = resource(value, "tags", "name", "created_at", "discarded_at", "site_id")
+    assert type(attributes["name"]) is str
+    assert attributes["discarded_at"] is None
+    assert type(attributes["site_id"]) is int
+    assert 0 <= attributes["site_id"] < 2**31
+    date(attributes["created_at"])
+    return attributes
+
+
+def segment(value: Any) -> dict[str, Any]:
+    attributes = resource(value, "segments", "name", "description", "rules", "created_at", "updated_at")
+    assert type(attributes["name"]) is type(attributes["description"]) is str
+    assert type(attributes["rules"]) is dict
+    date(attributes["created_at"])
+    date(attributes["updated_at"])
+    return attributes
+
+
+def report(value: Any) -> dict[str, Any]:
+    attributes = resource(
+        value, "reports", "name", "report_type", "chart_style", "segment_id", "settings", "created_at",
+        "updated_at",
+    )  # fmt: skip
+    assert type(attributes["name"]) is str
+    text(attributes["report_type"], REPORT_TYPE)
+    assert attributes["chart_style"] in CHART_STYLES
+    if attributes["segment_id"] is not None:
+        text(attributes["segment_id"], DIGITS)
+    assert type(attributes["settings"]) is dict
+    date(attributes["created_at"])
+    date(attributes["updated_at"])
+    return attributes
+
+
+def report_data(value: Any) -> dict[str, Any]:
+    """Checks a report's four keys, in `report_data` and at the top level; returns `data`."""
+    names = ("data", "chart_style", "report_type", "report_name")
+    keys(value, "report_data", *names)
+    assert value["report_data"] == {name: value[name] for name in names}
+    text(value["report_type"], REPORT_TYPE)
+    assert value["chart_style"] in CHART_STYLES
+    if value["chart_style"] == "count":
+        keys(value["data"], "value")
+        assert type(value["data"]["value"]) is int
+        return value["data"]
+    keys(value["data"], "points")
+    for point in value["data"]["points"]:
+        keys(point, "x", "y", "g")
+        assert (type(point["x"]), type(point["y"]), type(point["g"])) == (str, int, str)
+    return value["data"]
+
+
+def import_(value: Any) -> dict[str, Any]:
+    counts = ("total", "processed", "created", "updated", "unchanged", "failed", "suppressed")
+    dates = ("created_at", "started_at", "finished_at")
+    attributes = resource(value, "imports", "status", *counts, *dates)
+    assert attributes["status"] in STATUSES
+    assert all(type(attributes[name]) is int for name in counts)
+    date(attributes["created_at"])
+    date(attributes["started_at"], null=True)
+    date(attributes["finished_at"], null=True)
+    return attributes
+
+
+def errors(value: Any, status: int) -> list[tuple[str, str]]:
+    """Checks a list of `{"field", "message"}`; returns the pairs."""
+    assert type(value) is list
+    for each in value:
+        keys(each, "field", "message")
+        assert type(each["field"]) is str
+        wording(each["message"], status)
+    return [(each["field"], each["message"]) for each in value]
+
+
+def wording(sentence: Any, status: int) -> None:
+    """Checks that a message is a sentence without the words of another status."""
+    assert type(sentence) is str
+    assert len(sentence) > 8
+    assert sentence.endswith(".") or "Send" in sentence
+    for owner, words in WORDS.items():
+        for word in words:
+            assert owner == status or word not in sentence.lower(), f"{status}: {sentence}"
+
+
+def answer(response: TestResponse, status: int = 200) -> Any:
+    """The JSON of a successful response."""
+    assert response.status_code == status, response.text
+    assert response.content_type == "application/json"
+    assert response.headers["X-Request-Id"]
+    return response.json
+
+
+def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
+    """Checks an error with this status and its wording; returns its `errors`."""
+    assert response.status_code == status, response.text
+    assert response.content_type == "application/json"
+    assert response.headers["X-Request-Id"] not in response.text
+    body = response.json
+    assert set(body) <= {"error", "errors"}
+    wording(body["error"], status)
+    assert ("Retry-After" in response.headers) == (status == 429)
+    assert ("WWW-Authenticate" in response.headers) == (status == 401)
+    assert ("Allow" in response.headers) == (status == 405)
+    pairs = errors(body.get("errors", []), status)
+    assert ("errors" in body) == bool(pairs)
+    return pairs
+
+
+def error_fields(response: TestResponse, status: int = 422) -> list[str]:
+    return [field for field, _ in error(response, status)]
+
+
+def tally(value: Any, *further: str) -> list[tuple[str, str]]:
+    """Checks the counts of a batch response; returns its errors."""
+    keys(value, "results", "failed", "errors", *further)
+    assert type(value["results"]) is type(value["failed"]) is int
+    return errors(value["errors"], 200)

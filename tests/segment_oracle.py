@@ -1,0 +1,146 @@
+"""Segment rules in plain Python, the reference for the compiled SQL."""
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from audience import addresses
+
+DAY = 86_400_000
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+BLANKS = " \t\n\v\f\r"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+
+
+@dataclass
+class PlainSubscriber:
+    """A subscriber with all subjects of rules; dates in milliseconds."""
+
+    email: str
+    fields: dict[str, Any] = field(default_factory=dict)
+    first_name: str = ""
+    last_name: str = ""
+    tags: set[str] = field(default_factory=set)
+    events: list[tuple[str, int]] = field(default_factory=list)
+    created_at: int = 0
+    updated_at: int = 0
+    last_event_at: int | None = None
+    unsubscribed_at: int | None = None
+
+
+def holds(rule: dict[str, Any], subscriber: PlainSubscriber, at: int) -> bool:
+    if "all" in rule:
+        return all(holds(part, subscriber, at) for part in rule["all"])
+    if "any" in rule:
+        return any(holds(part, subscriber, at) for part in rule["any"])
+    if "not" in rule:
+        return not holds(rule["not"], subscriber, at)
+    if "field" in rule:
+        return all(of_field(subscriber, rule["field"], *each) for each in rule.items() if each[0] != "field")
+    if "event" in rule:
+        since = at - rule["within_days"] * DAY if "within_days" in rule else -(2**62)
+        done = [when for type_, when in subscriber.events if type_ == rule["event"] and when >= since]
+        return len(done) >= rule.get("at_least", 1)
+    [(subject, operators)] = rule.items()
+    if not isinstance(operators, dict):
+        operators = {"is": operators}
+    return all(of_subject(subscriber, subject, *each, at) for each in operators.items())
+
+
+def of_subject(subscriber: PlainSubscriber, subject: str, operator: str, operand: Any, at: int) -> bool:
+    if operator.endswith("_not") or operator.startswith("not_"):
+        plain = operator.removesuffix("_not").removeprefix("not_")
+        return not of_subject(subscriber, subject, plain, operand, at)
+    if subject == "tag":
+        wanted = operand if operator == "in" else [operand]
+        return any(name.casefold() in {each.casefold() for each in subscriber.tags} for name in wanted)
+    if subject == "status":
+        return operand == ("subscribed" if subscriber.unsubscribed_at is None else "unsubscribed")
+    if subject == "email":
+        whole, part = addresses.identity(subscriber.email), subscriber.email.casefold()
+        return text(operator, operand, whole, part, identity)
+    if subject == "email_domain":
+        domain = addresses.identity(subscriber.email).partition("@")[2]
+        return text(operator, operand, domain, domain, lambda name: identity(f"x@{name}")[2:])
+    return of_date(getattr(subscriber, subject), operator, operand, at)
+
+
+def identity(address: str) -> str:
+    try:
+        return addresses.identity(address)
+    except addresses.MalformedAddress:
+        return address.casefold()
+
+
+def text(operator: str, operand: Any, whole: str, part: str, normal: Any) -> bool:
+    if operator == "contains":
+        return operand.casefold() in part
+    if operator == "starts_with":
+        return part.startswith(operand.casefold())
+    return whole in [normal(each) for each in (operand if operator == "in" else [operand])]
+
+
+def of_date(value: int | None, operator: str, operand: Any, at: int) -> bool:
+    if operator in ("exists", "missing"):
+        return (value is not None) == (operand == (operator == "exists"))
+    if value is None:
+        return False
+    if operator == "within_days":
+        return value >= at - operand * DAY
+    return compare(operator, value, instant(operand))
+
+
+def compare(operator: str, value: Any, operand: Any) -> bool:
+    return {
+        "gt": value > operand, "gte": value >= operand, "lt": value < operand, "lte": value <= operand,
+    }[operator]  # fmt: skip
+
+
+def of_field(subscriber: PlainSubscriber, key: str, operator: str, operand: Any) -> bool:
+    names = {"first_name": subscriber.first_name or None, "last_name": subscriber.last_name or None}
+    value = (subscriber.fields | names).get(key)
+    if operator in ("exists", "missing"):
+        return (value is not None) == (operand == (operator == "exists"))
+    if operator == "is_not":
+        return not of_field(subscriber, key, "is", operand)
+    if operator == "in":
+        return any(of_field(subscriber, key, "is", each) for each in operand)
+    several = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
+    return any(of_value(each, operator, operand) for each in several)
+
+
+def of_value(value: Any, operator: str, operand: Any) -> bool:
+    if operator in ("contains", "starts_with"):
+        return isinstance(value, str) and text(operator, operand, "", value.casefold(), None)
+    if operator == "is":
+        if isinstance(operand, bool):
+            return value is operand
+        if isinstance(operand, str):
+            return isinstance(value, str) and value.casefold() == operand.casefold()
+        return number(value) == operand
+    read = instant if isinstance(operand, str) else number
+    parsed = read(value)
+    return parsed is not None and compare(operator, parsed, read(operand))
+
+
+def number(value: Any) -> int | float | None:
+    """The number, or the number that a text spells; else None."""
+    if isinstance(value, str):
+        spelt = value.strip(BLANKS)
+        if not NUMBER.fullmatch(spelt):
+            return None
+        return int(spelt) if spelt.lstrip("+-").isdigit() else float(spelt)
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else value
+
+
+def instant(value: Any) -> int | None:
+    """The milliseconds of a date; None if the text is not a date."""
+    if not isinstance(value, str) or not DATE.fullmatch(value):
+        return None
+    try:
+        date = dt.datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return (date.replace(tzinfo=date.tzinfo or dt.UTC) - EPOCH) // dt.timedelta(milliseconds=1)

@@ -1,0 +1,207 @@
+"""Segment rules as SQL match the same subscribers as plain Python, whatever the rule and the values."""
+
+import random
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from audience import addresses, segment_rules, sites
+from audience.segment_rules import OPERATORS, SUBJECTS
+from storage import database, events, segments, subscribers, tags
+from storage import segment_rules as sql
+from storage.events import Event
+from storage.subscribers import Filters, Subscriber
+from tests.segment_oracle import DAY, PlainSubscriber, holds
+
+AT = 1_790_000_000_000
+KEYS = [
+    "plan", "age", "a.b", "$", "$.plan", "[0]", "1", "é", "-", 'a"b', "a\\b", "a\\u0062", "'; DROP TABLE",
+    "#", "first_name", "last_name",
+]  # fmt: skip
+TEXTS = [
+    "pro", "PRO", "Pro plan", "Straße", "STRASSE", "straſse", "İstanbul", "i̇stanbul", "ﬁn", "K", "k", "",
+    "42", " 42 ", "4.2e1", "042", "4x", "+42", ".5", "5.", "-7", "1e400",
+    "true", "null", "[1]", '{"a": 1}', "%", "_",
+    "2026-01-01", "2026-01-31", "2026-02-31", "2026-13-01", "2026-01-01T10:00", "2026-01-01 10:00:30",
+    "2026-01-01T10:00:30.123Z", "2026-01-01T10:00:30.5+02:00", "2026-01-01T25:00", "20260101", "now", "12:00",
+    "2026-1-1", "2024-02-29", "2023-02-29", "2026-01-01T10:00:30-05:30",
+]  # fmt: skip
+NUMBERS = [0, 1, -7, 42, 42.0, 41.5, 0.1, 0.5, 2**53 + 1, -(2**63), 1e300, 5]
+DATES = ["2026-01-01", "2026-01-01T10:00:30.123Z", "2026-02-01T00:00+02:00", "2024-02-29", "2026-03-03"]
+DOMAINS = ["example.com", "EXAMPLE.com", "straße.example", "bücher.example", "sub.example.com"]
+TAGS = ["vip", "Straße", "News", "gone"]
+TYPES = ["$purchase", "$PURCHASE", "visit", "it's"]
+SCALARS = [*TEXTS, *NUMBERS, True, False]
+INSTANTS = [AT - days * DAY + extra for days in (0, 1, 30, 90, 400) for extra in (-1, 0, 1)] + [-5, 0]
+
+
+def random_subscriber(r: random.Random, number: int) -> PlainSubscriber:
+    value = r.choice
+    fields = {
+        key: value([
+            value(SCALARS), value(SCALARS), [value(SCALARS), value(SCALARS)], [], {"x": value(SCALARS)}, {},
+            [[value(SCALARS)]], {"x": None},
+        ])
+        for key in KEYS[:-2]
+        if r.random() < 0.6
+    }  # fmt: skip
+    return PlainSubscriber(
+        email=f"{value(['Ann', 'bob', 'info', 'straße'])}{number}@{value(DOMAINS)}",
+        fields=fields,
+        first_name=value(["", *TEXTS[:20]]),
+        last_name=value(["", "Lee", "Øst"]),
+        tags={name for name in TAGS[:3] if r.random() < 0.4},
+        events=[(value(TYPES), value(INSTANTS)) for _ in range(value([0, 0, 1, 2, 5]))],
+        created_at=value(INSTANTS),
+        updated_at=value(INSTANTS),
+        last_event_at=value([None, *INSTANTS]),
+        unsubscribed_at=value([None, None, *INSTANTS]),
+    )
+
+
+@database.write()
+def store(site_id: int, records: list[PlainSubscriber]) -> None:
+    tags.add(site_id, [(name, name.casefold()) for name in TAGS[:3]], AT)
+    numbers, names = tags.ids(site_id, [name.casefold() for name in TAGS]), count(1)
+    subscribers.save(
+        site_id,
+        [
+            Subscriber(
+                0, f"{site_id}-{next(names)}", each.email, addresses.identity(each.email), each.first_name,
+                each.last_name, each.fields, [], each.created_at, each.updated_at, each.last_event_at,
+                each.unsubscribed_at,
+            )
+            for each in records
+        ],
+    )  # fmt: skip
+    ids = subscribers.ids(site_id, [addresses.identity(each.email) for each in records])
+    for each in records:
+        id_ = ids[addresses.identity(each.email)]
+        tags.link(site_id, [(numbers[name.casefold()], id_) for name in each.tags])
+        events.add(site_id, [Event(id_, type_, "{}", None, when) for type_, when in each.events], AT)
+
+
+class Audience:
+    def __init__(self, site_id: int, records: list[PlainSubscriber]) -> None:
+        self.site_id = site_id
+        self.records = records
+
+    def in_python(self, rule: dict) -> list[str]:
+        """The addresses that match in plain Python."""
+        return sorted(each.email for each in self.records if holds(rule, each, AT))
+
+    def in_database(self, rule: dict) -> list[str]:
+        """The addresses that match in the database."""
+        compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
+        with database.session():
+            matching = subscribers.search(self.site_id, Filters(rule=compiled), 1000, 0)
+            assert segments.count(self.site_id, compiled) == (
+                len(matching),
+                sum(each.unsubscribed_at is not None for each in matching),
+            )
+        return sorted(each.email for each in matching)
+
+
+@pytest.fixture(scope="module")
+def audience(tmp_path_factory):
+    """A site with 100 subscribers, beside another site with the same."""
+    database.open(f"sqlite:///{tmp_path_factory.mktemp('rules')}/audience.db", allow_faulty=True)
+    database.migrate()
+    r = random.Random(20)
+    records = [random_subscriber(r, number) for number in range(100)]
+    site, other = sites.create("One"), sites.create("Other")
+    store(site.id, records)
+    store(other.id, records)
+    yield Audience(site.id, records)
+    database.close()
+
+
+text = st.sampled_from([each for each in TEXTS if each.strip()])
+flag = st.booleans()
+days = st.sampled_from([1, 30, 90, 36_500])
+OPERANDS = {
+    "tag": st.sampled_from(TAGS),
+    "field": st.sampled_from(SCALARS),
+    "status": st.sampled_from(["subscribed", "unsubscribed"]),
+    "email": st.sampled_from(["ann1@example.com", "INFO2@EXAMPLE.COM", "nonsense", "straße3@bücher.example"]),
+    "email_domain": st.sampled_from([*DOMAINS, "nowhere", "xn--bcher-kva.example"]),
+}
+PARTS = {
+    "email": ["ann", "STRASSE", "ß", "@example", "1", "bücher"],
+    "email_domain": ["xn--", "EXAMPLE", "sub."],
+}
+
+
+def operand(subject: str, operator: str):
+    kind = OPERATORS[operator].operand
+    if kind in ("value", "values"):
+        one = OPERANDS[subject]
+        return one if kind == "value" else st.lists(one, min_size=1, max_size=4)
+    if kind == "bound":
+        return st.sampled_from([*DATES, *NUMBERS] if subject == "field" else DATES)
+    if kind == "text":
+        return st.sampled_from(PARTS[subject]) if subject in PARTS else text
+    return {"flag": flag, "days": days, "count": st.integers(1, 3)}[kind]
+
+
+def operators(subject: str, least: int):
+    each = {operator: operand(subject, operator) for operator in SUBJECTS[subject].operators}
+    return st.lists(st.sampled_from(sorted(each)), min_size=least, max_size=2, unique=True).flatmap(
+        lambda chosen: st.fixed_dictionaries({operator: each[operator] for operator in chosen})
+    )
+
+
+def condition(subject: str):
+    if subject == "field":
+        return st.builds(
+            lambda key, rest: {"field": key, **rest}, st.sampled_from(KEYS), operators(subject, 1)
+        )
+    if subject == "event":
+        return st.builds(
+            lambda key, rest: {"event": key, **rest}, st.sampled_from(TYPES), operators(subject, 0)
+        )
+    return operators(subject, 1).map(lambda rest: {subject: rest["is"] if [*rest] == ["is"] else rest})
+
+
+any_rule = st.recursive(
+    st.sampled_from(["field", "field", "field", *SUBJECTS]).flatmap(condition),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda parts: {"all": parts}),
+        st.lists(inner, max_size=3).map(lambda parts: {"any": parts}),
+        inner.map(lambda part: {"not": part}),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rule=any_rule)
+def test_sql_and_plain_python_find_the_same_subscribers(audience, rule):
+    assert audience.in_database(rule) == audience.in_python(rule)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("operator", ["exists", "missing"])
+def test_a_key_cannot_inject_sql(audience, key, operator):
+    rule = {"field": key, operator: True}
+    assert audience.in_database(rule) == audience.in_python(rule)
+    assert 0 < len(audience.in_python(rule)) < len(audience.records)
+
+
+def test_every_operator_of_the_table_has_its_sql():
+    assert {subject: {*row.operators} for subject, row in SUBJECTS.items()} == {
+        subject: {*operators} for subject, operators in sql.SUBJECTS.items()
+    }
+    assert {operator for row in SUBJECTS.values() for operator in row.operators} == {*OPERATORS}
+    assert {*segment_rules.GROUPS} == {*sql.GROUPS}
+
+
+def test_the_largest_rules_run(audience):
+    wide = {"any": [{"field": "plan", "in": [f"{number}" for number in range(100)]}] * 199}
+    deep = {"tag": "vip"}
+    for _ in range(15):
+        deep = {"not": deep}
+    assert audience.in_database(wide) == audience.in_python(wide)
+    assert audience.in_database(deep) == audience.in_python({"not": {"tag": "vip"}})

@@ -1,0 +1,101 @@
+"""A small program in place of `app`: `fake_worker.py serve|web|worker`, with files for imports.
+
+`INSTANCE/inbox/SITE-ANYTHING` is a waiting import; draining it moves its name to `INSTANCE/drained`.
+"""
+
+import os
+import sys
+import time
+import types
+
+from audience import config
+
+settings = config.load()
+INBOX = settings.instance / "inbox"
+DRAINED = settings.instance / "drained"
+
+
+def waiting_sites() -> list[int]:
+    return sorted({int(path.name.split("-")[0]) for path in INBOX.iterdir()})
+
+
+def drain(site_id: int, seconds: float) -> bool:
+    for path in sorted(INBOX.glob(f"{site_id}-*")):
+        if path.name.endswith("slow"):
+            time.sleep(1.0)
+        with DRAINED.open("a") as file:
+            file.write(f"{path.name} {os.getpid()}\n")
+        path.unlink(missing_ok=True)
+    return False
+
+
+def wsgi():
+    def application(environ, start_response):
+        status, answer = "200 OK", b""
+        if environ["PATH_INFO"] == "/unread":
+            status = "401 Unauthorized"
+        elif environ["REQUEST_METHOD"] == "POST":
+            try:
+                answer = str(len(environ["wsgi.input"].read())).encode()
+            except (TimeoutError, ConnectionError) as error:
+                status, answer = "400 Bad Request", type(error).__name__.encode()
+                with (settings.instance / "refused").open("ab") as file:
+                    file.write(answer + b"\n")
+        elif environ["PATH_INFO"] == "/large":
+            answer = b"x" * 5_000_000
+        elif environ["PATH_INFO"] in ("/endless", "/broken"):
+            start_response(status, [("Content-Type", "text/plain")])
+            return chunks(environ["PATH_INFO"])
+        elif environ["PATH_INFO"] == "/crash":
+            raise RuntimeError("someone@example.org")
+        else:
+            answer = repr({key: value for key, value in environ.items() if isinstance(value, str)}).encode()
+        start_response(status, [("Content-Type", "text/plain"), ("Content-Length", str(len(answer)))])
+        return [answer[:3_000_000], answer[3_000_000:]]
+
+    return application
+
+
+def chunks(path):
+    """20 MB without a Content-Length; `/broken` fails on the way. The file `made` counts the chunks."""
+    for number in range(200):
+        if path == "/broken" and number == 20:
+            raise RuntimeError("someone@example.org")
+        (settings.instance / "made").write_text(str(number))
+        yield b"x" * 100_000
+
+
+def open_database() -> None:
+    INBOX.mkdir(exist_ok=True)
+
+
+def main(command: str) -> None:
+    if command == "web":
+        from workers.web import server
+
+        server.serve(settings, "fake_worker:wsgi")
+    elif command == "worker":
+        from workers import worker
+
+        worker.run(settings, open_database)
+    else:
+        from workers import supervisor
+
+        try:
+            with supervisor.hold_instance_lock(settings.instance):
+                supervisor.serve(
+                    settings, [sys.executable, __file__], lambda url: print("ready", url, flush=True)
+                )
+        except supervisor.CannotServe as error:
+            sys.exit(f"refused: {error}")
+
+
+if __name__ == "__main__":
+    imports = types.ModuleType("audience.imports")
+    imports.waiting_sites, imports.drain = waiting_sites, drain
+    sys.modules["audience.imports"] = imports
+    import audience
+
+    audience.imports = imports
+    INBOX.mkdir(parents=True, exist_ok=True)
+    main(sys.argv[1])
