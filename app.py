@@ -20,7 +20,7 @@ from audience.http import access, errors, health, request_log
 from audience.http.normalize import Normalizer
 from audience.http.services import Services
 from audience.operations import first_site
-from audience.operations.restore_carryover import Openers
+from audience.operations.openers import Openers
 from storage import database
 from storage.errors import Unavailable, Unusable
 from workers import embedded_redis, metrics, supervisor

@@ -75,7 +75,7 @@ def _draft(file: Path, content: bytes) -> Path:
             handle.write(content)
             handle.flush()
             os.fsync(handle.fileno())
-    except OSError:
+    except BaseException:
         draft.unlink(missing_ok=True)
         raise
     return draft

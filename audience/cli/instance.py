@@ -9,7 +9,7 @@ import click
 
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations.restore_carryover import Openers
+from audience.operations.openers import Openers
 from audience.protocols import Processes
 from schemas.base import FormError
 

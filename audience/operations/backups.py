@@ -22,7 +22,8 @@ from audience import clock, keys, pepper, secret_files
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import restore_carryover
-from audience.operations.restore_carryover import Carryover, Openers
+from audience.operations.openers import Openers
+from audience.operations.restore_carryover import Carryover
 from audience.protocols import Progress
 from storage import backups as stored
 from storage import database

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from audience import pepper, sites
 from audience.config import Settings
 from audience.erasures import LOG, erase_again
 from audience.errors import Refused
+from audience.operations.openers import Openers
 from audience.sites import Site
 from storage import backups as stored
 from storage import database, keys, suppressions
@@ -22,14 +23,6 @@ CANNOT_MATCH = (
     "Erasures of this instance cannot be matched with the subscribers of the backup: the pepper or the site "
     "ids differ. Restore this instance's pepper, or use --ignore-erasures to restore them."
 )
-
-
-@dataclass(frozen=True)
-class Openers:
-    """How `app.py` sets the state of this process: all of it, or the database without a pepper."""
-
-    process: Callable[[Settings], None]
-    database: Callable[[Settings], None]
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,9 @@ def writers_turn(timeout_seconds: float) -> Iterator[None]:
         _write_lock.release()
 
 
-def write_transaction(opened: Any) -> contextlib.AbstractContextManager[Any]:
+def write_transaction(opened: Any) -> Any:
     """Takes the write lock at once: a transaction that begins with a read cannot wait for it."""
-    return opened.atomic("IMMEDIATE")  # type: ignore[no-any-return]
+    return opened.atomic("IMMEDIATE")
 
 
 def yield_lock() -> None:

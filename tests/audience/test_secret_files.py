@@ -30,13 +30,17 @@ def test_write_replaces_and_write_once_does_not(tmp_path):
     assert file.read_bytes() == b"third"
 
 
-@pytest.mark.parametrize("write", [secret_files.write, secret_files.write_once])
-def test_a_full_disk_leaves_no_draft(tmp_path, monkeypatch, write):
-    def full(_):
-        raise OSError(28, "No space left on device")
+FAILURES = {"full disk": OSError(28, "No space left on device"), "Ctrl-C": KeyboardInterrupt()}
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+
+@pytest.mark.parametrize("error", FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("write", [secret_files.write, secret_files.write_once])
+def test_a_failed_write_leaves_no_draft(tmp_path, monkeypatch, write, error):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(type(error)):
         write(tmp_path / "pepper", b"secret")
     assert os.listdir(tmp_path) == []
 

@@ -13,7 +13,7 @@ from audience.answers.validation.reasons import ValidationReason
 from audience.cli.main import audience
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations.restore_carryover import Openers
+from audience.operations.openers import Openers
 
 
 def never(*_):

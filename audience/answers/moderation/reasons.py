@@ -21,7 +21,7 @@ class ModerationReason(Reason):
     HTML = (
         "html",
         "The text contains other markup: elements, end tags, comments, a doctype.",
-        "None needed if you display safe_original_content; ask for plain text if tags must not be visible.",
+        "No action needed if you display safe_original_content; ask for plain text if tags must not show.",
     )
     LINK = (
         "link",

@@ -9,7 +9,7 @@ class ValidationReason(Reason):
     ALLOWED = (
         "allowed",
         "The address or its domain is on the operator's allow list.",
-        "None needed: it is valid regardless of the rules.",
+        "No action needed: it is valid regardless of the rules.",
     )
     DENIED = (
         "denied",
@@ -69,7 +69,7 @@ class ValidationReason(Reason):
     FREE_PROVIDER = (
         "free_provider",
         "The domain offers free mailboxes to the public.",
-        "None needed, unless you accept companies only.",
+        "No action needed, unless you accept companies only.",
     )
     NAME_LINK = ("name_link", "The name contains a URL.", "Hold it for review: it is mostly advertising.")
     NAME_MARKUP = (
@@ -83,7 +83,7 @@ class ValidationReason(Reason):
     NAME_UNRELATED = (
         "name_unrelated",
         "The name and the address have nothing in common.",
-        "None needed by itself: people have nicknames.",
+        "No action needed: people have nicknames.",
     )
     UA_EMPTY = (
         "ua_empty",
@@ -114,7 +114,7 @@ class ValidationReason(Reason):
     IP_UNKNOWN = (
         "ip_unknown",
         "The country of the IP address is unknown: it is private, reserved, IPv6, or not in the table.",
-        "None needed. If it is frequent, send the visitor's address, not your proxy's.",
+        "No action needed. If it is frequent, send the visitor's address, not your proxy's.",
     )
     NO_SUCH_DOMAIN = ("no_such_domain", "The domain does not exist (NXDOMAIN).", "Ask for the address again.")
     NULL_MX = (
@@ -150,5 +150,5 @@ class ValidationReason(Reason):
     DNS_UNAVAILABLE = (
         "dns_unavailable",
         "The DNS did not answer in time: the domain's mail exchangers are unknown.",
-        "None needed for the address; check the DNS servers (`audience doctor`).",
+        "No action needed for the address; check the DNS servers (`audience doctor`).",
     )
