@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import tempfile
+from pathlib import Path
 
 import hypothesis
 import pytest
 
 from app import create_app
-from audience.answers.geolocation.packed_table import FILE, open_table
+from audience.answers.geolocation.packed_table import DATA, FILE, Tables, open_table
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
@@ -31,9 +33,9 @@ def program(name: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def geo_table(tmp_path_factory):
-    """The path of the bundled geolocation table, packed."""
-    instance = tmp_path_factory.mktemp("geo")
+def geo_table():
+    """The path of the bundled geolocation table, packed once for all test processes that share a TMPDIR."""
+    instance = Path(tempfile.gettempdir()) / f"audience-geo-{os.getuid()}-{Tables(DATA).version().hex()[:16]}"
     open_table(instance)
     return instance / FILE
 
