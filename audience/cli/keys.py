@@ -13,6 +13,8 @@ from audience.config import Settings
 from audience.keys import SCOPES, Key, NewKey
 from schemas.values import write_date
 
+DURATION = re.compile(r"(\d{1,6})([smhd]?)")
+
 
 @click.group()
 def key() -> None:
@@ -82,7 +84,7 @@ class Duration(click.ParamType[int]):
     UNITS = MappingProxyType({"": 1_000, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000})
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        match = re.fullmatch(r"(\d{1,6})([smhd]?)", str(value))
+        match = DURATION.fullmatch(str(value))
         if match is None:
             self.fail("give a number and a unit, such as 90s, 30m, 24h or 7d", param, ctx)
         return int(match[1]) * self.UNITS[match[2]]

@@ -17,6 +17,8 @@ auth: Any = HTTPBasicAuth()
 
 THROTTLED = "Rate limit: too many failed attempts; wait the seconds in Retry-After, and check the keys."
 MAX_KEY_LENGTH = 64
+MAX_PROXIES = 32  # between a client and this server
+MAX_ADDRESS_LENGTH = 64  # of an IPv6 address with its zone
 PUBLIC = "public"
 
 View = Callable[..., Any]
@@ -46,10 +48,15 @@ def _throttle(publishable_key: str) -> None:
 
 def client_address() -> str:
     """The IP address of the client; `X-Forwarded-For` counts only from trusted proxies."""
-    address = request.remote_addr or ""
-    forwarded = request.headers.get("X-Forwarded-For", "").split(",")
-    while forwarded and _is_trusted(address, settings().trusted_proxies):
-        address = forwarded.pop().strip() or address
+    forwarded = request.headers.get("X-Forwarded-For", "")
+    return before(forwarded, request.remote_addr or "", settings().trusted_proxies)
+
+
+def before(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
+    """The last of the forwarded addresses that no trusted proxy has, of at most `MAX_PROXIES`."""
+    hops = forwarded.rsplit(",", MAX_PROXIES)
+    while hops and _is_trusted(address, proxies):
+        address = hops.pop().strip()[:MAX_ADDRESS_LENGTH] or address
     return address
 
 

@@ -117,8 +117,9 @@ def array(text: TextIO) -> Iterator[Any]:
             yield value
             position, number = end, number + 1
             continue
-        piece = text.read(CHUNK_SIZE)
-        if not piece or len(buffer) - position > MAX_LENGTH:
+        rest = len(buffer) - position
+        piece = text.read(max(CHUNK_SIZE, min(rest, MAX_LENGTH - rest)))  # a long element is decoded 5 times
+        if not piece or rest > MAX_LENGTH:
             raise refusal(NO_ARRAY.format(number=number))
         buffer, position = buffer[position:] + piece, 0
 

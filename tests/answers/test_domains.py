@@ -110,3 +110,8 @@ def test_only_registrable_domains_are_public(domain, public):
 )
 def test_registrable(domain, holder):
     assert registrable(domain) == holder
+
+
+@pytest.mark.parametrize("text", ["//example.com", " http://example.com", "example.com//other.org"])
+def test_a_scheme_is_at_the_beginning(text):
+    assert parse_domain(text) == "example.com"

@@ -270,3 +270,23 @@ def test_any_text_has_a_consistent_result(text):
     assert result.valid == (not any(reason.fatal for reason in result.reasons))
     assert result.safe_original_content == clean(text)
     assert (Reason.SCRIPT_TAG not in result.reasons) or (Reason.XSS in result.reasons)
+
+
+@pytest.mark.parametrize("zeros", [0, 5000])
+def test_a_reference_may_have_any_number_of_digits(zeros):
+    assert Reason.SCRIPT_TAG in moderate(f"&#{'0' * zeros}60;script>").reasons
+    assert moderate(f"&#{'9' * 5000};").valid
+
+
+@pytest.mark.parametrize("blanks", ["", " ", " " * 4000])
+def test_blanks_in_css_change_nothing(blanks):
+    assert Reason.XSS in moderate(f"<p style='background:url({blanks}//example.org/x)'>").reasons
+    assert Reason.XSS not in moderate(f"<p style='fill:url({blanks}#gradient)'>").reasons
+    assert Reason.XSS not in moderate(f"<p style='fill:url({blanks}\"{blanks}#gradient\")'>").reasons
+
+
+def test_a_masked_word_has_a_letter_for_each_sign():
+    assert Reason.PROFANITY in moderate("f*ck").reasons
+    assert Reason.PROFANITY in moderate("sh#t").reasons
+    assert Reason.PROFANITY not in moderate(f"f{'*' * 9000}").reasons[1:]
+    assert moderate(f"a{'*' * 9000}b").valid

@@ -138,6 +138,30 @@ def test_refused_rows_are_stored_with_their_columns_but_without_addresses(client
     ).replace("before the @", "")
 
 
+def test_addresses_are_hidden_in_any_text_of_a_refused_row(client):
+    note = "write to <ann@example.com>, bob\uff20example.com or cy@example.com; not to x"
+    import_file(client, f'email,note\nnobody,"{note}"\n')
+    hidden = errors(client)[0]["note"]
+    assert "example" not in hidden
+    assert hidden.count("sha256:") == 3
+    assert hidden.endswith("; not to x")
+
+
+def test_a_refused_line_of_many_addresses_keeps_none(client):
+    outcome = import_file(client, "a@b " * 10_000, LINES)
+    assert outcome["failed"] == 1
+    words = errors(client)[0]["line"].split()
+    assert len(words) == 10_000
+    assert all(word.startswith("sha256:") for word in words)
+    assert sum(word != "sha256:" for word in words) == 100
+
+
+def test_a_long_line_without_an_address_is_kept(client):
+    line = "a" * 1_000_000
+    assert import_file(client, f"{line}\n", LINES)["failed"] == 1
+    assert client.get("/batch/imports/1/errors.csv").text.count(line) == 1
+
+
 def test_refused_rows_are_deleted_after_thirty_days(client, monkeypatch):
     import_file(client, "email\nnobody\n")
     assert len(errors(client)) == 1

@@ -77,3 +77,17 @@ def test_an_identity_is_its_own_identity(text):
     assert key == unicodedata.normalize("NFKC", key)
     assert key.partition("@")[2].isascii()
     assert len(key.encode()) <= 254
+
+
+@pytest.mark.parametrize("text", ["é" * 33 + "@example.com", "ann@" + "é" * 123 + ".com"])
+def test_lengths_are_counted_before_and_after_normalizing(text):
+    with pytest.raises(MalformedAddress):
+        identity(text)
+    with pytest.raises(MalformedAddress):
+        identity(text.replace("é", "e\u0301"))  # as many characters after NFKC, more bytes before
+
+
+def test_an_address_that_normalizing_lengthens_is_refused():
+    assert identity("\ufb03@example.com") == "ffi@example.com"
+    with pytest.raises(MalformedAddress):
+        identity("\ufb03" * 22 + "@example.com")  # 66 letters

@@ -18,6 +18,7 @@ MARKS = str.maketrans(
 ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  # "Bob", (Bob), [Bob], 'Bob'
 COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
 WORD = re.compile(r"[^\W\d_]+(?:[.-]+[^\W\d_]+)*")
+BREAK = re.compile(r"[.]|^-+|-+$")
 
 Kinds = Mapping[str, frozenset[str]]
 
@@ -70,7 +71,7 @@ def _words(text: str, kinds: Kinds) -> list[str]:
     words: list[str] = []
     for word in WORD.findall(text):
         whole = word.replace(".", "")
-        words += [whole] if whole in kinds else filter(None, re.split(r"[.]|^-+|-+$", word))
+        words += [whole] if whole in kinds else filter(None, BREAK.split(word))
     return words
 
 

@@ -5,6 +5,7 @@ clean(text)`. No visible character is lost. It is not safe in scripts, URLs (`hr
 attributes: the caller must encode for these.
 """
 
+import html
 import re
 import threading
 
@@ -14,6 +15,9 @@ from bleach.sanitizer import Cleaner
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 # A character reference, which `clean` does not escape.
 REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
+
+# A decimal character reference, maybe with more digits than Python reads as a number.
+LONG_REFERENCE = re.compile(r"&#([0-9]{9,})")
 
 _local = threading.local()
 
@@ -28,6 +32,16 @@ def clean(text: str) -> str:
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
     text = text.replace("<", "&lt;").replace(">", "&gt;")
     return _cleaner().clean(text).replace('"', "&quot;").replace("'", "&#39;")
+
+
+def unescape(text: str) -> str:
+    """`text` with character references resolved."""
+    return html.unescape(LONG_REFERENCE.sub(_shortened, text))
+
+
+def _shortened(reference: re.Match[str]) -> str:
+    """The same reference in 8 digits; what has more is no character, which 8 digits say as well."""
+    return f"&#{reference[1].lstrip('0')[:8] or 0}"
 
 
 def _cleaner() -> Cleaner:

@@ -6,7 +6,6 @@ therefore parses a tag at each `<` regardless of context, in time linear in the 
 parser (html5lib, scripting on), where its cost is bounded.
 """
 
-import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from importlib import resources
 
 from html5lib import HTMLParser
 
-from audience.answers.moderation.cleaning import CONTROL
+from audience.answers.moderation.cleaning import CONTROL, unescape
 
 SPACE = r" \t\n\f\r"  # ASCII whitespace in HTML
 OPENING = re.compile(rf"<([a-zA-Z][^{SPACE}/<>]*)")
@@ -62,8 +61,8 @@ class MarkupTag:
 
 def readings(text: str) -> list[str]:
     """`text` as given, unescaped and unescaped twice, each also without control characters."""
-    once = html.unescape(text)
-    twice = html.unescape(once)
+    once = unescape(text)
+    twice = unescape(once)
     return list(dict.fromkeys(form for raw in (text, once, twice) for form in (raw, CONTROL.sub("", raw))))
 
 
@@ -110,7 +109,7 @@ def _attributes(text: str, position: int, seen: set[int]) -> tuple[tuple[Attribu
         if match is None:
             break
         value = next((group for group in match.groups()[1:] if group is not None), None)
-        attributes.append((match[1].lower(), value if value is None else html.unescape(value)))
+        attributes.append((match[1].lower(), value if value is None else unescape(value)))
         position = match.end()
     return tuple(attributes), position
 

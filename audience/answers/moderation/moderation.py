@@ -4,10 +4,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 
 from audience.answers.contacts import has_link, has_phone_number
-from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean
+from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean, unescape
 from audience.answers.moderation.markup import breakouts, other_markup, readings, tags, tree
 from audience.answers.moderation.profanity import has_profanity
 from audience.answers.moderation.reasons import MAX_LENGTH

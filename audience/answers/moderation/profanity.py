@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from itertools import groupby
+from string import ascii_lowercase
 
 from audience.answers.folding import fold
 
@@ -23,9 +24,13 @@ SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 WORD = re.compile(r"[^\W_]+")
 LEET_WORD = re.compile(r"[@$!|+\w]+")
-MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#]+[a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
+MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
+LATIN = re.compile(r"[a-z]")
+DIGIT = re.compile(r"\d")
+APART_SIGNS = re.compile(r"[ .,*_~-]")
+INNER_SIGNS = re.compile(r"[-_.'~^]")
 GIVEN_NAME = re.compile(r"\bDick(?= [A-Z][a-z])")
 VOWELS = frozenset("aeiou")
 MAX_PHRASE_WORDS = 6
@@ -47,7 +52,7 @@ def _fold(text: str) -> str:
 
 
 def _read_latin(word: str) -> str:
-    return word if word.isascii() or not re.search("[a-z]", word) else word.translate(LOOK_ALIKES)
+    return word if word.isascii() or not LATIN.search(word) else word.translate(LOOK_ALIKES)
 
 
 def _has_phrase(words: list[str]) -> bool:
@@ -78,14 +83,14 @@ def _disguised(text: str) -> Iterator[str]:
     for word in HYPHENATED.findall(text):
         yield from _joined(word)
     for word in APART.findall(text):
-        letters = re.sub(r"[ .,*_~-]", "", word).translate(LEET_AS_I)
+        letters = APART_SIGNS.sub("", word).translate(LEET_AS_I)
         yield from (letters[:length] for length in LENGTHS)
         yield from (letters[-length:] for length in LENGTHS)
 
 
 def _without_leet(word: str) -> Iterator[str]:
     """Readings of `sh1t`. Three characters with a digit (`A55`) are more often a road or a model."""
-    if word.isalpha() or not re.search("[a-z]", word) or (len(word) < 4 and re.search(r"\d", word)):
+    if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
     for part in word.split("_"):
         yield _read_latin(part.translate(LEET_AS_I))
@@ -100,13 +105,19 @@ def _unmasked(masked: str) -> Iterator[str]:
     letters = [char for char in masked if char not in "*#"]
     if len(masked) < 4 or len(letters) < 2:
         return
-    pattern = re.compile(re.sub(r"[*#]", "[a-z]", masked))
-    yield from (word for word in _words() if len(word) == len(masked) and pattern.fullmatch(word))
+    yield from (word for word in _of_length().get(len(masked), ()) if _fits(masked, word))
+
+
+def _fits(masked: str, word: str) -> bool:
+    return all(
+        char == letter or (char in "*#" and letter in ascii_lowercase)
+        for char, letter in zip(masked, word, strict=True)
+    )
 
 
 def _joined(word: str) -> Iterator[str]:
     """Readings of `fu.ck`, of four letters or more, and of `sh-t` with its missing vowel."""
-    parts = re.split(r"[-_.'~^]", word)
+    parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:
         yield joined
@@ -150,6 +161,14 @@ def _phrases() -> frozenset[str]:
 @cache
 def _words() -> frozenset[str]:
     return frozenset(phrase for phrase in _phrases() if " " not in phrase)
+
+
+@cache
+def _of_length() -> dict[int, list[str]]:
+    by_length: dict[int, list[str]] = {}
+    for word in _words():
+        by_length.setdefault(len(word), []).append(word)
+    return by_length
 
 
 @cache

@@ -16,6 +16,7 @@ EVENT = re.compile(
     r"on(?!ce$|ly$|es$|to$|ion$|ions$|line$|set$|ward$|wards$|board$|going$|stage$|site$)[a-z]{2,}"
 )
 CALL = re.compile(r"[(`=]")
+LOW_CONTROL = re.compile("[\x00-\x1f]")
 
 # Characters that browsers of any age have ignored in a scheme.
 JUNK = re.compile(
@@ -33,7 +34,7 @@ PICTURE_ADDRESS = re.compile(r"data:image/svg")
 CSS_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))")
 CSS_LOADS = re.compile(
     r"@import|expression\s*\(|-moz-binding|behaviou?r\s*:|(?:java|vb)script:|image-set\s*\(|-o-link"
-    r"|url\s*\(\s*['\"]?\s*(?!['\"]?\s*(?:\#|data:image/(?:png|gif|jpe?g|webp|avif)))"
+    r"|url\s*\(\s*+['\"]?+\s*+(?!\#|data:image/(?:png|gif|jpe?g|webp|avif))"
 )
 
 
@@ -60,7 +61,7 @@ def breaks_out(attribute: Attribute) -> bool:
 def is_script_address(text: str) -> bool:
     """Whether the whole text is a URL that runs a script: `javascript:alert(1)`, but not the title
     `JavaScript: The Good Parts`."""
-    address = re.sub("[\x00-\x1f]", "", text).strip().lower()
+    address = LOW_CONTROL.sub("", text).strip().lower()
     if address.startswith("data:text/html"):
         return True
     scheme, colon, code = address.partition(":")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from audience.answers.domains import LABEL
-from audience.answers.validation.address import Address, ancestors, loose_a_labels
+from audience.answers.validation.address import MAX_LENGTH, Address, ancestors, loose_a_labels
 
 Kind = Literal["allow", "deny"]
 
@@ -32,6 +32,8 @@ def parse_entry(text: str) -> str:
     """The normal form of an entry: an address (`ann@example.com`), or a domain, which covers its subdomains
     (`example.com`, `*.example.com`, `@example.com`). Raises `ValueError`."""
     local, _, domain = text.strip().rpartition("@")
+    if len(local) + len(domain) > MAX_LENGTH:
+        raise ValueError("too long to be an address or a domain")
     name = loose_a_labels(domain.removeprefix("*."))
     if any(map(str.isspace, local)) or not all(map(LABEL.fullmatch, name.split("."))):
         raise ValueError(f"{text!r} is neither an address nor a domain")

@@ -7,6 +7,7 @@ from audience.answers.folding import fold
 MAX_LENGTH = 200  # the rest is ignored
 MARKUP = re.compile(r"[<>{}\[\]]|&(?:[a-z]+|#\w+);", re.IGNORECASE)
 ORDINAL = re.compile(r"\b(?:1st|2nd|3rd|[4-9]th)\b", re.IGNORECASE)
+LATIN = re.compile(r"[a-z]+")
 MIN_SHOUT_LENGTH = 8  # letters; initials and short names are often in capitals
 MIN_SHARED_LENGTH = 3  # letters that a word of the name and a mailbox share
 
@@ -29,8 +30,8 @@ def is_unrelated(name: str, mailbox: str) -> bool:
 
     False unless both are long enough, and in Latin letters.
     """
-    words = re.findall(r"[a-z]+", fold(name).replace("'", ""))
-    letters = "".join(re.findall(r"[a-z]+", fold(mailbox)))
+    words = LATIN.findall(fold(name).replace("'", ""))
+    letters = "".join(LATIN.findall(fold(mailbox)))
     if not fold(name + mailbox).isascii() or len("".join(words)) < 5 or len(letters) < 5:
         return False
     initials = "".join(word[0] for word in words)

@@ -8,6 +8,7 @@ from audience.answers.folding import fold
 
 MIN_LETTERS = 6  # shorter words are inconclusive
 MIN_LIKELIHOOD = -4.3  # measured in docs/answers/validation.md
+LATIN = re.compile(r"[a-z]+")
 MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
 
 
@@ -28,7 +29,7 @@ class NameModel:
     def is_gibberish(self, text: str) -> bool:
         """Whether a word of the text is random; False for text in other scripts than Latin."""
         folded = fold(text)
-        words = re.findall(r"[a-z]+", folded) if folded.isascii() else []
+        words = LATIN.findall(folded) if folded.isascii() else []
         return any(len(word) >= MIN_LETTERS and self.likelihood(word) < MIN_LIKELIHOOD for word in words)
 
 

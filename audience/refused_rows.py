@@ -1,0 +1,46 @@
+"""Refused rows of files as they are stored: with a mark in place of every address."""
+
+import re
+
+from audience import addresses, pepper
+from audience.protocols import FileRow
+from storage.file_imports import RefusedRow
+
+MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
+MARK = "sha256:"
+WORD = re.compile(r"[^\s,;<>()\"']+")
+AT = re.compile("[@\ufe6b\uff20]")  # NFKC makes one of each
+
+
+def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
+    """The row to store. Costs a hash for each address: to be called outside a transaction."""
+    email = row.email.strip()
+    marks = _Marks(site_id)
+    cells = [marks.of(cell) if email and cell.strip() == email else marks.instead(cell) for cell in row.cells]
+    return RefusedRow(row.row_number, _hash(site_id, email), row.code, row.message, cells)
+
+
+class _Marks:
+    """The marks of one row: the first `MAX_HASHED` addresses get a keyed hash, those behind it none."""
+
+    def __init__(self, site_id: int) -> None:
+        self._site_id = site_id
+        self._left = MAX_HASHED
+
+    def instead(self, text: str) -> str:
+        """The text with a mark for each word that contains an @."""
+        return WORD.sub(self._mark, text) if AT.search(text) else text
+
+    def of(self, address: str) -> str:
+        self._left -= 1
+        return f"{MARK}{_hash(self._site_id, address)}" if self._left >= 0 else MARK
+
+    def _mark(self, word: re.Match[str]) -> str:
+        return self.of(word[0]) if AT.search(word[0]) else word[0]
+
+
+def _hash(site_id: int, address: str) -> str:
+    try:
+        return pepper.address_hash(site_id, addresses.identity(address))
+    except addresses.MalformedAddress:
+        return pepper.address_hash(site_id, address.strip().lower())
