@@ -19,7 +19,7 @@ from audience.errors import AudienceError
 from audience.http import access, errors, health, request_log
 from audience.http.normalize import Normalizer
 from audience.http.services import Services
-from audience.operations import first_site
+from audience.operations import first_site, instance_files
 from audience.operations.openers import Openers
 from storage import database
 from storage.errors import Unavailable, Unusable
@@ -50,10 +50,14 @@ Create a subscriber:
 
 
 def open_process(settings: Settings, metrics: protocols.Metrics | None = None) -> None:
-    """Sets the state of this process: metrics (none by default), pepper, database; may be called again."""
+    """Sets the state of this process: metrics (none by default), database, pepper; may be called again.
+
+    Raises `LostFile` before it makes a pepper or a database in place of a lost one.
+    """
     telemetry.open(metrics or telemetry.NoMetrics())
-    pepper.open(settings.instance)
     open_database(settings)
+    instance_files.check(settings)
+    pepper.open(settings.instance)
 
 
 def open_database(settings: Settings) -> None:
@@ -121,6 +125,7 @@ def open_instance(settings: Settings) -> None:
             if time.monotonic() > deadline:
                 raise Unusable(f"migrations are pending, but {error}") from error
             time.sleep(0.05)
+    instance_files.adopt_pepper()
 
 
 def check_migrated(settings: Settings) -> None:
@@ -133,8 +138,9 @@ def check_migrated(settings: Settings) -> None:
 
 
 @click.command()
+@click.option("--new", is_flag=True, help="Start anew in a folder whose database is lost.")
 @click.pass_obj
-def serve(instance: Instance) -> None:
+def serve(instance: Instance, new: bool) -> None:
     """Start Redis, the web server and the import workers. Ctrl-C stops them all.
 
     Example: AUDIENCE_PORT=9000 audience serve
@@ -143,8 +149,12 @@ def serve(instance: Instance) -> None:
     Answers(settings).check()
     with supervisor.hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
+        if new:
+            open_database(settings)
+            instance_files.start_anew(settings)
         open_process(settings)
         database.migrate()
+        instance_files.adopt_pepper()
         first = first_site.ensure(settings)
         database.close()
         metrics.forget(settings.instance)

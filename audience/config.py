@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from audience import secret_files
+
 PREFIX = "AUDIENCE_"
 MIN_TOKEN_LENGTH = 16
 NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite only
@@ -33,16 +35,8 @@ def text(value: Any) -> str:
 
 
 def flag(value: Any) -> bool:
-    words = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
+    words = dict.fromkeys(("1", "true", "yes", "on"), True)
+    words |= dict.fromkeys(("0", "false", "no", "off"), False)
     if str(value).lower() not in words:
         raise ValueError("must be true or false")
     return words[str(value).lower()]
@@ -230,6 +224,8 @@ def load(environ: Mapping[str, str] = os.environ) -> Settings:
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
+    if another := secret_files.another_users(file):
+        raise SettingError(another)
     try:
         table = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:

@@ -1,5 +1,6 @@
 """Erasing subscribers: only a keyed hash of the address is kept, so that no import adds it again."""
 
+import contextlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +23,8 @@ CHUNK_ROWS = 1_000
 def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None = None) -> None:
     """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
 
-    First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash` and
-    `at` (in milliseconds).
+    First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash`,
+    `at` (in milliseconds) and `pepper_check`, by which the log of another instance is known.
     """
     key = _key(site, email, uuid)
     if key is None:
@@ -32,12 +33,31 @@ def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None
     erased_pages.request(instance)
     with database.write():
         at = clock.now_ms()
-        _append(instance / LOG, {"site_uuid": site.uuid, "address_hash": address_hash, "at": at})
+        _append(instance / LOG, _line(site, address_hash, at))
         _delete(site.id, key)
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at)
     _blank_waiting(site.id, lambda other: other == key)
     erased_pages.run(instance)
+
+
+def boundaries(instance: Path) -> list[dict[str, Any]]:
+    """The first and the last entry of the log, those that can be read."""
+    log = instance / LOG
+    if not log.exists():
+        return []
+    with log.open("rb") as file:
+        first = file.readline(MAX_LINE_BYTES)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * MAX_LINE_BYTES))
+        lines = [first, *(line for line in file if line.endswith(b"\n"))]
+    return [entry for entry in map(_entry, (lines[0], lines[-1])) if entry]
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    with contextlib.suppress(ValueError):
+        entry = json.loads(line)
+        return entry if isinstance(entry, dict) else {}
+    return {}
 
 
 def erase_again(site: Site, since: Mapping[str, int]) -> int:
@@ -59,6 +79,15 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
             suppressions.erase(site.id, address_hash, at)
     _blank_waiting(site.id, is_erased)
     return erased
+
+
+def _line(site: Site, address_hash: str, at: int) -> dict[str, Any]:
+    return {
+        "site_uuid": site.uuid,
+        "address_hash": address_hash,
+        "at": at,
+        "pepper_check": pepper.check_value(),
+    }
 
 
 @database.session()

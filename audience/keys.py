@@ -11,6 +11,7 @@ from audience.errors import NotFound, Refused, Unauthorized
 from audience.sites import Site
 from storage import database
 from storage import keys as stored
+from storage import pepper as stored_pepper
 from storage.keys import Key
 
 __all__ = ["Key"]
@@ -50,12 +51,14 @@ class NewKey:
 
 @database.write()
 def create(sites: list[Site], scope: str = "full") -> NewKey:
-    """Raises `Refused` on an unknown scope."""
+    """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
     key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope)
+    if stored_pepper.check_value() is None:
+        stored_pepper.add_check_value(pepper.check_value())
     stored.add(
-        key.publishable_key, _secret_hash(key.secret_key), scope, [site.id for site in sites], clock.now_ms()
+        key.publishable_key, secret_hash(key.secret_key), scope, [site.id for site in sites], clock.now_ms()
     )
     return key
 
@@ -97,7 +100,7 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     """The key, or None; takes the same time whether the key or its secret is wrong."""
     key = stored.get_by_publishable_key(publishable_key)
-    matches = hmac.compare_digest(_secret_hash(secret_key), key.secret_hash if key else "")
+    matches = hmac.compare_digest(secret_hash(secret_key), key.secret_hash if key else "")
     if key is None or not matches or not key.is_active(clock.now_ms()):
         return None
     return AuthenticatedKey(key.id, key.scope, tuple(stored.sites_of(key.id)))
@@ -116,8 +119,9 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
     return sites[0]
 
 
-def _secret_hash(secret_key: str) -> str:
-    return pepper.digest("secret", secret_key)
+def secret_hash(secret_key: str, with_pepper: bytes | None = None) -> str:
+    """By default with the open pepper."""
+    return pepper.digest("secret", secret_key, with_pepper)
 
 
 def _random() -> str:

@@ -28,14 +28,26 @@ def open(instance: Path) -> None:
         raise WrongPepper(f"{file} must have {PEPPER_BYTES} bytes: restore it, for example from a backup")
 
 
+def read(instance: Path) -> bytes | None:
+    """The pepper of an instance as it is, None if it is missing; opens nothing."""
+    file = instance / FILE
+    return file.read_bytes() if file.exists() else None
+
+
 def put(instance: Path, pepper: bytes) -> None:
     """Replaces the pepper of an instance, atomically."""
     secret_files.write(instance / FILE, pepper)
 
 
-def digest(purpose: str, text: str) -> str:
-    """HMAC-SHA256 in hexadecimal."""
-    return hmac.new(_pepper, f"{purpose}\0{text}".encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+def check_value(pepper: bytes | None = None) -> str:
+    """What tells a pepper from others without revealing it; by default the open one's."""
+    return digest("pepper", "check", pepper)
+
+
+def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
+    """HMAC-SHA256 in hexadecimal, by default with the open pepper."""
+    key = _pepper if pepper is None else pepper
+    return hmac.new(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def address_hash(site_id: int, email_key: str) -> str:

@@ -3,7 +3,9 @@
 import contextlib
 import json
 import os
+import pwd
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -38,6 +40,36 @@ def write_once(file: Path, content: bytes) -> None:
     _sync_folder(file.parent)
 
 
+def another_users(file: Path) -> str | None:
+    """A sentence with whose folder it is, if the file is neither this user's nor, and readable, root's."""
+    try:
+        if not file.exists() or file.stat().st_uid == os.geteuid():
+            return None
+        if file.stat().st_uid == 0 and os.access(file, os.R_OK):
+            return None
+    except PermissionError:  # in a folder that only its user may enter
+        pass
+    user = _user(file.parent.stat().st_uid)
+    return (
+        f"{file} is another user's: {file.parent} is the folder of the user {user}, so run this command as "
+        f"{user}, or give the file to the user that runs Audience"
+    )
+
+
+def _user(user_id: int) -> str:
+    try:
+        return pwd.getpwuid(user_id).pw_name
+    except KeyError:
+        return str(user_id)
+
+
+def set_aside(file: Path) -> None:
+    """Renames a file, if it exists, so that nothing reads it any more: `NAME.INSTANT.old`."""
+    if file.exists():
+        file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
+        _sync_folder(file.parent)
+
+
 def write_first_site(instance: Path, values: Mapping[str, str]) -> None:
     """Stores the credentials of the first site, including the secret key."""
     write(instance / FIRST_SITE, json.dumps(values, indent=2).encode())
@@ -52,19 +84,19 @@ def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -
     """Deletes the file unless `keep(publishable_key, secret_key)`; also when it is damaged."""
     file = instance / FIRST_SITE
     if file.exists():
-        found = _keys_in(file)
+        found = first_site_keys(instance)
         if found is None or not keep(*found):
             file.unlink()
             _remove_drafts(file)
             _sync_folder(instance)
 
 
-def _keys_in(file: Path) -> tuple[str, str] | None:
-    """(publishable key, secret key); None if the file is damaged."""
+def first_site_keys(instance: Path) -> tuple[str, str] | None:
+    """(publishable key, secret key); None if the file is missing or damaged."""
     try:
-        values = json.loads(file.read_text("utf-8"))
+        values = json.loads((instance / FIRST_SITE).read_text("utf-8"))
         return str(values["publishable_key"]), str(values["secret_key"])
-    except (ValueError, LookupError, TypeError):
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
         return None
 
 

@@ -278,9 +278,19 @@ class AddressListModel(SiteOwnedModel):
         indexes = ((("site", "entry"), True),)
 
 
+class PepperModel(BaseModel):
+    """One row: what the pepper of this database makes of a constant."""
+
+    id = IntegerField(primary_key=True)
+    check_value = TextField()
+
+    class Meta:
+        table_name = "pepper"
+
+
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel,
     CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel, ImportBatchModel,
-    RefusedRowModel, AddressListModel,
+    RefusedRowModel, AddressListModel, PepperModel,
 )  # fmt: skip

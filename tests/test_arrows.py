@@ -40,6 +40,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
     "workers": (*LEAVES, "audience.imports", "storage.errors"),
 }
 LEAVES_MAY_IMPORT = {  # beside audience.protocols
+    "audience.config": ("audience.secret_files",),
     "audience.errors": ("schemas.values",),
     "audience.pepper": ("audience.secret_files",),
 }

@@ -18,10 +18,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from audience import clock, keys, pepper, secret_files
+from audience import clock, erasures, keys, pepper, secret_files
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations import restore_carryover
+from audience.operations import instance_files, restore_carryover
+from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.restore_carryover import Carryover
 from audience.protocols import Progress
@@ -198,8 +199,11 @@ def restore(
         erased, ended = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
-        pepper.put(settings.instance, (folder / pepper.FILE).read_bytes())
+        secret = (folder / pepper.FILE).read_bytes()
+        pepper.put(settings.instance, secret)
         stored.replace(current, folder / DATABASE)
+    if carryover.is_log_of_another(pepper.check_value(secret)):
+        secret_files.set_aside(settings.instance / erasures.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
     return Restored(manifest.created_at, rows, erased, ended, carryover.damaged)
@@ -209,9 +213,12 @@ def _bring_up_to_date(
     folder: Path, settings: Settings, openers: Openers, carryover: Carryover, ignore_erasures: bool
 ) -> tuple[int, int]:
     """Migrates the unpacked instance and applies the carryover; (erased subscribers, ended keys)."""
-    openers.process(replace(settings, instance=folder, database_url=""))
     try:
+        openers.process(replace(settings, instance=folder, database_url=""))
         database.migrate()
-        return restore_carryover.apply(carryover, (folder / pepper.FILE).read_bytes(), ignore_erasures)
+        instance_files.adopt_pepper()
+        return restore_carryover.apply(carryover, ignore_erasures)
+    except LostFile as error:
+        raise Refused(f"{NOT_A_BACKUP}its pepper is not its database's.") from error
     finally:
         database.close()

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from audience.config import SettingError, Settings
 from audience.errors import AudienceError
-from audience.operations import doctor, doctor_database, health
+from audience.operations import doctor, doctor_database, health, instance_files
 from audience.operations.diagnostics import Check, Context, Finding, State, bad, ok
 from audience.protocols import Processes
 from storage import database
@@ -15,6 +15,7 @@ from storage import doctor as stored
 from storage.errors import StatementError, Unavailable, Unusable
 
 DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
+NO_DATABASE_YET = "none yet: `audience serve` creates it"
 PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
 
 
@@ -41,6 +42,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("sqlite", doctor.engine),
     Probe("database", doctor_database.integrity, Needs.SESSION, ready=health.database_answers),
     Probe("migrations", health.migrations, Needs.SESSION, ready=health.migrations),
+    Probe("files", instance_files.examine, Needs.SESSION, ready=instance_files.examine),
     Probe("redis", health.redis, ready=health.redis),
     Probe("worker", health.worker, ready=health.worker),
     Probe("permissions", doctor.permissions),
@@ -58,7 +60,7 @@ def examine(context: Context, open_database: Callable[[Settings], None]) -> Iter
     """The findings of `audience doctor`. `open_database` opens the database as it is."""
     yield from _examine(context, Needs.NOTHING)
     if not context.database_file.exists():
-        yield ok("database", "none yet: `audience serve` creates it")
+        yield from list(instance_files.lost(context.settings)) or [ok("database", NO_DATABASE_YET)]
     elif context.settings.allow_faulty_sqlite or not stored.engine_fault():
         open_database(context.settings)
         yield from _examine(context, Needs.SESSION)

@@ -14,24 +14,30 @@ from audience.operations.openers import Openers
 from audience.sites import Site
 from storage import backups as stored
 from storage import database, keys, suppressions
+from storage import pepper as stored_pepper
 from storage import sites as stored_sites
 from storage.errors import StatementError, Unavailable, Unusable
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
 
 CANNOT_MATCH = (
-    "Erasures of this instance cannot be matched with the subscribers of the backup: the pepper or the site "
-    "ids differ. Restore this instance's pepper, or use --ignore-erasures to restore them."
+    "The erasures in this folder cannot be matched with the subscribers of the backup: the pepper, the sites "
+    "or their ids differ. Put the right erasures.log there, the one of the backup's instance, or use "
+    "--ignore-erasures, with which erased subscribers return."
 )
 
 
 @dataclass(frozen=True)
 class Erasure:
-    """An address, by its keyed hash, that must stay suppressed; `since` in milliseconds."""
+    """An address, by its keyed hash, that must stay suppressed; `since` in milliseconds.
+
+    `pepper_check` is of the pepper that made the hash, None if that is unknown.
+    """
 
     site_uuid: str
     address_hash: str
     since: int
+    pepper_check: str | None
     reason: str = suppressions.ERASED
 
 
@@ -39,21 +45,29 @@ class Erasure:
 class Carryover:
     """State of the present instance; `damaged` if its database cannot be read.
 
-    `pepper` is None in a new folder with only a copied log of erasures, hashed with the pepper of the backup.
+    `pepper_check` is None in a new folder with only a copied log of erasures, and in `logged_by`, those of
+    the log's lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper.
     """
 
     erasures: list[Erasure] = field(default_factory=list)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     site_ids: dict[str, int] = field(default_factory=dict)
-    pepper: bytes | None = None
+    pepper_check: str | None = None
+    logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+
+    def is_log_of_another(self, pepper_check: str) -> bool:
+        """Whether a line of the log was not made with that pepper."""
+        return bool(self.logged_by - {None, pepper_check})
 
 
 def read(settings: Settings, since: int, openers: Openers) -> Carryover:
     """Reads an instance, perhaps empty or damaged; of its log, erasures from `since` on, in milliseconds."""
-    carryover = Carryover(erasures=list(_logged(settings.instance / LOG, since - CLOCK_SKEW_MS)))
-    secret = settings.instance / pepper.FILE
-    carryover.pepper = secret.read_bytes() if secret.exists() else None
+    logged = list(_logged(settings.instance / LOG))
+    recent = [erasure for erasure in logged if erasure.since >= since - CLOCK_SKEW_MS]
+    carryover = Carryover(recent, logged_by={erasure.pepper_check for erasure in logged})
+    secret = pepper.read(settings.instance)
+    carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not database.file(settings.database).exists():
         return carryover
     openers.database(settings)
@@ -70,51 +84,65 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
 def _read_database(carryover: Carryover) -> None:
     if stored.is_empty():
         return
+    carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     carryover.ended_keys = stored.ended_keys()
     carryover.erasures += [
-        Erasure(row.site_uuid, row.address_hash, row.since, row.reason) for row in suppressions.list_all()
+        Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason)
+        for row in suppressions.list_all()
     ]
 
 
-def _logged(log: Path, since: int) -> Iterator[Erasure]:
+def _logged(log: Path) -> Iterator[Erasure]:
     lines = log.read_text("utf-8").splitlines() if log.exists() else []
     for number, line in enumerate(lines, 1):
         try:
             entry = json.loads(line)
-            erasure = Erasure(entry["site_uuid"], entry["address_hash"], int(entry["at"]))
+            yield Erasure(
+                entry["site_uuid"], entry["address_hash"], int(entry["at"]), entry.get("pepper_check")
+            )
         except (ValueError, KeyError, TypeError) as error:
             if number == len(lines):  # truncated: that erasure was not finished
                 return
             raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
-        if erasure.since >= since:
-            yield erasure
 
 
-def apply(carryover: Carryover, secret: bytes, ignore_erasures: bool) -> tuple[int, int]:
-    """Applies it to the open instance, whose pepper is `secret`; (erased subscribers, ended keys).
+def apply(carryover: Carryover, ignore_erasures: bool) -> tuple[int, int]:
+    """Applies it to the open instance; (erased subscribers, ended keys).
 
     Raises `Refused` if erasures cannot be matched, unless they are to be ignored.
     """
-    erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, secret, ignore_erasures))
+    erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, ignore_erasures))
     with database.write():
         ended = [_end(*key) for key in carryover.ended_keys]
     return erased, sum(ended)
 
 
-def _matched(
-    carryover: Carryover, secret: bytes, ignore_erasures: bool
-) -> Iterator[tuple[Site, list[Erasure]]]:
+def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:
     by_site: dict[str, list[Erasure]] = defaultdict(list)
     for erasure in carryover.erasures:
         by_site[erasure.site_uuid].append(erasure)
-    for site in sites.list_all():
-        if site.uuid not in by_site:
-            continue
-        if carryover.pepper in (None, secret) and carryover.site_ids.get(site.uuid, site.id) == site.id:
+    known = [site for site in sites.list_all() if site.uuid in by_site]
+    if not ignore_erasures and _is_strange(carryover, bool(known)):
+        raise Refused(CANNOT_MATCH)
+    for site in known:
+        if _fits(carryover, site, by_site[site.uuid]):
             yield site, by_site[site.uuid]
         elif not ignore_erasures:
             raise Refused(CANNOT_MATCH)
+
+
+def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
+    """Whether the log is neither of the backup's instance nor of the one in the folder."""
+    if carryover.pepper_check is None and carryover.erasures and not knows_a_site:
+        return carryover.logged_by != {pepper.check_value()}
+    return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
+
+
+def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
+    """Whether hashes of a present site are those that the backup's pepper and site id make."""
+    made_by = {erasure.pepper_check or carryover.pepper_check for erasure in erasures}
+    return made_by <= {None, pepper.check_value()} and carryover.site_ids.get(site.uuid, site.id) == site.id
 
 
 def _erase(site: Site, erasures: list[Erasure]) -> int:

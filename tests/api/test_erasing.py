@@ -132,7 +132,8 @@ def test_an_erasure_is_logged_before_it_happens(client, settings):
     assert [line["address_hash"] for line in lines] == [
         pepper.address_hash(client.site.id, each) for each in (ADDRESS, "bob@example.com")
     ]
-    assert all(line.keys() == {"site_uuid", "address_hash", "at"} for line in lines)
+    assert all(line.keys() == {"site_uuid", "address_hash", "at", "pepper_check"} for line in lines)
+    assert {line["pepper_check"] for line in lines} == {pepper.check_value()}
     assert {line["site_uuid"] for line in lines} == {client.site.uuid}
     assert before <= lines[0]["at"] <= clock.now_ms()
     assert log.stat().st_mode & 0o777 == 0o600

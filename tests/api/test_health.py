@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from app import create_app
-from audience import clock
+from audience import clock, pepper
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
@@ -30,7 +30,7 @@ def opened(tmp_path):
     database.close()
 
 
-READY = {"database", "migrations", "redis", "worker", "imports", "disk"}
+READY = {"database", "migrations", "files", "redis", "worker", "imports", "disk"}
 
 
 def checks(client):
@@ -123,7 +123,9 @@ def test_warnings_are_sentences_and_the_status_stays_200(opened, monkeypatch):
 
 def test_anyone_may_read_the_outcome_and_no_internals(opened):
     answer = opened(FakeProcesses(redis=False)).get("/readyz")
-    assert list(answer.json["checks"]) == ["database", "migrations", "redis", "worker", "imports", "disk"]
+    assert list(answer.json["checks"]) == [
+        "database", "migrations", "files", "redis", "worker", "imports", "disk",
+    ]  # fmt: skip
     assert answer.json["checks"]["redis"] == "Redis does not answer."
 
 
@@ -139,6 +141,7 @@ def test_pending_migrations_are_reported(opened):
 
 
 def test_an_unavailable_database_is_reported(opened, tmp_path):
+    pepper.open(tmp_path)
     (tmp_path / "audience.db").mkdir()
     assert checks(opened(migrate=False))["database"] == "The database does not answer."
 

@@ -219,6 +219,8 @@ def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, 
 
 def test_erasures_that_cannot_be_matched_prevent_restoring(backup, settings, client):
     erase(settings, client, "ann@example.com")
+    with database.write():
+        database.execute("UPDATE pepper SET check_value = ?", (pepper.check_value(b"x" * 32),))
     database.close()
     (settings.instance / "pepper").write_bytes(b"x" * 32)
     assert "cannot be matched" in str(run_on(settings, "restore", str(backup), "--yes").exception)

@@ -60,7 +60,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "providers",
-        "database", "migrations", "clock", "imports",
+        "database", "migrations", "files", "clock", "imports",
     } == results.keys()  # fmt: skip
 
 

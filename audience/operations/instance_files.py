@@ -1,0 +1,158 @@
+"""The files without which an instance is lost: its pepper, its database, its log of erasures.
+
+They are examined before anything is written. Findings are public but for their advice, which names the files.
+"""
+
+import hmac
+from collections.abc import Iterator
+from pathlib import Path
+
+from audience import clock, erasures, keys, pepper, secret_files
+from audience.config import Settings
+from audience.errors import AudienceError, Refused
+from audience.operations.diagnostics import Context, Finding, bad, ok
+from storage import backups as stored_backups
+from storage import database
+from storage import pepper as stored
+from storage.errors import Unavailable
+
+LOSS = "no key works and no erasure is recognised"
+MISSING = f"the pepper is missing, without which {LOSS}"
+OTHER = f"the pepper is not this database's, so that {LOSS}"
+PEPPER_ADVICE = (
+    "Put {file} back from any backup of this instance (`tar -xf BACKUP.tar -C {folder} pepper`, or all of "
+    "it with `audience restore BACKUP.tar`)."
+)
+NO_DATABASE = "the database is missing, and with it every site, subscriber and key"
+DATABASE_ADVICE = (
+    "Put {file} back, or run `audience restore BACKUP.tar` with the latest backup; `audience serve --new` "
+    "starts anew without it."
+)
+OTHER_LOG = "the log of erasures is another instance's, so that no restore repeats this one's"
+LOG_ADVICE = (
+    "Put {file} back from the copy beside this instance's backups, or move it away; if it is here for a "
+    "backup, run `audience restore BACKUP.tar`."
+)
+HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
+
+
+class LostFile(AudienceError):
+    """A file of the instance is lost or another's; the message is one sentence that says what to do."""
+
+    def __init__(self, finding: Finding) -> None:
+        advice = finding.advice.removesuffix(".")
+        super().__init__(f"{finding.found}: {advice[:1].lower()}{advice[1:]}")
+
+
+def check(settings: Settings) -> None:
+    """Raises `LostFile`; the database is open, perhaps in an older schema, and is not created.
+
+    While the database is unavailable, a pepper that is there may be used, and none may be made: raises
+    `Unavailable`.
+    """
+    try:
+        for finding in lost(settings):
+            raise LostFile(finding)
+    except Unavailable:
+        if pepper.read(settings.instance) is None:
+            raise
+
+
+def examine(context: Context) -> Iterator[Finding]:
+    """The findings of `audience doctor` and /readyz."""
+    findings = list(lost(context.settings))
+    yield from findings or [ok("files", "pepper, database and log of erasures belong together")]
+
+
+def lost(settings: Settings) -> Iterator[Finding]:
+    """What is lost or another's; nothing in a folder that is new. Reads the database before the pepper.
+
+    Another process may be making both: the pepper comes first.
+    """
+    if not _has_file(settings):
+        yield from _without_database(settings)
+        return
+    with database.session():
+        if stored_backups.is_empty() and any(_signs(settings)[:2]):
+            yield _no_database(settings)
+        elif stored.is_in_use():
+            yield from _with_keys(settings, stored.check_value())
+
+
+def _without_database(settings: Settings) -> Iterator[Finding]:
+    if not (settings.instance / pepper.FILE).exists():
+        if erasures.boundaries(settings.instance):
+            yield _other_log(settings)
+    elif any(_signs(settings)):
+        yield _no_database(settings)
+
+
+def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]:
+    secret = pepper.read(settings.instance)
+    if secret is None or not _fits(settings, secret, check_value):
+        file, folder = settings.instance / pepper.FILE, settings.instance
+        advice = PEPPER_ADVICE.format(file=file, folder=folder)
+        yield bad("pepper", MISSING if secret is None else OTHER, advice)
+    elif _is_other_log(settings, pepper.check_value(secret)):
+        yield _other_log(settings)
+
+
+def _fits(settings: Settings, secret: bytes, check_value: str | None) -> bool:
+    """Compares the check value or, in an older schema, the first site's secret key, if it is active."""
+    if len(secret) != pepper.PEPPER_BYTES:
+        return False
+    if check_value is not None:
+        return hmac.compare_digest(pepper.check_value(secret), check_value)
+    publishable_key, secret_key = secret_files.first_site_keys(settings.instance) or ("", "")
+    live = stored.live_secret_hash(publishable_key, clock.now_ms())
+    return live is None or hmac.compare_digest(keys.secret_hash(secret_key, secret), live)
+
+
+def _is_other_log(settings: Settings, check_value: str) -> bool:
+    made_by = {entry.get("pepper_check") for entry in erasures.boundaries(settings.instance)}
+    return not made_by <= {check_value, None}
+
+
+def _is_missing(settings: Settings) -> bool:
+    if not _has_file(settings):
+        return True
+    with database.session():
+        return stored_backups.is_empty()
+
+
+def _has_file(settings: Settings) -> bool:
+    file = database.file(settings.database)
+    return file.exists() and file.stat().st_size > 0
+
+
+def _signs(settings: Settings) -> list[Path | None]:
+    """Log of erasures, first site, the database's log of recent writes; None for each that is missing."""
+    own = [settings.instance / name for name in (erasures.LOG, secret_files.FIRST_SITE)]
+    files = [*own, *database.files(settings.database)[1:]]
+    return [file if file.exists() else None for file in files]
+
+
+def _no_database(settings: Settings) -> Finding:
+    return bad("database", NO_DATABASE, DATABASE_ADVICE.format(file=database.file(settings.database)))
+
+
+def _other_log(settings: Settings) -> Finding:
+    return bad("erasures", OTHER_LOG, LOG_ADVICE.format(file=settings.instance / erasures.LOG))
+
+
+def start_anew(settings: Settings) -> None:
+    """Sets the signs of the former instance aside. Raises `Refused` if the folder has a database."""
+    if not _is_missing(settings):
+        raise Refused(HAS_DATABASE.format(folder=settings.instance))
+    for file in filter(None, _signs(settings)):
+        secret_files.set_aside(file)
+
+
+def adopt_pepper() -> None:
+    """Keeps the check value of the open pepper, which `check` has accepted, in a database without one."""
+    with database.session():
+        if not stored.is_in_use() or stored.check_value() is not None:
+            return
+    with database.write():
+        if stored.check_value() is None:
+            stored.add_check_value(pepper.check_value())
