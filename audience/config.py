@@ -4,118 +4,42 @@ The environment (`AUDIENCE_NAME`) overrides `config.toml` in the instance folder
 overrides the default. An unknown name or a malformed value raises `SettingError`.
 """
 
-import contextlib
-import ipaddress
 import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from audience import secret_files
+from audience.setting_values import (
+    MIN_TOKEN_LENGTH,
+    decimal,
+    flag,
+    folder,
+    integer,
+    level,
+    names,
+    networks,
+    optional_rate,
+    rate,
+    text,
+    token,
+    url,
+)
 
 PREFIX = "AUDIENCE_"
-MIN_TOKEN_LENGTH = 16
 NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite only
 
 EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
 TIER1_COUNTRIES = tuple(f"US CA GB AU NZ JP SG {EU_EFTA}".split())
 
+CANARY_DOMAINS = ("gmail.com", "outlook.com", "yahoo.com", "icloud.com")
+CANARY_ZONES = ("gmail.com", "yahoo.com")
+
 
 class SettingError(Exception):
     """An unknown or malformed setting; the message names it and the reason."""
-
-
-def text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be text")
-    return value
-
-
-def flag(value: Any) -> bool:
-    words = dict.fromkeys(("1", "true", "yes", "on"), True)
-    words |= dict.fromkeys(("0", "false", "no", "off"), False)
-    if str(value).lower() not in words:
-        raise ValueError("must be true or false")
-    return words[str(value).lower()]
-
-
-def names(value: Any) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
-        raise ValueError("must be a comma-separated list")
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def folder(value: Any) -> Path:
-    return Path(text(value)).expanduser().absolute()
-
-
-def networks(value: Any) -> tuple[str, ...]:
-    try:
-        return tuple(name for name in names(value) if ipaddress.ip_network(name, strict=False))
-    except ValueError as error:
-        raise ValueError("must be a comma-separated list of IP addresses and networks") from error
-
-
-def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
-    def parse(value: Any) -> int:
-        with contextlib.suppress(ValueError):
-            number = value if type(value) is int else int(text(value))
-            if minimum <= number <= maximum:
-                return number
-        raise ValueError(f"must be a whole number from {minimum} to {maximum}")
-
-    return parse
-
-
-def decimal(minimum: float, maximum: float) -> Callable[[Any], float]:
-    def parse(value: Any) -> float:
-        with contextlib.suppress(ValueError):
-            number = float(value if type(value) in (int, float) else text(value))
-            if minimum <= number <= maximum:
-                return number
-        raise ValueError(f"must be a number from {minimum:g} to {maximum:g}")
-
-    return parse
-
-
-def url(example: str, *schemes: str) -> Callable[[Any], str]:
-    def parse(value: Any) -> str:
-        with contextlib.suppress(ValueError):
-            parts = urlsplit(text(value))
-            located = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
-            if not value or (parts.scheme in schemes and located and " " not in value):
-                return text(value)
-        raise ValueError(f"must be empty or like {example}")
-
-    return parse
-
-
-def rate(value: Any) -> str:
-    count, slash, unit = text(value).partition("/")
-    digits = count.isascii() and count.isdigit()
-    if not (slash and digits and int(count) and unit in ("second", "minute", "hour", "day")):
-        raise ValueError("must be like 100/minute (second, minute, hour, day)")
-    return text(value)
-
-
-def optional_rate(value: Any) -> str:
-    return rate(value) if value else text(value)
-
-
-def token(value: Any) -> str:
-    if value and len(text(value)) < MIN_TOKEN_LENGTH:
-        raise ValueError(f"must be empty or {MIN_TOKEN_LENGTH} characters or more")
-    return text(value)
-
-
-def level(value: Any) -> str:
-    if text(value).lower() not in ("info", "warning", "error"):
-        raise ValueError("must be info, warning or error")
-    return text(value).lower()
 
 
 def setting(default: Any, parse: Callable[[Any], Any], meaning: str) -> Any:
@@ -183,6 +107,10 @@ class Settings:
     dns_timeout: float = setting(
         2.0, decimal(0.1, 30), "timeout in seconds for all DNS queries of one answer"
     )
+    dns_canary_domains: tuple[str, ...] = setting(
+        CANARY_DOMAINS, names, "mail domains asked for when the DNS may be in trouble; empty: none"
+    )
+    dns_canary_zones: tuple[str, ...] = setting(CANARY_ZONES, names, "unsigned zones asked for random names")
     spamhaus_dqs_key: str = setting("", text, "Spamhaus Data Query Service key")
     abusix_key: str = setting("", text, "abusix Mail Intelligence key")
     tier1_countries: tuple[str, ...] = setting(

@@ -79,6 +79,15 @@ class DnsStatus(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
+class DnsHealth(StrEnum):
+    """Whether the DNS servers can be trusted. `DENYING`: they name no exchanger of any well-known domain.
+    `CUT_OFF`: what no cache can hold gets no answer, or a false one."""
+
+    WORKS = "works"
+    DENYING = "denying"
+    CUT_OFF = "cut_off"
+
+
 @dataclass(frozen=True)
 class DnsAnswer:
     """`records` in presentation form without trailing dots: addresses for A and AAAA, text for TXT,
@@ -94,6 +103,11 @@ class Resolver(Protocol):
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         """Answers to `(name, record type)` pairs, in order. All are sent at once; `timeout` is in seconds for
         all together (default: the resolver's own)."""
+        ...
+
+    def health(self) -> DnsHealth:
+        """Whether an answer that counts against a name can be believed, as known for 30 seconds; otherwise it
+        is found out first."""
         ...
 
 

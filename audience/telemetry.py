@@ -36,6 +36,13 @@ METRICS = (
     MetricSpec("answers", MetricKind.COUNTER, "Questions answered.", ("question",)),
     MetricSpec("answer_reasons", MetricKind.COUNTER, "Reason codes in answers.", ("question", "reason")),
     MetricSpec("dns_seconds", MetricKind.HISTOGRAM, "Time for a set of DNS queries sent together."),
+    MetricSpec("dns_health", MetricKind.COUNTER, "Examinations of the DNS servers.", ("outcome",)),
+    MetricSpec(
+        "blacklist_tests",
+        MetricKind.COUNTER,
+        "Tests of blacklist zones by their test points.",
+        ("provider", "asks", "outcome"),
+    ),
 )
 GAUGES = {
     "imports_waiting": "Unfinished imports.",
@@ -121,6 +128,16 @@ def record_answer(question: str, reasons: Sequence[str]) -> None:
 def record_dns(seconds: float) -> None:
     """Records the time for a set of DNS queries sent together."""
     _metrics.observe("dns_seconds", seconds)
+
+
+def record_dns_health(outcome: str) -> None:
+    """Counts one examination of the DNS servers."""
+    _metrics.count("dns_health", outcome=outcome)
+
+
+def record_blacklist_test(provider: str, asks: str, outcome: str) -> None:
+    """Counts one test of a provider's zone for domains or addresses."""
+    _metrics.count("blacklist_tests", provider=provider, asks=asks, outcome=outcome)
 
 
 def render(gauges: Mapping[str, float]) -> bytes:

@@ -144,7 +144,9 @@ class BlacklistEntry(ResponseSchema):
     status = ma.fields.Dict(
         keys=ma.fields.String(),
         values=ma.fields.String(
-            validate=ma.validate.OneOf(["listed", "clear", "unknown", "not_configured", "retired"])
+            validate=ma.validate.OneOf(
+                ["listed", "clear", "unknown", "does_not_apply", "not_configured", "retired"]
+            )
         ),
         metadata={"description": "Outcome of the query, by provider."},
     )

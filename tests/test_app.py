@@ -5,7 +5,7 @@ import pytest
 from app import create_app, open_process
 from audience import pepper, telemetry
 from audience.config import Settings
-from audience.protocols import DnsAnswer, DnsStatus
+from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue
 
@@ -20,6 +20,9 @@ class CountedAnswers(telemetry.NoMetrics):
 
 
 class FakeResolver:
+    def health(self):
+        return DnsHealth.WORKS
+
     def ask(self, questions, timeout=None):
         return [DnsAnswer(DnsStatus.NXDOMAIN) for _ in questions]
 

@@ -15,6 +15,7 @@ LEAVES = (
     "audience.pepper",
     "audience.protocols",
     "audience.secret_files",
+    "audience.setting_values",
     "audience.telemetry",
 )
 OUTSIDE_NOUNS = (
@@ -40,7 +41,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
     "workers": (*LEAVES, "audience.imports", "storage.errors"),
 }
 LEAVES_MAY_IMPORT = {  # beside audience.protocols
-    "audience.config": ("audience.secret_files",),
+    "audience.config": ("audience.secret_files", "audience.setting_values"),
     "audience.errors": ("schemas.values",),
     "audience.pepper": ("audience.secret_files",),
 }

@@ -10,6 +10,8 @@ from typing import Any
 from audience import telemetry
 from audience.answers.blacklist import blacklist, providers
 from audience.answers.blacklist.blacklist import BlacklistResult
+from audience.answers.blacklist.zone_tests import ZoneWatch
+from audience.answers.dns.canaries import Canaries
 from audience.answers.dns.resolver import DnsResolver
 from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
@@ -21,16 +23,17 @@ from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
 from audience.errors import where
-from audience.protocols import DnsAnswer, Resolver
+from audience.protocols import DnsAnswer, DnsHealth, Resolver
 
 log = logging.getLogger(__name__)
 
 
 class TimedResolver:
-    """Reports the duration of every round of DNS queries to `telemetry`."""
+    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is as last asked."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
+        self.last_health = DnsHealth.WORKS
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         started = time.perf_counter()
@@ -39,6 +42,16 @@ class TimedResolver:
         finally:
             telemetry.record_dns(time.perf_counter() - started)
 
+    def health(self) -> DnsHealth:
+        self.last_health = self._resolver.health()
+        return self.last_health
+
+
+def open_resolver(settings: Settings) -> DnsResolver:
+    """Raises `SettingError` for a malformed server or canary."""
+    canaries = Canaries(settings.dns_canary_domains, settings.dns_canary_zones)
+    return DnsResolver(settings.dns_servers, settings.dns_timeout, canaries=canaries)
+
 
 class Answers:
     """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers."""
@@ -46,11 +59,11 @@ class Answers:
     def __init__(self, settings: Settings, resolver: Resolver | None = None) -> None:
         self._settings = settings
         self._resolver = resolver
+        self.zones = ZoneWatch()
 
     @cached_property
-    def resolver(self) -> Resolver:
-        settings = self._settings
-        return TimedResolver(self._resolver or DnsResolver(settings.dns_servers, settings.dns_timeout))
+    def resolver(self) -> TimedResolver:
+        return TimedResolver(self._resolver or open_resolver(self._settings))
 
     @cached_property
     def places(self) -> Places:
@@ -152,6 +165,7 @@ class Answers:
             ip_address=ip_address,
             providers=self.providers,
             resolver=self.resolver,
+            watch=self.zones,
             timeout=self._settings.dns_timeout,
         )
         telemetry.record_answer(

@@ -12,7 +12,7 @@ from audience.operations.probes import examine
 
 
 @click.command()
-@click.option("--offline", is_flag=True, help="Do not query the blacklist providers.")
+@click.option("--offline", is_flag=True, help="Do not query the DNS.")
 @click.option("--recount", is_flag=True, help="Compare the counters of every site with its subscribers.")
 @click.option("--fix", is_flag=True, help="Repair file permissions and, with --recount, counters.")
 @as_json

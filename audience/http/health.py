@@ -33,7 +33,7 @@ def process() -> dict[str, str]:
 @public
 def ready() -> tuple[dict[str, Any], int]:
     """Whether the service can handle requests and imports"""
-    outcome = probes.readiness(settings(), services().processes)
+    outcome = probes.readiness(settings(), services().processes, services().answers)
     body = readiness(outcome.problems, outcome.warnings)
     return body, 503 if "error" in body else 200
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
+from audience.answers.service import Answers
 from audience.config import Settings
 from audience.protocols import Processes
 from storage import database
@@ -42,6 +43,7 @@ class Context:
     recount: bool = False
     fix: bool = False
     in_service: bool = False
+    answers: Answers | None = None  # those that the web process has given
 
     @cached_property
     def database_file(self) -> Path:

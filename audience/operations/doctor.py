@@ -8,7 +8,7 @@ from pathlib import Path
 
 from audience import clock
 from audience.answers import tables
-from audience.answers.blacklist import blacklist
+from audience.answers.blacklist import zone_tests
 from audience.answers.geolocation import geolocation
 from audience.answers.service import Answers
 from audience.operations import health
@@ -16,6 +16,7 @@ from audience.operations.diagnostics import Context, Finding, bad, ok, size, war
 from storage import doctor as stored
 
 PROVIDERS_TIMEOUT_SECONDS = 5.0
+DNS_ADVICE = "Set working servers in AUDIENCE_DNS_SERVERS. See docs/answers/validation.md."
 SECRETS = ("pepper", "first-site.json", "config.toml", "erasures.log")
 
 
@@ -84,18 +85,26 @@ def _table_age(table: tables.BundledTable, today: date) -> Finding:
     return warn("tables", found, "Upgrade Audience, or run `make tables`.")
 
 
+def dns(context: Context) -> Iterator[Finding]:
+    if context.offline:
+        yield ok("dns", "not queried")
+        return
+    found = health.DNS_TROUBLE.get(Answers(context.settings).resolver.health())
+    yield warn("dns", found, DNS_ADVICE) if found else ok("dns", "the DNS servers work")
+
+
 def providers(context: Context) -> Iterator[Finding]:
     if context.offline:
         yield ok("providers", "not queried")
         return
     answers = Answers(context.settings)
-    results = blacklist.probe(answers.providers, answers.resolver, PROVIDERS_TIMEOUT_SECONDS)
-    if results and not any(result.works for result in results):
+    results = zone_tests.examine(answers.providers, answers.resolver, PROVIDERS_TIMEOUT_SECONDS)
+    if results and all(result.problem for result in results):
         advice = "Can this machine reach the DNS? Set resolvers in AUDIENCE_DNS_SERVERS."
         yield warn("providers", f"none of {len(results)} blacklists works", advice)
     for result in results:
         name = f"{result.flag} ({result.asks}, {result.zone})"
-        if result.works:
-            yield ok("providers", f"{name} works")
-        else:
+        if result.problem:
             yield warn("providers", f"{name} {result.problem}", "See docs/answers/blacklist.md.")
+        else:
+            yield ok("providers", f"{name} works")

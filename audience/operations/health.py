@@ -1,4 +1,4 @@
-"""The checks that /readyz also runs: quick, without DNS or table scans.
+"""The checks that /readyz also runs: quick, without table scans, and without DNS unless it is in trouble.
 
 Their findings are public, so they reveal no stored data.
 """
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from audience import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
+from audience.protocols import DnsHealth
 from storage import database
 
 HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two
@@ -16,6 +17,10 @@ IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
 DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
+DNS_TROUBLE = {
+    DnsHealth.DENYING: "the DNS servers name no mail exchanger of any well-known mail domain",
+    DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or make answers up",
+}
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
@@ -81,6 +86,23 @@ def disk(context: Context) -> Iterator[Finding]:
         yield warn("disk", f"only {size(free)} of disk space free", "Make room.")
     else:
         yield ok("disk", f"{size(free)} free")
+
+
+def dns(context: Context) -> Iterator[Finding]:
+    """Asks only while the servers did not work when an answer last needed to know."""
+    found = None
+    if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
+        found = DNS_TROUBLE.get(context.answers.resolver.health())
+    yield warn("dns", found) if found else ok("dns", "no trouble known")
+
+
+def zones(context: Context) -> Iterator[Finding]:
+    """By the tests beside look-ups; asks nothing."""
+    failed = context.answers.zones.failed() if context.answers else []
+    for test in failed:
+        yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
+    if not failed:
+        yield ok("providers", "no failed zone known")
 
 
 def free_bytes(context: Context) -> int:

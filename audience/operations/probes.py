@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from audience.answers.service import Answers
 from audience.config import SettingError, Settings
 from audience.errors import AudienceError
 from audience.operations import doctor, doctor_database, health, instance_files
@@ -29,12 +30,13 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Probe:
-    """`audience doctor` runs `examine`, /readyz runs `ready`."""
+    """`audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a source of warnings."""
 
     name: str
     examine: Check
     needs: Needs = Needs.NOTHING
     ready: Check | None = None
+    only_warns: bool = False
 
 
 PROBES = (  # doctor's findings are grouped by what a probe needs; those of /readyz are in this order
@@ -51,7 +53,8 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
     Probe("tables", doctor.bundled_tables),
-    Probe("providers", doctor.providers),
+    Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
+    Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
 )
 
@@ -83,18 +86,22 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """`problems` by probe, None if it does not fail; problems and warnings are sentences."""
+    """`problems` by check, None if it does not fail; problems and warnings are sentences."""
 
     problems: dict[str, str | None]
     warnings: list[str]
 
 
-def readiness(settings: Settings, processes: Processes) -> Readiness:
-    """The outcome of the probes of /readyz."""
-    context = Context(settings, processes, in_service=True)
-    findings = {probe.name: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
+def readiness(settings: Settings, processes: Processes, answers: Answers) -> Readiness:
+    """The outcome of the probes of /readyz; `answers` are those of the web process that is asked."""
+    context = Context(settings, processes, in_service=True, answers=answers)
+    findings = {probe: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
     return Readiness(
-        {name: " ".join(_sentences(results, State.BAD)) or None for name, results in findings.items()},
+        {
+            probe.name: " ".join(_sentences(results, State.BAD)) or None
+            for probe, results in findings.items()
+            if not probe.only_warns
+        },
         [sentence for results in findings.values() for sentence in _sentences(results, State.WARN)],
     )
 

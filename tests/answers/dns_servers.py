@@ -103,12 +103,9 @@ def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
 
 
 class FakeServer:
-    """A UDP server that replies to each query with the messages of `handle`: none, one, or several.
+    """A UDP server that replies to each query with the messages of `handle`: none, one, or several."""
 
-    The root, which the resolver asks for to see whether it is cut off, it knows by itself."""
-
-    def __init__(self, handle: Handler, knows_root: bool = True) -> None:
-        self._knows_root = knows_root
+    def __init__(self, handle: Handler) -> None:
         self.seen: list[str] = []
         self._handle = handle
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -133,9 +130,6 @@ class FakeServer:
             if not wire:
                 return
             query = dns.message.from_wire(wire)
-            if self._knows_root and query.question[0].name == dns.name.root:
-                self._socket.sendto(reply(query).to_wire(), sender)
-                continue
             self.seen.append(query.question[0].name.to_text(omit_final_dot=True))
             for each in self._handle(query):
                 self._socket.sendto(each if isinstance(each, bytes) else each.to_wire(), sender)
@@ -152,4 +146,12 @@ def reply(query: dns.message.Message, *records: str, kind: str = "A", ttl: int =
 def refusal(query: dns.message.Message, rcode: dns.rcode.Rcode) -> dns.message.Message:
     message = dns.message.make_response(query, recursion_available=True)
     message.set_rcode(rcode)
+    return message
+
+
+def no_such_name(query: dns.message.Message, zone: str) -> dns.message.Message:
+    """NXDOMAIN with the SOA of `zone`."""
+    message = refusal(query, dns.rcode.NXDOMAIN)
+    soa = "ns.example. host.example. 1 3600 3600 3600 3600"
+    message.authority.append(dns.rrset.from_text(dns.name.from_text(zone), 3600, "IN", "SOA", soa))
     return message

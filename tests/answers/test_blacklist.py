@@ -7,7 +7,8 @@ import pytest
 from audience.answers.blacklist import blacklist
 from audience.answers.blacklist.providers import FLAGS, load
 from audience.errors import Refused
-from audience.protocols import DnsAnswer, DnsStatus
+from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
+from tests.answers.zones import trusting
 
 KEYS = {"spamhaus_dqs_key": "SpamKey26", "abusix_key": "abusixkey"}
 LISTED = [
@@ -29,6 +30,7 @@ class Recorded:
 
     def __init__(self, answers=None, otherwise=None):
         self.queries = []
+        self.state = DnsHealth.WORKS
         self.timeouts = []
         self._answers = answers or {}
         self._otherwise = otherwise or DnsAnswer(DnsStatus.NXDOMAIN)
@@ -38,13 +40,18 @@ class Recorded:
         self.timeouts.append(timeout)
         return [self._answers.get(name, self._otherwise) for name, _ in questions]
 
+    def health(self):
+        return self.state
+
 
 def codes(*records):
     return DnsAnswer(DnsStatus.OK, records)
 
 
 def look_up(resolver, keys=None, **query):
-    return blacklist.look_up(**query, providers=load(keys=keys), resolver=resolver, timeout=2.0)
+    providers = load(keys=keys)
+    watch = trusting(providers)
+    return blacklist.look_up(**query, providers=providers, resolver=resolver, watch=watch, timeout=2.0)
 
 
 def test_results_have_every_flag():
@@ -84,7 +91,7 @@ def test_queries_for_an_address():
         ("4.4.8.8.dnsbl.spfbl.net", "A"),
     ]
     assert entry.query == IP
-    assert entry.status["just_registered"] == "unknown"
+    assert entry.status["just_registered"] == "does_not_apply"
 
 
 def test_zones_with_a_key_replace_the_public_ones():
@@ -137,10 +144,21 @@ def test_any_other_code_is_not_a_listing(code, keys):
 
 @pytest.mark.parametrize("status", [DnsStatus.SERVFAIL, DnsStatus.UNAVAILABLE])
 def test_no_answer_is_unknown(status):
-    for entry in look_up(Recorded(otherwise=DnsAnswer(status)), KEYS, domain="example.com", ip_address=IP):
-        assert set(entry.results.values()) == {False}
-        assert set(entry.status.values()) == {"unknown", "retired"}
-        assert entry.description == "No provider answered (0 of 5)"
+    domain, address = look_up(
+        Recorded(otherwise=DnsAnswer(status)), KEYS, domain="example.com", ip_address=IP
+    )
+    assert set(domain.results.values()) == set(address.results.values()) == {False}
+    assert set(domain.status.values()) == {"unknown", "retired"}
+    assert set(address.status.values()) == {"unknown", "retired", "does_not_apply"}
+    assert domain.description == "No provider answered (0 of 5)"
+    assert address.description == "No provider answered (0 of 4)"
+
+
+def test_what_is_clear_while_the_dns_is_in_trouble_is_unknown():
+    resolver = Recorded({"4.4.8.8.bl.nordspam.com": codes("127.0.0.2")})
+    resolver.state = DnsHealth.CUT_OFF
+    [entry] = look_up(resolver, ip_address=IP)
+    assert (entry.status["spamhaus"], entry.status["nordspam"]) == ("unknown", "listed")
 
 
 def test_no_data_is_clear():
@@ -228,48 +246,3 @@ def test_a_malformed_value_is_refused(query, field):
     for text in (refused.value.message, error.message):
         assert not re.search("invalid|validation|unauthorized|forbidden|not found|timeout|4[0-9][0-9]", text)
         assert all(value not in text for value in query.values() if value not in ("", "com", "example.com"))
-
-
-def working(providers):
-    answers = {}
-    for zone in providers.zones.values():
-        point = "2.0.0.127" if zone.asks == "ip" else zone.test_listed
-        answers[f"{point}.{zone.zone}"] = codes(min(zone.listed))
-    return answers
-
-
-def test_a_zone_works_when_its_test_points_do():
-    providers = load(keys=KEYS)
-    resolver = Recorded(working(providers))
-    healths = blacklist.probe(providers, resolver, 2.0)
-    assert all(health.works and not health.problem for health in healths)
-    assert ("1.0.0.127.spamkey26.zen.dq.spamhaus.net", "A") in resolver.queries
-    assert not any("spamkey" in health.zone for health in healths)
-    assert {(health.flag, health.asks) for health in healths} == providers.zones.keys()
-
-
-@pytest.mark.parametrize(
-    ("changed", "trouble"),
-    [
-        (
-            {"2.0.0.127.zen.spamhaus.org": DnsAnswer(DnsStatus.NXDOMAIN)},
-            "does not list its test entry: nxdomain",
-        ),
-        ({"2.0.0.127.zen.spamhaus.org": codes("127.255.255.254")}, "its test entry: 127.255.255.254"),
-        (
-            {"1.0.0.127.zen.spamhaus.org": codes("127.0.0.2")},
-            "lists an entry that it must not list: 127.0.0.2",
-        ),
-        (
-            {"1.0.0.127.zen.spamhaus.org": codes("192.0.2.80")},
-            "lists an entry that it must not list: 192.0.2.80",
-        ),
-        ({"2.0.0.127.zen.spamhaus.org": DnsAnswer(DnsStatus.UNAVAILABLE)}, "test entry: unavailable"),
-    ],
-)
-def test_a_zone_that_does_not_work(changed, trouble):
-    providers = load()
-    healths = blacklist.probe(providers, Recorded(working(providers) | changed))
-    [broken] = [health for health in healths if not health.works]
-    assert broken.zone == "zen.spamhaus.org"
-    assert trouble in broken.problem

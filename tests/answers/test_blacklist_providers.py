@@ -48,6 +48,14 @@ def test_the_operators_table_replaces_the_bundled_one(tmp_path):
     assert load(tmp_path / "missing.csv") == load()
 
 
+@pytest.mark.parametrize("head", [HEAD, HEAD.replace(",test_listed,test_clear,note", "")])
+def test_rows_without_test_points_have_those_of_rfc_5782(tmp_path, head):
+    rows = ROW.replace("127.0.0.2,127.0.0.1,", ",,")
+    zones = load(shadow(tmp_path, head + rows + rows.replace(",ip,", ",domain,"))).zones
+    assert (zones["spfbl", "ip"].test_listed, zones["spfbl", "ip"].test_clear) == ("127.0.0.2", "127.0.0.1")
+    assert (zones["spfbl", "domain"].test_listed, zones["spfbl", "domain"].test_clear) == ("test", "invalid")
+
+
 def test_codes_are_addresses_and_ranges(tmp_path):
     row = ROW.replace("127.0.0.2,,", "127.0.0.2 127.0.1.4-6,127.0.0.3,", 1)
     [zone] = load(shadow(tmp_path, HEAD + row)).zones.values()

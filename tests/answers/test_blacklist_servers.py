@@ -3,17 +3,25 @@
 import dns.rcode
 import pytest
 
-from audience.answers.blacklist import blacklist
+from audience.answers.blacklist import blacklist, zone_tests
 from audience.answers.blacklist.providers import FLAGS, load
+from audience.answers.blacklist.zone_tests import ZoneWatch
 from audience.answers.dns.resolver import DnsResolver
 from audience.protocols import DnsStatus
-from tests.answers.dns_servers import FakeServer, nsd, rbldnsd, refusal, reply
+from tests.answers.dns_servers import FakeServer, no_such_name, nsd, rbldnsd, refusal, reply
 from tests.answers.test_blacklist import NO_LISTING
+from tests.answers.zones import trusting
 from tests.conftest import program
 
 PROVIDERS = load()
 IP, DOMAIN = "8.8.4.4", "www.example.com"
+WORKING = "2.0.0.127 A 127.0.0.2\n"
 TEST_ADDRESS = ":127.0.0.2:test\n127.0.0.2\n"
+
+
+def look_up(resolver, watch=None, **query):
+    watch = watch or ZoneWatch()
+    return blacklist.look_up(**query, providers=PROVIDERS, resolver=resolver, watch=watch)
 
 
 @pytest.fixture
@@ -46,7 +54,7 @@ def lists():
 
 
 def test_rbldnsd_lists_an_address(lists, resolver_of):
-    [entry] = blacklist.look_up(ip_address=IP, providers=PROVIDERS, resolver=resolver_of(lists))
+    [entry] = look_up(resolver_of(lists), ip_address=IP)
     assert entry.results == dict.fromkeys(FLAGS, False) | {"spamhaus": True}
     assert entry.status["nordspam"] == "clear"
     assert entry.status["spfbl"] == "unknown"  # this server refuses zones that it does not have
@@ -54,30 +62,28 @@ def test_rbldnsd_lists_an_address(lists, resolver_of):
 
 
 def test_rbldnsd_lists_a_domain(lists, resolver_of):
-    [entry] = blacklist.look_up(domain=DOMAIN, providers=PROVIDERS, resolver=resolver_of(lists))
+    [entry] = look_up(resolver_of(lists), domain=DOMAIN)
     assert [flag for flag in FLAGS if entry.results[flag]] == ["just_registered", "spamhaus", "nordspam"]
     assert entry.description == "Listed by just_registered, spamhaus and nordspam"
 
 
 def test_rbldnsd_without_a_listing(lists, resolver_of):
     resolver = resolver_of(lists)
-    first, second = blacklist.look_up(
-        domain="example.net", ip_address="8.8.4.5", providers=PROVIDERS, resolver=resolver
-    )
+    first, second = look_up(resolver, domain="example.net", ip_address="8.8.4.5")
     assert first.results == second.results == dict.fromkeys(FLAGS, False)
     assert first.description == "Not listed by any provider that answered (3 of 5)"
     assert second.status["spamhaus"] == "clear"
 
 
 def test_the_test_points_of_rbldnsd(lists, resolver_of):
-    healths = blacklist.probe(PROVIDERS, resolver_of(lists))
-    assert {health.zone: health.works for health in healths} == {
-        "zen.spamhaus.org": True,
-        "bl.nordspam.com": True,
-        "dbl.spamhaus.org": True,
-        "dbl.nordspam.com": True,
-        "fresh.spameatingmonkey.net": True,
-        "dnsbl.spfbl.net": False,
+    tests = zone_tests.examine(PROVIDERS, resolver_of(lists))
+    assert {test.zone: test.outcome for test in tests} == {
+        "zen.spamhaus.org": "passed",
+        "bl.nordspam.com": "passed",
+        "dbl.spamhaus.org": "passed",
+        "dbl.nordspam.com": "passed",
+        "fresh.spameatingmonkey.net": "passed",
+        "dnsbl.spfbl.net": "unanswered",
     }
 
 
@@ -94,39 +100,40 @@ def refusing():
 
 @pytest.mark.parametrize(("number", "code"), list(enumerate(NO_LISTING)))
 def test_nsd_with_codes_that_list_nothing(refusing, resolver_of, number, code):
-    [entry] = blacklist.look_up(
-        ip_address=f"8.8.4.{number}", providers=PROVIDERS, resolver=resolver_of(refusing)
-    )
+    [entry] = look_up(resolver_of(refusing), trusting(PROVIDERS), ip_address=f"8.8.4.{number}")
     assert entry.results == dict.fromkeys(FLAGS, False)
     assert entry.status["spamhaus"] == "unknown"
 
 
 def test_nsd_with_a_wildcard_error_code(refusing, resolver_of):
     resolver = resolver_of(refusing)
-    [entry] = blacklist.look_up(domain=DOMAIN, providers=PROVIDERS, resolver=resolver)
+    [entry] = look_up(resolver, trusting(PROVIDERS), domain=DOMAIN)
     assert entry.results == dict.fromkeys(FLAGS, False)
     assert entry.description == "No provider answered (0 of 5)"
-    healths = blacklist.probe(PROVIDERS, resolver)
-    assert not any(health.works for health in healths)
-    assert {health.problem for health in healths} == {"does not list its test entry: 127.255.255.254"}
+    tests = zone_tests.examine(PROVIDERS, resolver)
+    assert {test.outcome for test in tests} == {"failed"}
+    assert {test.problem for test in tests} == {"does not list its test entry: 127.255.255.254"}
 
 
-def test_nsd_with_a_lapsed_zone(resolver_of):
-    records = dict.fromkeys(
-        {zone.zone for zone in PROVIDERS.zones.values()}, "* A 192.0.2.80\n@ A 192.0.2.80\n"
-    )
-    with nsd(program("nsd"), records) as address:
-        for entry in blacklist.look_up(
-            domain=DOMAIN, ip_address=IP, providers=PROVIDERS, resolver=resolver_of(address)
-        ):
+@pytest.mark.parametrize("code", ["127.0.0.2", "192.0.2.80"])
+def test_nsd_with_lapsed_zones_that_list_everything(resolver_of, code):
+    names = {zone.zone for zone in PROVIDERS.zones.values()}
+    with nsd(program("nsd"), dict.fromkeys(names, f"* A {code}\n@ A {code}\n")) as address:
+        for entry in look_up(resolver_of(address), domain=DOMAIN, ip_address=IP):
             assert entry.results == dict.fromkeys(FLAGS, False)
-            assert "clear" not in entry.status.values()
+            assert not {"clear", "listed"} & set(entry.status.values())
+
+
+def test_nsd_with_a_zone_that_lists_nothing_any_more(resolver_of):
+    with nsd(program("nsd"), {"bl.nordspam.com": "", "zen.spamhaus.org": WORKING}) as address:
+        [entry] = look_up(resolver_of(address), ip_address=IP)
+    assert (entry.status["nordspam"], entry.status["spamhaus"]) == ("unknown", "clear")
 
 
 def test_nsd_with_a_failing_zone(resolver_of):
-    with nsd(program("nsd"), {"bl.nordspam.com": ""}, broken=["zen.spamhaus.org"]) as address:
+    with nsd(program("nsd"), {"bl.nordspam.com": WORKING}, broken=["zen.spamhaus.org"]) as address:
         resolver = resolver_of(address)
-        [entry] = blacklist.look_up(ip_address=IP, providers=PROVIDERS, resolver=resolver)
+        [entry] = look_up(resolver, ip_address=IP)
         assert resolver.ask([("4.4.8.8.zen.spamhaus.org", "A")])[0].status == DnsStatus.SERVFAIL
     assert entry.status["spamhaus"] == "unknown"
     assert entry.status["nordspam"] == "clear"
@@ -146,19 +153,19 @@ def test_nsd_with_a_failing_zone(resolver_of):
 def test_a_provider_that_misbehaves_does_not_affect_the_others(resolver_of, misbehave):
     def handle(query):
         name = query.question[0].name.to_text()
-        return misbehave(query) if "spamhaus" in name else [reply(query, "127.0.0.2")]
+        if "spamhaus" in name:
+            return misbehave(query)
+        return [no_such_name(query, ".") if name.startswith("1.0.0.127.") else reply(query, "127.0.0.2")]
 
     with FakeServer(handle) as server:
-        [entry] = blacklist.look_up(
-            ip_address=IP, providers=PROVIDERS, resolver=resolver_of(server.address), timeout=1.0
-        )
+        [entry] = look_up(resolver_of(server.address), ip_address=IP, timeout=1.0)
     assert entry.status["spamhaus"] == "unknown"
     assert entry.results == dict.fromkeys(FLAGS, False) | {"nordspam": True, "spfbl": True}
 
 
 def test_without_a_network_every_status_is_unknown():
     resolver = DnsResolver(system="/nonexistent")
-    for entry in blacklist.look_up(domain=DOMAIN, ip_address=IP, providers=PROVIDERS, resolver=resolver):
+    for entry in look_up(resolver, domain=DOMAIN, ip_address=IP):
         assert entry.results == dict.fromkeys(FLAGS, False)
         assert entry.status["spamhaus"] == "unknown"
     resolver.close()

@@ -1,6 +1,7 @@
 import pytest
 
 from audience.answers.validation.mail_route import RouteStatus, find_route
+from audience.protocols import DnsHealth
 from tests.answers.zones import NO_DATA, NXDOMAIN, PUBLIC, SERVFAIL, UNAVAILABLE, Zones
 
 D = "firm.org"
@@ -62,3 +63,12 @@ def test_many_exchangers_take_few_queries():
     zones = Zones({f"{D} MX": [f"{n} mx{n}.firm.org" for n in range(200)]})
     find_route(D, zones, 2.0)
     assert len(zones.queries) < 30
+
+
+@pytest.mark.parametrize(("records", "status"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("state", [DnsHealth.DENYING, DnsHealth.CUT_OFF])
+def test_while_the_dns_is_in_trouble_only_a_route_is_believed(records, status, state):
+    zones = Zones(records)
+    zones.state = state
+    believed = status if status is RouteStatus.MX else RouteStatus.UNKNOWN
+    assert find_route(D, zones, 2.0).status is believed

@@ -85,8 +85,8 @@ PLAIN = [
     ("ann@home.org", False, ["mx_unroutable"], 0.0),
     ("ann@fresh-domain.org", False, ["disposable_mx"], 0.1),
     ("ann@fresher-domain.org", False, ["disposable_mx"], 0.1),
-    ("ann@dead.org", False, ["temporary_bounce"], 0.4),
-    ("ann@fail.org", False, ["temporary_bounce"], 0.4),
+    ("ann@dead.org", True, ["temporary_bounce"], 0.6),
+    ("ann@fail.org", True, ["temporary_bounce"], 0.6),
     ("ann@web.org", True, ["no_mx"], 0.8),
     ("ann@slow.org", True, ["dns_unavailable"], 1.0),
 ]
@@ -100,7 +100,17 @@ def test_plain(email, valid, reasons, points):
 
 def test_a_free_provider_whose_servers_fail():
     outcome = result("ann.lee@icloud.com", resolver=Zones({"icloud.com MX": SERVFAIL}))
-    assert (outcome.valid, list(outcome.reasons)) == (False, ["free_provider", "temporary_bounce"])
+    assert (outcome.valid, list(outcome.reasons)) == (True, ["free_provider", "temporary_bounce"])
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.7, 1.0])
+@pytest.mark.parametrize("options", [
+    {}, {"strict": True}, {"strict": True, "wiggleroom": True}, {"strict": True, "block_free_providers": True}
+])  # fmt: skip
+@pytest.mark.parametrize("email", ["ann@dead.org", "ann@fail.org"])
+def test_a_temporary_bounce_alone_is_valid_in_every_rule_set(email, options, threshold):
+    outcome = result(email, Ruleset(threshold=threshold, **options))
+    assert (outcome.valid, list(outcome.reasons)) == (True, ["temporary_bounce"])
 
 
 SUGGESTIONS = [

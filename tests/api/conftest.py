@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from audience import keys
-from audience.answers.dns.resolver import DnsResolver
+from audience.answers.service import open_resolver
 from audience.config import Settings
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
@@ -22,12 +22,13 @@ def dns():
 @pytest.fixture
 def settings(tmp_path, geo_table, dns):
     os.link(geo_table, tmp_path / geo_table.name)
-    return Settings(instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0)
+    canaries = {"dns_canary_domains": ("gmail.com",), "dns_canary_zones": ("gmail.com",)}
+    return Settings(instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0, **canaries)
 
 
 @pytest.fixture
 def resolver(settings):
-    opened = DnsResolver(settings.dns_servers, settings.dns_timeout)
+    opened = open_resolver(settings)
     yield opened
     opened.close()
 

@@ -6,7 +6,7 @@ import dns.message
 import dns.rcode
 import dns.rdatatype
 
-from tests.answers.dns_servers import refusal, reply
+from tests.answers.dns_servers import no_such_name, refusal, reply
 
 PUBLIC = "93.184.216.34"
 RECORDS = {
@@ -25,6 +25,13 @@ RECORDS = {
     "4.4.8.8.zen.spamhaus.org A": ["127.0.0.4"],
     "4.4.8.8.bl.nordspam.com A": ["127.255.255.254"],
     "listed.com.dbl.spamhaus.org A": ["127.0.1.5"],
+    "2.0.0.127.zen.spamhaus.org A": ["127.0.0.2"],
+    "2.0.0.127.bl.nordspam.com A": ["127.0.0.2"],
+    "2.0.0.127.dnsbl.spfbl.net A": ["127.0.0.2"],
+    "dbltest.com.dbl.spamhaus.org A": ["127.0.1.2"],
+    "test.dbl.nordspam.com A": ["127.0.0.2"],
+    "test.dnsbl.spfbl.net A": ["127.0.0.2"],
+    "_dnsbl_.test.fresh.spameatingmonkey.net A": ["127.0.0.2"],
     "listed.com.fresh.spameatingmonkey.net A": ["127.0.0.2"],
 }
 Records = Mapping[str, "Sequence[str] | dns.rcode.Rcode"]
@@ -39,4 +46,4 @@ def answer(query: dns.message.Message, records: Records) -> list[dns.message.Mes
         return [refusal(query, answers)]
     if answers or any(key.startswith(f"{name} ") for key in records):
         return [reply(query, *answers, kind=kind)]
-    return [refusal(query, dns.rcode.NXDOMAIN)]
+    return [no_such_name(query, "gmail.com" if name.endswith(".gmail.com") else ".")]

@@ -6,7 +6,7 @@ from tests import response_assertions
 
 PATHS = ["/experimental/blacklist", "/experimental/blacklist.json", "/experimental/blacklist.json/"]
 FLAGS = ["just_registered", "spamhaus", "nordspam", "spfbl", "sorbs", "abusix"]
-STATUSES = {"listed", "clear", "unknown", "not_configured", "retired"}
+STATUSES = {"listed", "clear", "unknown", "does_not_apply", "not_configured", "retired"}
 NONE = dict.fromkeys(FLAGS, False)
 
 
@@ -41,7 +41,7 @@ def test_a_listed_address_via_every_path_parameter_and_method(answers_client, pa
             "description": "Listed by spamhaus",
             "results": NONE | {"spamhaus": True},
             "status": {
-                "just_registered": "unknown",
+                "just_registered": "does_not_apply",  # a list of domains
                 "spamhaus": "listed",
                 "nordspam": "unknown",  # its answer is an error code
                 "spfbl": "clear",
@@ -58,6 +58,15 @@ def test_a_listed_domain_in_every_spelling(answers_client, spelling):
     [entry] = entries(answers_client.get("/experimental/blacklist.json", query={"domain": spelling}))
     assert entry["results"]["just_registered"] is True
     assert entry["query"] == ("www.listed.com" if "www" in spelling else "listed.com")
+
+
+def test_only_the_providers_of_the_kind_of_question_are_counted(answers_client):
+    query = {"domain": "firm.org", "ip": "8.8.8.8"}
+    domain, address = entries(answers_client.get("/experimental/blacklist", query=query))
+    assert address["status"]["just_registered"] == "does_not_apply"
+    assert address["description"] == "Not listed by any provider that answered (3 of 4)"
+    assert domain["status"]["just_registered"] == "unknown"  # it covers other top-level domains
+    assert domain["description"] == "Not listed by any provider that answered (3 of 5)"
 
 
 def test_a_domain_and_an_address_are_two_entries(answers_client):

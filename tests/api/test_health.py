@@ -7,7 +7,9 @@ import pytest
 from app import create_app
 from audience import clock, pepper
 from audience.config import Settings
+from audience.protocols import DnsHealth
 from storage import database
+from tests.answers.zones import Zones
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
 FOREIGN = {"REMOTE_ADDR": "192.0.2.7"}
@@ -18,10 +20,10 @@ TOKEN = "a token of some length"
 def opened(tmp_path):
     """Opens a client of an instance with other settings."""
 
-    def open_with(processes=None, migrate=True, **changes):
-        app = create_app(
-            Settings(instance=tmp_path, **changes), FakeQueue(), FakeLimiter(), processes or FakeProcesses()
-        )
+    def open_with(processes=None, migrate=True, resolver=None, **changes):
+        settings = Settings(instance=tmp_path, **changes)
+        processes = processes or FakeProcesses()
+        app = create_app(settings, FakeQueue(), FakeLimiter(), processes, resolver=resolver)
         if migrate:
             database.migrate()
         return app.test_client()
@@ -134,6 +136,41 @@ def test_a_warning_is_shown_beside_a_failure(opened):
     assert answer.status_code == 503
     assert [name for name, text in answer.json["checks"].items() if text != "ok"] == ["redis"]
     assert len(answer.json["warnings"]) == 1
+
+
+def warnings(client):
+    """Of a service that is ready."""
+    assert checks(client) == {}
+    return client.get("/readyz").json.get("warnings", [])
+
+
+@pytest.mark.parametrize("trouble", [DnsHealth.DENYING, DnsHealth.CUT_OFF])
+def test_dns_servers_in_trouble_are_a_warning_until_they_work(opened, trouble):
+    resolver = Zones()
+    client = opened(resolver=resolver)
+    resolver.state = trouble
+    assert warnings(client) == []  # no answer has needed to know
+    api = open_client(client, "utility")
+    validated = api.post("/experimental/validation", {"email": "ann@some-firm.org"}).json
+    assert (validated["valid"], validated["reasons"]) == (True, ["dns_unavailable"])
+    [warning] = warnings(client)
+    assert warning.startswith("The DNS servers ")
+    resolver.state = DnsHealth.WORKS
+    assert warnings(client) == []
+
+
+def test_a_blacklist_zone_that_fails_its_test_is_a_warning(opened):
+    lapsed = "bl.nordspam.com"
+    everything = {f"{name}.{lapsed} A": ["127.0.0.2"] for name in ("2.0.0.127", "1.0.0.127", "4.4.8.8")}
+    client = opened(resolver=Zones(everything))
+    assert warnings(client) == []
+    query = {"ip": "8.8.4.4"}
+    entry = open_client(client, "utility").get("/experimental/blacklist", query=query).json
+    assert entry["status"]["nordspam"] == "unknown"
+    assert not any(entry["results"].values())
+    [warning] = [text for text in warnings(client) if lapsed in text]
+    zone = "The blacklist zone bl.nordspam.com (nordspam, ip)"
+    assert warning == f"{zone} lists an entry that it must not list: 127.0.0.2."
 
 
 def test_pending_migrations_are_reported(opened):

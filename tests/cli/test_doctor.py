@@ -14,7 +14,7 @@ from audience.answers.dns.resolver import DnsResolver
 from audience.changes import change_from_item
 from audience.cli.instance import Instance
 from audience.cli.main import audience
-from audience.protocols import DnsAnswer, DnsStatus
+from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from storage import database
 from storage import doctor as stored
 from storage.engines import sqlite
@@ -59,7 +59,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert "3.53" in results["sqlite"][0]["found"]
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
-        "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "providers",
+        "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
         "database", "migrations", "files", "clock", "imports",
     } == results.keys()  # fmt: skip
 
@@ -243,7 +243,20 @@ def test_every_folder_of_tables_has_a_date():
     assert {table.folder for table in tables.bundled()} == folders - {"__pycache__"}
 
 
+@pytest.mark.parametrize(("health", "state"), [("works", "ok"), ("denying", "warn"), ("cut_off", "warn")])
+def test_the_dns_servers_are_examined(doctor, private, monkeypatch, health, state):
+    monkeypatch.setattr(DnsResolver, "health", lambda _: DnsHealth(health))
+    monkeypatch.setattr(
+        DnsResolver, "ask", lambda _, names, __: [DnsAnswer(DnsStatus.NXDOMAIN) for _ in names]
+    )
+    code, results = doctor("--recount")
+    [found] = results["dns"]
+    assert (code, found["state"]) == (0, state)
+    assert ("AUDIENCE_DNS_SERVERS" in found["advice"]) == (state == "warn")
+
+
 def test_unavailable_blacklists_are_a_warning(doctor, private, monkeypatch):
+    monkeypatch.setattr(DnsResolver, "health", lambda _: DnsHealth.CUT_OFF)
     monkeypatch.setattr(
         DnsResolver,
         "ask",

@@ -24,6 +24,10 @@ ZONE = re.compile(r"(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+[a-z]{2,63}", re.ASCII)
 KEY = re.compile(r"[A-Za-z0-9-]{1,63}", re.ASCII)
 
 Asks = Literal["ip", "domain"]
+TEST_POINTS: dict[Asks, tuple[str, str]] = {  # listed, and not listed (RFC 5782 section 5)
+    "ip": ("127.0.0.2", "127.0.0.1"),
+    "domain": ("test", "invalid"),
+}
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ def _asks(text: str) -> Asks:
 
 
 def _zone(row: dict[str, str], key: str) -> Zone:
-    zone = row["zone"].replace("{key}", key.lower())
+    zone, asks = row["zone"].replace("{key}", key.lower()), _asks(row["asks"])
     if not ZONE.fullmatch(zone):
         raise ValueError(f"{row['zone']} is not a zone")
     listed = frozenset(_codes(row["listed"]))
@@ -113,7 +117,7 @@ def _zone(row: dict[str, str], key: str) -> Zone:
             raise ValueError(f"{row['zone']}: {code} never means listed")
     return Zone(
         flag=row["flag"],
-        asks=_asks(row["asks"]),
+        asks=asks,
         zone=zone,
         public=row["zone"].replace("{key}", "KEY"),
         registrable_only=row["name"] == "registrable",
@@ -121,8 +125,8 @@ def _zone(row: dict[str, str], key: str) -> Zone:
         listed=listed,
         clear=frozenset(_codes(row["clear"])),
         error=frozenset(_codes(row["error"])),
-        test_listed=row["test_listed"],
-        test_clear=row["test_clear"],
+        test_listed=row.get("test_listed") or TEST_POINTS[asks][0],
+        test_clear=row.get("test_clear") or TEST_POINTS[asks][1],
     )
 
 

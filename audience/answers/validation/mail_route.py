@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import ip_address
 
-from audience.protocols import DnsAnswer, DnsStatus, Resolver
+from audience.protocols import DnsAnswer, DnsHealth, DnsStatus, Resolver
 
 MAX_EXCHANGERS = 8  # whose addresses are looked up, in order of preference
 LOCAL = (".localhost", ".local", ".localdomain", ".internal")
@@ -30,6 +30,9 @@ MX_STATUSES = {  # conclusive ones of the MX query
 }
 
 
+UNDISPUTED = (RouteStatus.MX, RouteStatus.UNKNOWN)  # all others may come of trouble with the DNS servers
+
+
 @dataclass(frozen=True)
 class MailRoute:
     """`exchangers` are host names in order of preference."""
@@ -41,9 +44,13 @@ class MailRoute:
 def find_route(domain: str, resolver: Resolver, timeout: float) -> MailRoute:
     """The exchangers of a domain (in A-labels), and whether they have public addresses.
 
-    `timeout` is in seconds, for all queries together; the status is `UNKNOWN` if it expires.
+    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires, and in place of
+    what would count against the domain while the resolver does not work.
     """
-    return _Search(resolver, timeout).find(domain)
+    route = _Search(resolver, timeout).find(domain)
+    if route.status in UNDISPUTED or resolver.health() is DnsHealth.WORKS:
+        return route
+    return MailRoute(RouteStatus.UNKNOWN)
 
 
 class _Search:

@@ -149,6 +149,6 @@ class ValidationReason(Reason):
     )
     DNS_UNAVAILABLE = (
         "dns_unavailable",
-        "The DNS did not answer in time: the domain's mail exchangers are unknown.",
+        "The DNS did not answer in time, or cannot be trusted now: the domain's mail exchangers are unknown.",
         "No action needed for the address; check the DNS servers (`audience doctor`).",
     )

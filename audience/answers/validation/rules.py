@@ -136,7 +136,7 @@ RULES = (
     ValidationRule(Reason.NO_MAIL_ROUTE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NONE), asks_dns=True),
     ValidationRule(Reason.MX_UNROUTABLE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.UNROUTABLE), asks_dns=True),
     ValidationRule(Reason.DISPOSABLE_MX, 0.9, Fatal.ALWAYS, has_disposable_exchanger, asks_dns=True),
-    ValidationRule(Reason.TEMPORARY_BOUNCE, 0.6, Fatal.NEVER, route_is(RouteStatus.FAILING), asks_dns=True),
+    ValidationRule(Reason.TEMPORARY_BOUNCE, 0.4, Fatal.NEVER, route_is(RouteStatus.FAILING), asks_dns=True),
     ValidationRule(Reason.NO_MX, 0.2, Fatal.OPINION, route_is(RouteStatus.ADDRESS_ONLY), asks_dns=True),
     ValidationRule(Reason.DNS_UNAVAILABLE, 0.0, Fatal.NEVER, route_is(RouteStatus.UNKNOWN), asks_dns=True),
 )

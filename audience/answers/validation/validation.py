@@ -13,7 +13,8 @@ __all__ = ["Candidate", "Ruleset", "Sources", "ValidationResult", "validate"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ruleset:
-    """Options of a validation. A score below `threshold` is invalid; `lists` override every rule.
+    """Options of a validation. A score below `threshold` is invalid, unless `temporary_bounce` is the only
+    reason; `lists` override every rule.
 
     The strict rule set alone has `block_free_providers` (True rejects free providers, False does not report
     them) and `wiggleroom`.
@@ -29,6 +30,8 @@ class Ruleset:
         return not (self.strict and self.block_free_providers is False and rule.fatal is Fatal.ON_REQUEST)
 
     def accepts(self, fired: Sequence[ValidationRule]) -> bool:
+        if all(rule.reason is ValidationReason.TEMPORARY_BOUNCE for rule in fired):
+            return True
         fatal = {Fatal.ALWAYS}
         if self.strict:
             fatal.add(Fatal.STRICT)

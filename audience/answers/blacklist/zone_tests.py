@@ -1,0 +1,112 @@
+"""The test points of blacklist zones (RFC 5782 section 5): what a zone must list, and what it must not.
+
+A zone that has lapsed lists everything, or nothing.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from audience import telemetry
+from audience.answers.blacklist.listings import Status, name_in, status_of
+from audience.answers.blacklist.providers import Asks, Providers, Zone
+from audience.protocols import DnsAnswer, DnsStatus, Resolver
+
+TEST_SECONDS = 900.0  # from a test that was passed to the next one
+RETRY_SECONDS = 60.0  # from one that was not
+UNANSWERED = (DnsStatus.SERVFAIL, DnsStatus.UNAVAILABLE)
+
+
+class ZoneOutcome(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    UNANSWERED = "unanswered"
+
+
+@dataclass(frozen=True)
+class ZoneTest:
+    """Passed if the zone lists its positive test point, and not the negative one. `zone` is its name without
+    the key; `problem` is a clause, empty if the test is passed."""
+
+    flag: str
+    asks: Asks
+    zone: str
+    outcome: ZoneOutcome
+    problem: str
+
+
+class ZoneWatch:
+    """The last test of each zone in use; of one without an answer, the test before. May be shared by threads.
+
+    `clock` is monotonic, in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tests: dict[tuple[str, Asks], tuple[ZoneTest, float]] = {}
+
+    def is_due(self, zone: Zone) -> bool:
+        """Whether the zone is to be tested with the next look-up."""
+        test, tested_at = self._tests.get((zone.flag, zone.asks), (None, 0.0))
+        if test is None:
+            return True
+        wait = TEST_SECONDS if test.outcome is ZoneOutcome.PASSED else RETRY_SECONDS
+        return self._clock() >= tested_at + wait
+
+    def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> None:
+        """From the answers to the `questions` about these zones."""
+        for zone, test in zip(zones, judge(zones, answers), strict=True):
+            telemetry.record_blacklist_test(zone.flag, zone.asks, test.outcome)
+            if test.outcome is not ZoneOutcome.UNANSWERED:
+                self._tests[zone.flag, zone.asks] = test, self._clock()
+
+    def trusts(self, zone: Zone) -> bool:
+        test, _ = self._tests.get((zone.flag, zone.asks), (None, 0.0))
+        return test is not None and test.outcome is ZoneOutcome.PASSED
+
+    def failed(self) -> list[ZoneTest]:
+        """The tests that zones failed within the last 15 minutes."""
+        since = self._clock() - TEST_SECONDS
+        return [
+            test
+            for test, tested_at in list(self._tests.values())
+            if test.outcome is ZoneOutcome.FAILED and tested_at > since
+        ]
+
+
+def examine(providers: Providers, resolver: Resolver, timeout: float | None = None) -> list[ZoneTest]:
+    """A test of each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
+    zones = list(providers.zones.values())
+    return judge(zones, resolver.ask(questions(zones), timeout))
+
+
+def questions(zones: Sequence[Zone]) -> list[tuple[str, str]]:
+    """Of each zone two: about its positive test point, and about the negative one."""
+    return [(_test_name(zone, point), "A") for zone in zones for point in (zone.test_listed, zone.test_clear)]
+
+
+def _test_name(zone: Zone, point: str) -> str:
+    return name_in(zone, point) if zone.asks == "ip" else f"{point}.{zone.zone}"
+
+
+def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
+    """A test of each zone, by the answers to the `questions`."""
+    return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
+
+
+def _judge(zone: Zone, positive: DnsAnswer, negative: DnsAnswer) -> ZoneTest:
+    outcome, problem = ZoneOutcome.PASSED, ""
+    if status_of(zone, positive) is not Status.LISTED:
+        outcome, problem = _failed(positive), f"does not list its test entry: {_content(positive)}"
+    elif status_of(zone, negative) is not Status.CLEAR:
+        outcome, problem = _failed(negative), f"lists an entry that it must not list: {_content(negative)}"
+    return ZoneTest(zone.flag, zone.asks, zone.public, outcome, problem)
+
+
+def _failed(answer: DnsAnswer) -> ZoneOutcome:
+    return ZoneOutcome.UNANSWERED if answer.status in UNANSWERED else ZoneOutcome.FAILED
+
+
+def _content(answer: DnsAnswer) -> str:
+    return " ".join(answer.records) or answer.status.value
