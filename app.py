@@ -22,11 +22,11 @@ from audience.http.services import Services
 from audience.operations import first_site, instance_files
 from audience.operations.openers import Openers
 from storage import database
-from storage.errors import Unavailable, Unusable
+from storage.errors import DiskFault, Unavailable, Unusable
 from workers import embedded_redis, metrics, supervisor
 from workers import worker as import_worker
 from workers.limiter import Limiter
-from workers.metrics import Metrics
+from workers.log import say
 from workers.processes import Processes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker, connect
@@ -90,7 +90,7 @@ def create_app(
     app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers)
     blueprints.register(app)
     app.register_blueprint(health.blueprint)
-    errors.register(app, unavailable_errors=[Unavailable])
+    errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk})
     request_log.register(app)
     access.check_scopes(app)
     app.wsgi_app = Normalizer(app.wsgi_app)  # type: ignore[method-assign]
@@ -106,7 +106,7 @@ def wsgi() -> Flask:
         ImportQueue(breaker),
         Limiter(breaker),
         Processes(settings, breaker),
-        metrics=Metrics(settings.instance),
+        metrics=metrics.start(settings.instance),
     )
     app.extensions["audience"].answers.warm()
     return app
@@ -185,7 +185,7 @@ def worker(instance: Instance) -> None:
     settings = instance.settings
     check_migrated(settings)
     chores = (file_imports.sweep, tags.sweep, partial(erased_pages.run, settings.instance))
-    import_worker.run(settings, lambda: open_process(settings, Metrics(settings.instance)), chores)
+    import_worker.run(settings, lambda: open_process(settings, metrics.start(settings.instance)), chores)
 
 
 @click.command()
@@ -202,11 +202,11 @@ def migrate(instance: Instance, as_json: bool) -> None:
 
 def announce(url: str, settings: Settings, first: dict[str, str] | None) -> None:
     """Prints the service's address; on a terminal also the keys of a new first site, this once."""
-    click.echo(f"Audience is at {url}  (Ctrl-C stops it)")
+    say(f"Audience is at {url}  (Ctrl-C stops it)", sys.stdout)
     if first and sys.stdout.isatty():
-        click.echo(FIRST_SITE.format(**first))
+        say(FIRST_SITE.format(**first), sys.stdout)
     elif first:
-        click.echo(f"The first site and its keys are in {settings.instance / secret_files.FIRST_SITE}")
+        say(f"The first site and its keys are in {settings.instance / secret_files.FIRST_SITE}", sys.stdout)
 
 
 for command in (serve, web, worker, migrate):
@@ -229,6 +229,8 @@ def main() -> None:
         audience(prog_name="audience", obj=instance(config.load()))
     except EXPECTED_ERRORS as error:
         sys.exit(fail(str(error)))
+    except DiskFault as error:
+        sys.exit(fail(f"the disk is full or faulty ({error}): make room, or repair it, then try again"))
     except Unavailable as error:
         sys.exit(fail(f"the database is unavailable or busy ({error}): try again in a moment"))
     except OSError as error:
@@ -237,7 +239,7 @@ def main() -> None:
 
 def fail(reason: str) -> int:
     """Prints why a command failed; its exit code."""
-    click.echo(f"audience: {reason}", err=True)
+    say(f"audience: {reason}", sys.stderr)
     return 2
 
 

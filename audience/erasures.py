@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from storage import file_imports as stored_files
 from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored
+from storage.errors import Unavailable
 
 LOG = "erasures.log"
 MAX_LINE_BYTES = 1024
@@ -38,7 +40,8 @@ def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at)
     _blank_waiting(site.id, lambda other: other == key)
-    erased_pages.run(instance)
+    with suppress(Unavailable):  # the marker is still there: a worker tries again
+        erased_pages.run(instance)
 
 
 def boundaries(instance: Path) -> list[dict[str, Any]]:

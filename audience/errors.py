@@ -1,9 +1,12 @@
 """Errors of the domain; `audience.http.errors` maps each to a status."""
 
+import errno
 import traceback
 from collections.abc import Sequence
 
 from schemas.values import FieldError
+
+DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 
 
 class AudienceError(Exception):
@@ -53,6 +56,11 @@ class TooMany(AudienceError):
 
 class ServiceUnavailable(AudienceError):
     """A resource that the request needs is unavailable."""
+
+
+def is_disk_fault(error: BaseException) -> bool:
+    """Whether the system's error means that a disk is full, or cannot be written or read."""
+    return isinstance(error, OSError) and error.errno in DISK_ERRORS
 
 
 def where(error: BaseException) -> str:

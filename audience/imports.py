@@ -22,7 +22,7 @@ from audience.sites import Site
 from schemas.values import FieldError
 from storage import database
 from storage import imports as stored
-from storage.errors import Unavailable
+from storage.errors import Unavailable, Unusable
 from storage.imports import Claimed, Failed, Import
 
 __all__ = ["Import"]
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 CHUNK_ROWS = 500
 MAX_VALUES = 10_000  # tags and fields per chunk
 LEASE_MS = 10_000
-MAX_ATTEMPTS = 5  # consecutive, without applying a row
+MAX_FAILURES = 5  # of its own, consecutive, without applying a row
+MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which an import waits, however long
 RETRY_AFTER_MS = 2_000
-FORGIVEN_MS = 3_600_000  # after the start, in which an unavailable database is no failed attempt
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
 NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
@@ -154,7 +154,7 @@ def retry(import_id: int) -> None:
 def drain(site_id: int, seconds: float) -> bool:
     """Applies a site's waiting imports, in order, for about `seconds`; whether more may be waiting.
 
-    Safe to call concurrently: it stops at an import that another worker has claimed.
+    Safe to call concurrently: it stops at an import that another worker has claimed. Raises `MACHINE_FAULTS`.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -166,24 +166,24 @@ def drain(site_id: int, seconds: float) -> bool:
             _work(site_id, claimed, token, deadline)
         except _ClaimLost:
             return False
-        except Unavailable:
-            recent = clock.now_ms() - claimed.started_at < FORGIVEN_MS
-            _hand_back(site_id, claimed, token, RETRY_AFTER_MS, forgive=recent)
+        except MACHINE_FAULTS:
+            with suppress(*MACHINE_FAULTS):  # otherwise the lease expires
+                _hand_back(site_id, claimed, token, RETRY_AFTER_MS)
             raise
         except Exception as error:
             log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(site_id, claimed, token, RETRY_AFTER_MS)
+            _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True)
             return False
     return True
 
 
 def _claim(site_id: int, token: str) -> Claimed | None:
-    """Claims the oldest waiting import; one with too many attempts fails, and the next one is claimed."""
+    """Claims the oldest waiting import; one with too many failures is given up, and the next one claimed."""
     failed_imports = []
     with database.write():
         at = clock.now_ms()
         claimed = _claim_next(site_id, token, at)
-        while claimed is not None and claimed.attempts > MAX_ATTEMPTS:
+        while claimed is not None and claimed.failures >= MAX_FAILURES:
             failed_imports.append(stored.fail(site_id, claimed.id, at))
             claimed = _claim_next(site_id, token, at)
     for finished in failed_imports:
@@ -215,8 +215,8 @@ def _record_finished(site_id: int, finished: Import) -> None:
 
 
 @database.write()
-def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, forgive: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, clock.now_ms() + wait_ms, forgive)
+def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> None:
+    stored.release(site_id, claimed.id, token, clock.now_ms() + wait_ms, failed)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
@@ -224,7 +224,7 @@ def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
     finished = None
     while claimed.applied < claimed.rows:
         if time.monotonic() >= deadline:
-            _hand_back(site_id, claimed, token, -1, forgive=True)
+            _hand_back(site_id, claimed, token, -1)
             return
         claimed, finished = _apply_batch(site_id, claimed, token)
     if not claimed.rows:

@@ -43,6 +43,7 @@ METRICS = (
         "Tests of blacklist zones by their test points.",
         ("provider", "asks", "outcome"),
     ),
+    MetricSpec("metrics_write_errors", MetricKind.COUNTER, "Times that counts could not be written."),
 )
 GAUGES = {
     "imports_waiting": "Unfinished imports.",

@@ -11,12 +11,13 @@ from playhouse.migrations import Runner
 from playhouse.pool import MaxConnectionsExceeded
 
 from storage.engines import sqlite as engine
-from storage.errors import Conflict, StatementError, Unavailable, Unusable
+from storage.errors import Conflict, DiskFault, StatementError, Unusable
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 MAX_PARAMETERS = 10_000
 
 database: Any = peewee.DatabaseProxy()
+_disk_refused = False  # this process' last write
 
 
 def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty: bool = False) -> None:
@@ -76,14 +77,34 @@ def write() -> Iterator[None]:
     """A session with one atomic, durable write transaction.
 
     Threads of this process queue without a connection, for up to the timeout; the transaction then waits for
-    other processes, for up to the timeout again. Raises `Unavailable` after either.
+    other processes, for up to the timeout again. Raises `Unavailable` after either, and `DiskFault`.
     """
     if database.in_transaction():
         with session():
             yield
     else:
-        with engine.writers_turn(database.timeout), session(), engine.write_transaction(database):
+        turn = engine.writers_turn(database.timeout)
+        with _outcome_noted(), turn, session(), engine.write_transaction(database):
             yield
+
+
+@contextlib.contextmanager
+def _outcome_noted() -> Iterator[None]:
+    global _disk_refused
+    try:
+        yield
+    except DiskFault:
+        _disk_refused = True
+        raise
+    _disk_refused = False
+
+
+def takes_writes() -> bool:
+    """Whether the disk takes writes; tries one only if this process' last one failed."""
+    if _disk_refused:
+        with contextlib.suppress(DiskFault), write():
+            execute("UPDATE schema_migration SET name = name WHERE id = 1")
+    return not _disk_refused
 
 
 def yield_lock() -> None:
@@ -99,9 +120,7 @@ def _translated() -> Iterator[None]:
     except peewee.IntegrityError as error:
         raise Conflict(type(error).__name__) from error
     except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
-        raise (StatementError if engine.is_statement_error(_original(error)) else Unavailable)(
-            str(error)
-        ) from error
+        raise engine.error_type(_original(error))(str(error)) from error
     except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
         raise StatementError(str(error)) from error
     except peewee.DatabaseError as error:

@@ -5,6 +5,10 @@ class Unavailable(Exception):
     """The database cannot be used now: locked for too long, unreachable, or out of connections."""
 
 
+class DiskFault(Unavailable):
+    """The disk is full, or cannot be written or read."""
+
+
 class Conflict(Exception):
     """The write violates a unique or foreign key."""
 

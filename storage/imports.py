@@ -34,9 +34,8 @@ class Claimed(NamedTuple):
     id: int
     rows: int
     applied: int
-    attempts: int
+    failures: int
     accepted_at: int
-    started_at: int
 
 
 class Failed(NamedTuple):
@@ -188,10 +187,10 @@ def takeable_sites(at: int) -> list[int]:
 def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -> Claimed | None:
     """Takes an import that no lease holds; None if another worker holds it, or if it is finished."""
     taken = rows(
-        "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, attempts = attempts + 1, "
+        "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, "
         "started_at = COALESCE(started_at, ?) "
         f"WHERE site_id = ? AND id = ? AND {WAITING} AND lease_until < ? "
-        "RETURNING id, rows, applied, attempts, accepted_at, started_at",
+        "RETURNING id, rows, applied, attempts, accepted_at",
         (token, lease_until, at, site_id, import_id, at),
     )
     return Claimed(*taken[0]) if taken else None
@@ -211,7 +210,7 @@ def advance(
     """
     changed = execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
-        "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 1 "
+        "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 0 "
         "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
         (*counts, lease_until, site_id, import_id, token, applied),
     )
@@ -237,10 +236,10 @@ def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     return Import(*ended)
 
 
-def release(site_id: int, import_id: int, token: str, not_before: int, forgive: bool) -> None:
-    """Releases a claim; the import can be claimed after `not_before`. A forgiven attempt does not count."""
+def release(site_id: int, import_id: int, token: str, not_before: int, failed: bool) -> None:
+    """Releases a claim; the import can be claimed after `not_before`. Counts an attempt that failed."""
     execute(
-        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts - ? "
+        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts + ? "
         "WHERE site_id = ? AND id = ? AND claim = ?",
-        (not_before, int(forgive), site_id, import_id, token),
+        (not_before, int(failed), site_id, import_id, token),
     )

@@ -176,7 +176,7 @@ def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
     body = response.json
     assert set(body) <= {"error", "errors"}
     wording(body["error"], status)
-    assert ("Retry-After" in response.headers) == (status == 429)
+    assert ("Retry-After" in response.headers) == (status in (429, 503))
     assert ("WWW-Authenticate" in response.headers) == (status == 401)
     assert ("Allow" in response.headers) == (status == 405)
     pairs = errors(body.get("errors", []), status)

@@ -7,6 +7,7 @@ import socket
 import urllib.request
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -41,7 +42,7 @@ def run(tmp_path_factory):
         send_hostile_requests(service)
         owner = keys(service.first["publishable_key"], service.first["secret_key"])
         statuses = Counter(raw(service, "GET", "/api/v1/stats/site", headers=owner) for _ in range(20))
-        page = until(lambda: metrics(service, "audience_imports_waiting 0.0"))
+        page = until(lambda: settled(metrics(service, "audience_imports_waiting 0.0"), folder / "stderr"))
         first = service.first
     assert service.process.stdout
     files = {
@@ -127,6 +128,15 @@ def metrics(service: Service, awaited: str) -> str | None:
     with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/metrics", timeout=30) as answer:
         page = answer.read().decode()
     return page if awaited in page else None
+
+
+def settled(page: str | None, log: Path) -> str | None:
+    """The page, once it has all requests and imports of the log: processes write their counts at times."""
+    counts = re.findall(r"^audience_(?:requests|imports)_total\{(.*)\} (\S+)$", page or "", re.MULTILINE)
+    counted = sum(float(count) for labels, count in counts if 'route="/metrics"' not in labels)
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    lines = [line for line in lines if line["message"] in ("request", "import")]
+    return page if counted == len([line for line in lines if line.get("route") != "/metrics"]) else None
 
 
 def logged(run: Run, message: str) -> list[dict]:

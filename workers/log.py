@@ -1,9 +1,15 @@
-"""Logging: JSON lines to standard error, without data from requests."""
+"""Logging: JSON lines to standard error, without data from requests.
+
+A line that cannot be written, as on a full disk, is dropped.
+"""
 
 import json
 import logging
+import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
+from typing import TextIO
 
 from audience.errors import where
 
@@ -25,9 +31,23 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line)
 
 
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Writes to standard error."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
+def say(line: str, stream: TextIO) -> None:
+    """Prints a line of plain text."""
+    with suppress(OSError):
+        print(line, file=stream, flush=True)
+
+
 def configure(level: str) -> None:
     """Logs from `level` up for Audience, and from at least `warning` up for libraries."""
-    handler = logging.StreamHandler()
+    handler = LineHandler()
     handler.setFormatter(JsonFormatter())
     minimum = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(minimum, logging.WARNING))

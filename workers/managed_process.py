@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import suppress
 
+from workers.log import say
 from workers.parent_death import tied_to_parent
 
 STDERR = 2
@@ -75,4 +76,4 @@ def status_text(status: int) -> str:
 
 
 def report(line: str) -> None:
-    print(f"audience: {line}", file=sys.stderr, flush=True)
+    say(f"audience: {line}", sys.stderr)

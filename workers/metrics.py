@@ -1,79 +1,149 @@
-"""Counts over all processes of an instance, kept by prometheus_client in files of a shared folder.
+"""Counts over all processes of an instance.
 
-The counts of a process outlive it; `serve` starts from zero.
+Each process counts in memory, and writes its counts to `metrics/PID.json`. Whoever writes adds the files of
+ended processes up in `metrics/ended.json`, which names the processes that it took last: a file that outlives
+this step is not counted twice. `serve` starts from zero.
 """
 
+import fcntl
+import json
 import os
+import secrets
 import shutil
-from collections.abc import Iterator, Mapping
-from functools import partial
+import threading
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from audience.telemetry import GAUGES, METRICS, MetricKind
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
+from audience.secret_files import private_opener
+from audience.telemetry import GAUGES, METRICS, MetricKind, MetricSpec
+
+WRITE_SECONDS = 5.0
 BUCKETS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+BOUNDS = (*map(str, BUCKETS_SECONDS), "+Inf")
+ENDED = "ended.json"
+SPECS = {spec.name: spec for spec in METRICS}
+
+Counts = dict[
+    tuple[str, ...], float
+]  # by name, values of the labels, and part: "", or a bound of BOUNDS or "sum"
+
+
+class Samples(NamedTuple):
+    """A file: the counts of the processes with these ids. A pid is no id: the system gives it again."""
+
+    ids: list[str]
+    counts: Counts
 
 
 class Metrics:
-    """`audience.protocols.Metrics`. At most one per process.
-
-    prometheus_client reads an environment variable when it is first imported, so nothing may import it before
-    that is set.
-    """
+    """`audience.protocols.Metrics` of one process."""
 
     def __init__(self, instance: Path) -> None:
         self._folder = folder(instance)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(self._folder)
-        from prometheus_client import Counter, Histogram
-
-        kinds: dict[MetricKind, Any] = {
-            MetricKind.COUNTER: Counter,
-            MetricKind.HISTOGRAM: partial(Histogram, buckets=BUCKETS_SECONDS),
-        }
-        self._metrics = {
-            spec.name: kinds[spec.kind](f"audience_{spec.name}", spec.meaning, spec.labels, registry=None)
-            for spec in METRICS
-        }
-        self._children: dict[tuple[Any, ...], Any] = {}  # calling `labels()` each time is slow
+        self._id = secrets.token_hex(8)
+        self._lock = threading.Lock()
+        self._counts: Counts = {}
 
     def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None:
-        self._child(name, labels).inc(amount)
+        self._add({(*_series(name, labels), ""): amount})
 
     def observe(self, name: str, value: float, /, **labels: str | int) -> None:
-        self._child(name, labels).observe(value)
+        series = _series(name, labels)
+        bound = BOUNDS[bisect_left(BUCKETS_SECONDS, value)]
+        self._add({(*series, bound): 1, (*series, "sum"): value})
 
-    def _child(self, name: str, labels: dict[str, str | int]) -> Any:
-        key = (name, *labels.items())
-        child = self._children.get(key)
-        if child is None:
-            metric = self._metrics[name]
-            child = self._children[key] = metric.labels(**labels) if labels else metric
-        return child
+    def _add(self, counts: Counts) -> None:
+        with self._lock:
+            _add(self._counts, counts)
 
     def render(self, gauges: Mapping[str, float]) -> bytes:
-        from prometheus_client import CollectorRegistry, generate_latest
-        from prometheus_client.multiprocess import MultiProcessCollector
-
+        """Writes first: another process would otherwise show less than this one did."""
+        self.write()
+        with self._lock:
+            total = dict(self._counts)
+        for samples in self._others():
+            _add(total, samples.counts)
         registry = CollectorRegistry()
-        collector: Any = MultiProcessCollector
-        collector(registry, path=str(self._folder))
-        registry.register(GaugeSnapshot(gauges))
+        registry.register(Page(total, gauges))
         return generate_latest(registry)
 
+    def _others(self) -> list[Samples]:
+        """What the other processes have written, the ended ones included."""
+        try:
+            with _locked(self._folder):
+                ended = _read(self._folder / ENDED)
+                others = [_read(file) for file in self._files()]
+        except OSError:
+            return []
+        known = {self._id, *ended.ids}
+        return [ended, *(samples for samples in others if known.isdisjoint(samples.ids))]
 
-class GaugeSnapshot:
+    def write(self) -> None:
+        """Writes the counts. If that fails, counts the failure and goes on."""
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            with _locked(self._folder):
+                self._fold_ended()
+                with self._lock:
+                    own = Samples([self._id], dict(self._counts))
+                _write(self._folder / f"{os.getpid()}.json", own)
+        except OSError:
+            self.count("metrics_write_errors")
+
+    def _fold_ended(self) -> None:
+        files = {file: _read(file) for file in self._files()}
+        ended = {file: samples for file, samples in files.items() if self._has_ended(file, samples)}
+        if not ended:
+            return
+        folded = _read(self._folder / ENDED)
+        for samples in ended.values():
+            if not set(samples.ids) & set(folded.ids):
+                _add(folded.counts, samples.counts)
+        ids = [process for samples in ended.values() for process in samples.ids]
+        _write(self._folder / ENDED, Samples(ids, folded.counts))
+        for file in ended:
+            file.unlink()
+
+    def _has_ended(self, file: Path, samples: Samples) -> bool:
+        pid = int(file.stem)
+        return samples.ids != [self._id] if pid == os.getpid() else not _exists(pid)
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob("[0-9]*.json"))
+
+    def keep_written(self, main: threading.Thread) -> None:
+        """Writes every `WRITE_SECONDS`, and once more when the thread `main` has ended."""
+        while main.is_alive():
+            main.join(WRITE_SECONDS)
+            self.write()
+
+
+class Page:
     """A prometheus_client collector of the given values."""
 
-    def __init__(self, gauges: Mapping[str, float]) -> None:
-        self._gauges = gauges
+    def __init__(self, counts: Counts, gauges: Mapping[str, float]) -> None:
+        self._counts, self._gauges = counts, gauges
 
-    def collect(self) -> Iterator[Any]:
-        from prometheus_client.core import GaugeMetricFamily
-
+    def collect(self) -> Iterator[Metric]:
+        for spec in METRICS:
+            yield _family(spec, self._counts)
         for name, value in self._gauges.items():
             yield GaugeMetricFamily(f"audience_{name}", GAUGES[name], value=value)
+
+
+def start(instance: Path) -> Metrics:
+    """The metrics of this process, which are written from now on."""
+    metrics = Metrics(instance)
+    metrics.write()
+    threading.Thread(target=metrics.keep_written, args=(threading.main_thread(),), name="metrics").start()
+    return metrics
 
 
 def folder(instance: Path) -> Path:
@@ -83,3 +153,80 @@ def folder(instance: Path) -> Path:
 def forget(instance: Path) -> None:
     """Deletes all counts. Call it while no process counts."""
     shutil.rmtree(folder(instance), ignore_errors=True)
+
+
+def _series(name: str, labels: Mapping[str, str | int]) -> tuple[str, ...]:
+    names = SPECS[name].labels
+    if labels.keys() != set(names):
+        raise ValueError(f"{name} has the labels {names}")
+    return (name, *(str(labels[label]) for label in names))
+
+
+def _add(total: Counts, counts: Counts) -> None:
+    for key, value in counts.items():
+        total[key] = total.get(key, 0.0) + value
+
+
+def _family(spec: MetricSpec, counts: Counts) -> Metric:
+    name = f"audience_{spec.name}"
+    if spec.kind is MetricKind.COUNTER:
+        counter = CounterMetricFamily(name, spec.meaning, labels=spec.labels)
+        for labels, parts in _parts(spec, counts):
+            counter.add_metric(labels, parts.get("", 0.0))
+        return counter
+    histogram = HistogramMetricFamily(name, spec.meaning, labels=spec.labels)
+    for labels, parts in _parts(spec, counts):
+        cumulative = accumulate(parts.get(bound, 0.0) for bound in BOUNDS)
+        histogram.add_metric(labels, list(zip(BOUNDS, cumulative, strict=True)), parts.get("sum", 0.0))
+    return histogram
+
+
+def _parts(spec: MetricSpec, counts: Counts) -> Iterable[tuple[tuple[str, ...], dict[str, float]]]:
+    """The parts of each series of a metric, by the values of its labels."""
+    series: dict[tuple[str, ...], dict[str, float]] = {} if spec.labels else {(): {}}
+    for (name, *labels, part), value in counts.items():
+        if name == spec.name:
+            series.setdefault(tuple(labels), {})[part] = value
+    return series.items()
+
+
+def _read(file: Path) -> Samples:
+    """Empty if the file is missing or damaged."""
+    try:
+        ids, counts = json.loads(file.read_bytes())
+        return Samples(ids, {tuple(key): value for key, value in counts})
+    except (OSError, ValueError, TypeError):
+        return Samples([], {})
+
+
+def _write(file: Path, samples: Samples) -> None:
+    """Replaces the file in one step. The caller holds the lock."""
+    draft = file.with_name("draft")
+    try:
+        with open(draft, "w", encoding="utf-8", opener=private_opener) as written:
+            json.dump([samples.ids, list(samples.counts.items())], written)
+        draft.replace(file)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process or thread at a time."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

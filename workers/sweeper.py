@@ -8,7 +8,6 @@ from pathlib import Path
 
 from audience import imports
 from audience.errors import where
-from storage.errors import Unavailable
 from workers.queue import ImportQueue
 
 INTERVAL_SECONDS = 2.0
@@ -56,13 +55,19 @@ class Sweeper(threading.Thread):
                 self._drain(site_id)
         self._heartbeat.touch()
         for chore in self._chores:
-            chore()
+            self._do(chore)
 
     def _drain(self, site_id: int) -> None:
         try:
             imports.drain(site_id, DRAIN_SECONDS)
-        except Unavailable as error:
+        except Exception as error:
             log.warning("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
+
+    def _do(self, chore: Chore) -> None:
+        try:
+            chore()
+        except Exception as error:
+            log.warning("a chore failed; the sweeper will retry: %s", where(error))
 
 
 def _heartbeat(instance: Path) -> Path:

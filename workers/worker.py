@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 
 from redis import Redis
+from redis.client import Pipeline
 from rq import Queue, SimpleWorker, worker_registration
 from rq.exceptions import DeserializationError, StopRequested
 from rq.job import Job
@@ -110,6 +111,12 @@ class ImportWorker(SimpleWorker):
         for queue in self.queues:
             worker_registration.clean_worker_registry(queue)
             self.connection.delete(queue.intermediate_queue_key)
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Called before each wait for a job. A library may have swallowed what the signal raised."""
+        if self._stop_event.is_set():
+            raise StopRequested
+        super().heartbeat(timeout, pipeline)
 
     def run_maintenance_tasks(self) -> None:
         """Does nothing: RQ would run the callbacks of abandoned jobs."""

@@ -45,7 +45,7 @@ HEADERS = {
     "Allow": {"description": "The methods of the path.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"description": "HTTP Basic.", "schema": {"type": "string"}},
 }
-REFUSED_WITH = {401: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",)}
+REFUSED_WITH = {401: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",), 503: ("Retry-After",)}
 BODY_ON_GET = "The same values as JSON, which override the query. Browsers cannot send this body."
 ALWAYS = (400, 401, 403, 413, 415, 429, 500, 503)
 NOT_WORD = re.compile(r"\W+")

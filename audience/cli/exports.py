@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -37,12 +39,22 @@ def export(
         for piece in write(exports.keys(site), pages):
             output.write(piece)
         return
-    draft = file.with_name(f"{file.name}.part")
-    with draft.open("wb") as output, progress("Exporting", stats.for_site(site).users) as advance:
+    with _complete(file) as output, progress("Exporting", stats.for_site(site).users) as advance:
         for piece in write(exports.keys(site), _counted(pages, advance)):
             output.write(piece)
-    draft.replace(file)
     show({"file": str(file)}, as_json, [f"Exported to {file}."])
+
+
+@contextmanager
+def _complete(file: Path) -> Iterator[BinaryIO]:
+    """A file that gets its name once it is complete, and otherwise leaves nothing behind."""
+    draft = file.with_name(f"{file.name}.part")
+    try:
+        with draft.open("wb") as output:
+            yield output
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _counted(

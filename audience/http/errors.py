@@ -39,12 +39,14 @@ MEANING = {
     422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
     429: "Over a rate limit; `Retry-After` is the time to wait.",
     500: "An unexpected error of the service.",
-    503: "The database is unavailable or busy. Nothing was written.",
+    503: "The database is unavailable or busy, or the disk full; `Retry-After` is the time to wait.",
 }
 FORM_ERROR = (
     "Validation failed: correct what `errors` lists, and send the whole request again; nothing was written."
 )
 UNAVAILABLE = "The database is unavailable or busy: nothing was written; send the request again in a moment."
+FAULTY_DISK = "The service's disk is full or faulty: nothing was written; send the request again in a while."
+RETRY_AFTER_SECONDS = 5  # of every 503
 UNEXPECTED = (
     "Unexpected error: send the request again; if it fails again, give the operator the X-Request-Id."
 )
@@ -90,30 +92,42 @@ def unavailable(_: Exception) -> ErrorResponse:
     return ErrorResponse(503, UNAVAILABLE)
 
 
+def faulty_disk(_: Exception) -> ErrorResponse:
+    return ErrorResponse(503, FAULTY_DISK)
+
+
+def system_error(error: OSError) -> ErrorResponse:
+    return faulty_disk(error) if errors.is_disk_fault(error) else unexpected(error)
+
+
 def unexpected(error: Exception) -> ErrorResponse:
     log.error("unexpected: %s", errors.where(error))
     return ErrorResponse(500, UNEXPECTED)
 
 
-HANDLERS: dict[type[Exception], Callable[[Any], ErrorResponse]] = {
+Handler = Callable[[Any], ErrorResponse]
+HANDLERS: dict[type[Exception], Handler] = {
     AudienceError: domain_error,
     FormError: form_error,
     HTTPException: http_error,
+    OSError: system_error,
     Exception: unexpected,
 }
 
 
-def register(app: Flask, unavailable_errors: Iterable[type[Exception]]) -> None:
-    """Handles every exception; `unavailable_errors` are those of an unavailable database."""
-    for exception, handler in (HANDLERS | dict.fromkeys(unavailable_errors, unavailable)).items():
+def register(app: Flask, storage_handlers: Mapping[type[Exception], Handler]) -> None:
+    """Handles every exception; `storage_handlers` those of the database."""
+    for exception, handler in {**HANDLERS, **storage_handlers}.items():
         app.register_error_handler(exception, partial(respond, handler))
 
 
-def respond(handler: Callable[[Any], ErrorResponse], exception: Exception) -> Response:
+def respond(handler: Handler, exception: Exception) -> Response:
     error = handler(exception)
     is_json = request.path.split("/")[1] in JSON_ROOTS
     response = jsonify(body(error)) if is_json else error_page(error.status, error.message)
     response.status_code = error.status
+    if error.status == 503:
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     response.headers.update(error.headers)
     return response
 

@@ -4,7 +4,9 @@ Their findings are public, so they reveal no stored data.
 """
 
 import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from audience import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
@@ -15,6 +17,7 @@ HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two
 HEARTBEAT_FAIL_SECONDS = 60.0
 IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
 DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
+PROBE_BYTES = 4096
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
 DNS_TROUBLE = {
@@ -82,6 +85,8 @@ def disk(context: Context) -> Iterator[Finding]:
     free, limit = free_bytes(context), context.settings.ready_disk_bytes
     if free < limit:
         yield bad("disk", f"only {size(free)} of disk space free", "Make room: soon nothing can be written.")
+    elif problem := _write_problem(context.settings.instance):
+        yield bad("disk", f"the disk takes no writes ({problem})", "Look for a quota or a broken disk.")
     elif free < limit * DISK_WARN_RATIO:
         yield warn("disk", f"only {size(free)} of disk space free", "Make room.")
     else:
@@ -103,6 +108,17 @@ def zones(context: Context) -> Iterator[Finding]:
         yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
     if not failed:
         yield ok("providers", "no failed zone known")
+
+
+def _write_problem(instance: Path) -> str:
+    """Why nothing can be written into the instance folder, if there is one; "" if it can."""
+    if instance.is_dir():
+        try:
+            with tempfile.TemporaryFile(dir=instance, buffering=0) as file:
+                file.write(bytes(PROBE_BYTES))
+        except OSError as error:
+            return str(error.strerror)
+    return "" if database.takes_writes() else "the last one to the database failed"
 
 
 def free_bytes(context: Context) -> int:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import peewee
-from playhouse.pool import PooledSqliteDatabase
 
+from storage.engines import sqlite_errors
 from storage.errors import Unavailable, Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
@@ -37,6 +37,7 @@ LOG, SHARED_MEMORY = "-wal", "-shm"  # suffixes of the files beside the database
 IN_USE = "another process uses the database: stop it first"
 
 driver: Any = vars(peewee)["sqlite3"]
+error_type = sqlite_errors.error_type
 _write_lock = threading.Lock()
 
 
@@ -49,7 +50,7 @@ def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool)
             "install the package pysqlite3, or set allow_faulty_sqlite to run anyway"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    pool = PooledSqliteDatabase(
+    pool = sqlite_errors.Pool(
         str(path),
         max_connections=connections,
         timeout=timeout_seconds,
@@ -138,11 +139,6 @@ def migration_lock(opened: Any) -> Iterator[None]:
     with Path(f"{opened.database}.migrate-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def is_statement_error(error: BaseException | None) -> bool:
-    """Whether the driver's error is SQLITE_ERROR: a wrong statement, which no retry repairs."""
-    return getattr(error, "sqlite_errorname", "") == "SQLITE_ERROR"
 
 
 def truncate_log(opened: Any) -> bool:

@@ -1,14 +1,22 @@
 """Errors take two forms: JSON for programs, a short page for people, depending on the path."""
 
+from errno import EDQUOT, EFBIG, EIO, ENOENT, ENOSPC, EROFS
+
 import pytest
 
 from audience.http.access import public
-from storage.errors import Unavailable
+from storage.errors import DiskFault, Unavailable
 from tests.response_assertions import wording
 
 JSON_PATHS = ["/api", "/api/nowhere", "/api/v1/nowhere", "/readyz/x", "/metrics/x"]
 PAGE_PATHS = ["/", "/nowhere", "/x.html", "/apis", "/console/subscribers/1"]
-RAISED = [(Unavailable("ann@example.com"), 503), (RuntimeError("ann@example.com"), 500)]
+RAISED = [
+    (Unavailable("ann@example.com"), 503),
+    (DiskFault("ann@example.com"), 503),
+    *((OSError(number, "ann@example.com"), 503) for number in (ENOSPC, EDQUOT, EFBIG, EIO, EROFS)),
+    (OSError(ENOENT, "ann@example.com"), 500),
+    (RuntimeError("ann@example.com"), 500),
+]
 
 
 @pytest.fixture
@@ -69,11 +77,14 @@ def test_another_method_is_a_405_page(http):
     assert "GET" in response.headers["Allow"]
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", range(len(RAISED)))
 def test_an_unexpected_error_takes_the_form_of_its_path(http, number):
     status = RAISED[number][1]
-    assert_json(http.get(f"/api/v1/broken/{number}"), status)
-    assert_page(http.get(f"/broken/{number}"), status)
+    as_json, page = http.get(f"/api/v1/broken/{number}"), http.get(f"/broken/{number}")
+    assert_json(as_json, status)
+    assert_page(page, status)
+    wait = "5" if status == 503 else None
+    assert [response.headers.get("Retry-After") for response in (as_json, page)] == [wait, wait]
 
 
 @pytest.mark.parametrize("path", ["/api/v1/nowhere", "/nowhere", "/broken/0", "/api/v1/broken/0"])

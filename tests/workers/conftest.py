@@ -55,6 +55,11 @@ def descendants(pid):
     return below
 
 
+def environ_of(values):
+    """Settings, and TMPDIR as it is."""
+    return {name if name == "TMPDIR" else f"AUDIENCE_{name}": str(value) for name, value in values.items()}
+
+
 class Program:
     """The fake program running one command, with its output in `log`."""
 
@@ -67,7 +72,7 @@ class Program:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=os.environ | {f"AUDIENCE_{name}": str(value) for name, value in values.items()},
+                env=os.environ | environ_of(values),
                 start_new_session=True,
             )
         self.pid = self.process.pid

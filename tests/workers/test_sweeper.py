@@ -3,7 +3,7 @@
 import threading
 
 from audience import imports
-from storage.errors import Unavailable
+from storage.errors import DiskFault, Unavailable
 from workers.sweeper import Sweeper, heartbeat_age
 
 
@@ -12,16 +12,21 @@ class UnreachableQueue:
         return False
 
 
-def test_one_site_that_cannot_be_drained_does_not_starve_the_others(tmp_path, monkeypatch):
+def test_a_site_that_cannot_be_drained_and_a_chore_that_fails_do_not_starve_the_others(tmp_path, monkeypatch):
     drained, done = [], []
 
     def drain(site_id, _seconds):
         if site_id == 1:
             raise Unavailable("database is locked")
+        if site_id == 4:
+            raise OSError("I/O error")
         drained.append(site_id)
 
-    monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3])
+    def fails():
+        raise DiskFault("database or disk is full")
+
+    monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3, 4])
     monkeypatch.setattr(imports, "drain", drain)
-    Sweeper(UnreachableQueue(), tmp_path, threading.Event(), [lambda: done.append(True)]).sweep()
+    Sweeper(UnreachableQueue(), tmp_path, threading.Event(), [fails, lambda: done.append(True)]).sweep()
     assert (drained, done) == ([2, 3], [True])
     assert heartbeat_age(tmp_path) is not None

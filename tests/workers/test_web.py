@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from tests.small_disk import mounted
 from tests.workers.conftest import alive, descendants, eventually
 
 TOP = b"POST / HTTP/1.1\r\nHost: x\r\n"
@@ -290,3 +291,16 @@ def test_connections_fit_the_limit_of_open_files(soft, hard, connections):
     code = f"{limit}\nfrom workers.web import server; print(server.max_connections())"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(output) == connections
+
+
+def test_a_large_answer_that_finds_no_room_on_the_disk_is_a_503(web, settings, tmp_path):
+    large = b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
+    with mounted(tmp_path / "disk", 32) as disk:
+        program = web(TMPDIR=disk.path)
+        assert answer(settings, large)[0] == 200
+        disk.fill()
+        status, head, _ = answer(settings, large)
+        assert (status, b"retry-after: 5" in head.lower()) == (503, True)
+        disk.make_room()
+        assert answer(settings, large)[0] == 200
+        program.end()

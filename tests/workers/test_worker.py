@@ -2,6 +2,7 @@
 
 import pickle
 import signal
+import threading
 
 import pytest
 from rq import Queue
@@ -12,7 +13,7 @@ from tests.workers.conftest import alive, eventually, keep
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import CircuitBreaker
 from workers.sweeper import heartbeat_age
-from workers.worker import site_to_drain
+from workers.worker import ImportWorker, site_to_drain
 
 
 def wait_for(settings, name):
@@ -107,6 +108,17 @@ def test_idle_worker_stops(run, settings, server, number):
     program = run("worker")
     eventually(started(settings))
     assert program.end(number) == 0
+
+
+def test_a_stop_that_a_library_swallowed_ends_the_worker(client):
+    """The signal raises wherever the program is: in a library, that may be caught."""
+    stop = threading.Event()
+    stop.set()
+    queue = ImportQueue(CircuitBreaker(client))
+    worker = threading.Thread(target=ImportWorker(client, queue, stop).work, daemon=True)
+    worker.start()
+    worker.join(20)
+    assert not worker.is_alive()
 
 
 def test_worker_without_redis_stops(run, settings):

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 from wsgiref.types import WSGIApplication
 
-from audience.errors import where
+from audience.errors import is_disk_fault, where
 from workers.web import streaming_response
 
 MAX_BUFFERED_BYTES = 2**20  # of an answer with a Content-Length; a longer one goes through a file
@@ -26,8 +26,10 @@ MAX_DISCARDS = 32  # threads that may be reading unwanted bodies at once
 DISCARD_SECONDS, DISCARD_PAUSE_SECONDS = 5.0, 0.5
 MAX_HEADER_NAMES = 256
 PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
-FAILED = '{"error": "Unexpected error: send the request again."}'
-JSON = [("content-type", "application/json")]
+JSON = ("content-type", "application/json")
+FAILED = 500, [JSON], '{"error": "Unexpected error: send the request again."}'
+FULL = '{"error": "The disk of the service is full or faulty: send the request again in a while."}'
+FAULTY_DISK = 503, [JSON, ("retry-after", "5")], FULL
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +55,7 @@ class Gateway:
             self._respond(watcher.scope, watcher.proto)
         except Exception as error:
             log.error("a request failed: %s", where(error))
-            watcher.proto.response_str(500, JSON, FAILED)
+            watcher.proto.response_str(*(FAULTY_DISK if is_disk_fault(error) else FAILED))
         watcher.done()
 
     def _respond(self, scope: Any, proto: Any) -> None:
