@@ -25,6 +25,7 @@ from storage import database
 from storage.errors import DiskFault, Unavailable, Unusable
 from workers import embedded_redis, metrics, supervisor
 from workers import worker as import_worker
+from workers.child_process import ChildProcess
 from workers.limiter import Limiter
 from workers.log import say
 from workers.processes import Processes
@@ -87,7 +88,7 @@ def create_app(
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
     answers = Answers(settings, resolver)
-    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers)
+    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, ChildProcess())
     blueprints.register(app)
     app.register_blueprint(health.blueprint)
     errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk})
@@ -219,6 +220,7 @@ def instance(settings: Settings) -> Instance:
         open=lambda: open_instance(settings),
         openers=Openers(open_process, open_database),
         processes=Processes(settings),
+        child_process=ChildProcess(),
     )
 
 

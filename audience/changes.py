@@ -33,7 +33,8 @@ class Outcome(StrEnum):
 class Change:
     """A change to one subscriber, requested at `at`; times are in milliseconds.
 
-    Of `dates`, an existing subscriber takes `unsubscribed_at` only.
+    Of `dates`, an existing subscriber takes `unsubscribed_at` only. `unconfirmed` creates the subscriber
+    unsubscribed, and changes nothing for an existing one.
     """
 
     email: str
@@ -46,6 +47,7 @@ class Change:
     tags: Sequence[str] = ()
     remove_tags: Sequence[str] = ()
     consent: Consent | None = None
+    unconfirmed: bool = False
     event_at: int | None = None
     dates: Mapping[str, int] = field(default_factory=dict)
     creates: bool = True
@@ -64,6 +66,7 @@ def change_from_item(item: Item, at: int) -> Change:
         tags=item.get("tags", ()),
         remove_tags=item.get("remove_tags", ()),
         consent=Consent(command) if command else None,
+        unconfirmed=item.get("unconfirmed", False),
         dates={name: min(item[name], at) for name in DATES if name in item},
     )
 

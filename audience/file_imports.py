@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -17,6 +17,7 @@ from audience.errors import NotFound, ServiceUnavailable
 from audience.imports import NOT_FOUND
 from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
+from audience.subscribers import Subscriber
 from storage import database
 from storage import file_imports as stored
 from storage import imports as stored_imports
@@ -25,6 +26,8 @@ from storage.file_imports import RefusedRow
 __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
+PREVIEW_ROWS = 20
+REFUSED = "refused"
 MINUTE_MS = 60_000
 LEASE_MS = 60 * MINUTE_MS
 RESUME_MS = 30 * 24 * 60 * MINUTE_MS
@@ -117,9 +120,8 @@ def resume(site: Site, source: str) -> Upload:
         return Upload(site, stored.begin(site.id, source, at, at + RESUME_MS), RESUME_MS)
     import_ = stored_imports.get(site.id, import_id)
     stored_rows = import_.rows + import_.refused if import_ else 0
-    return Upload(
-        site, import_id, RESUME_MS, stored_rows, complete=import_ is None or import_.status != "receiving"
-    )
+    complete = import_ is None or import_.status != "receiving"
+    return Upload(site, import_id, RESUME_MS, stored_rows, complete)
 
 
 def _discard(site_id: int, import_id: int) -> None:
@@ -130,28 +132,62 @@ def _discard(site_id: int, import_id: int) -> None:
             more = stored.discard(site_id, import_id)
 
 
-def dry_run(site: Site, rows: FileRows) -> Counter[str]:
-    """The number of rows by outcome, and `refused`, that an import would have; nothing is written.
+@dataclass(frozen=True)
+class RowPreview:
+    """A row as it would become: `subscriber` with the names of `tags`, or why the row is refused."""
 
-    Holds a hash of each address that would be created: the next row with it would update.
+    row: FileRow
+    outcome: str
+    subscriber: Subscriber | None = None
+    tags: Sequence[str] = ()
+
+
+@dataclass
+class DryRun:
+    """What an import would do with `rows_seen` rows, all of the file if `whole`: the number by outcome, or
+    `REFUSED`, and the first `rows`. Hashes of who would be `created` or have `left` are held: a next row with
+    one does not count again.
     """
-    counts: Counter[str] = Counter()
-    created: set[int] = set()
-    with closing(rows):
-        while batch := list(islice(rows, BATCH_ROWS)):
-            _dry_run_batch(site.id, batch, created, counts)
-    return counts
 
+    counts: Counter[str] = field(default_factory=Counter)
+    left: set[int] = field(default_factory=set)
+    rows_seen: int = 0
+    whole: bool = True
+    rows: list[RowPreview] = field(default_factory=list)
+    created: set[int] = field(default_factory=set)
 
-def _dry_run_batch(site_id: int, batch: list[FileRow], created: set[int], counts: Counter[str]) -> None:
-    at = clock.now_ms()
-    changes = [change_from_item(row.item, at) for row in batch if row.item is not None]
-    counts["refused"] += len(batch) - len(changes)
-    for change, outcome in zip(changes, subscribers.dry_run(site_id, changes), strict=True):
-        repeated = outcome is Outcome.CREATED and hash(change.key) in created
-        counts[Outcome.UPDATED if repeated else outcome] += 1
+    def judge(self, site_id: int, batch: Sequence[FileRow]) -> None:
+        at = clock.now_ms()
+        changes = {row.row_number: change_from_item(row.item, at) for row in batch if row.item is not None}
+        done = subscribers.dry_run(site_id, list(changes.values()))
+        outcomes = dict(zip(changes, done.outcomes, strict=True))
+        for row in batch:
+            change = changes.get(row.row_number)
+            outcome = self._outcome(change.key, outcomes[row.row_number]) if change else REFUSED
+            self.counts[outcome] += 1
+            if len(self.rows) < PREVIEW_ROWS:
+                subscriber = done.after.get(change.key) if change else None
+                names = [done.tags[tag_id] for tag_id in subscriber.tag_ids] if subscriber else []
+                self.rows.append(RowPreview(row, outcome, subscriber, names))
+        self.rows_seen += len(batch)
+        self.left |= {hash(key) for key in done.left}
+
+    def _outcome(self, key: str, outcome: Outcome) -> Outcome:
+        repeated = outcome is Outcome.CREATED and hash(key) in self.created
         if outcome is Outcome.CREATED:
-            created.add(hash(change.key))
+            self.created.add(hash(key))
+        return Outcome.UPDATED if repeated else outcome
+
+
+def dry_run(site: Site, rows: FileRows, most: int | None = None) -> DryRun:
+    """What an import of (at `most` the first) rows would do; nothing is written."""
+    done = DryRun()
+    with closing(rows):
+        judged = rows if most is None else islice(rows, most)
+        while batch := list(islice(judged, BATCH_ROWS)):
+            done.judge(site.id, batch)
+        done.whole = next(rows, None) is None
+    return done
 
 
 def columns(site: Site, import_id: int) -> list[str]:

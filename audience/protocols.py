@@ -1,10 +1,10 @@
 """Protocols that the domain depends on; `app.py` passes the implementations in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 
 class ImportQueue(Protocol):
@@ -67,6 +67,20 @@ class Processes(Protocol):
         ...
 
     def queue(self) -> QueueHealth: ...
+
+
+class ChildProcess(Protocol):
+    """Runs what could exhaust a process in one of its own, with limits of memory and CPU."""
+
+    def __call__(
+        self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
+    ) -> Any:
+        """The value of `function(source, target, *arguments)`; it and the arguments are JSON.
+
+        The function is one of a module, which the child imports; the files are files of the system. Raises
+        `MemoryError` or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
+        """
+        ...
 
 
 class DnsStatus(StrEnum):

@@ -91,6 +91,8 @@ class SubscriberBatch:
             self.lifted.add(self.hashes[change.key])
         if reason == suppressions.UNSUBSCRIBED:
             subscriber.unsubscribed_at = subscriber.consent_at = since
+        elif change.unconfirmed:
+            subscriber.unsubscribed_at = subscriber.consent_at = change.at
         return subscriber
 
     def save(self, at: int) -> None:

@@ -12,6 +12,7 @@ from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError
 from storage import database, suppressions
 from storage import subscribers as stored
+from storage import tags as stored_tags
 from storage.subscribers import Filters, Subscriber
 
 __all__ = ["Change", "Consent", "Filters", "Outcome", "Subscriber"]
@@ -26,13 +27,35 @@ class _Rollback(Exception):
     pass
 
 
-def dry_run(site_id: int, changes: Sequence[Change]) -> list[Outcome]:
-    """The outcome of each change: writes them, and rolls back."""
-    outcomes: list[Outcome] = []
+@dataclass(frozen=True)
+class DryWrite:
+    """What changes would do: the outcome of each, the subscribers `after` them by key, the names of their
+    tags by id, and the keys of those who would have `left`.
+    """
+
+    outcomes: list[Outcome]
+    after: Mapping[str, Subscriber]
+    tags: Mapping[int, str]
+    left: set[str]
+
+
+def dry_run(site_id: int, changes: Sequence[Change]) -> DryWrite:
+    """Writes the changes, and rolls back."""
+    keys = {change.key for change in changes}
+    done = DryWrite([], {}, {}, set())
     with suppress(_Rollback), database.write():
+        gone = _unsubscribed(stored.get_by_keys(site_id, keys))
         outcomes = write(site_id, changes)
+        after = stored.get_by_keys(site_id, keys)
+        tag_ids = {tag_id for subscriber in after.values() for tag_id in subscriber.tag_ids}
+        names = stored_tags.names(site_id, tag_ids)
+        done = DryWrite(outcomes, after, names, _unsubscribed(after) - gone)
         raise _Rollback
-    return outcomes
+    return done
+
+
+def _unsubscribed(found: Mapping[str, Subscriber]) -> set[str]:
+    return {key for key, subscriber in found.items() if subscriber.unsubscribed_at is not None}
 
 
 def admission_check(site_id: int, changes: Sequence[Change]) -> Callable[[Change], bool]:

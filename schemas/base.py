@@ -31,11 +31,12 @@ def errors(refused: Iterable[FieldError]) -> list[dict[str, str]]:
 
 
 class FormError(Exception):
-    """Values that a form refuses."""
+    """Values that a form refuses; `found` is named beside the error, under keys of its own."""
 
-    def __init__(self, problems: list[FieldError]) -> None:
+    def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__("form")
         self.problems = problems
+        self.found = dict(found or {})
 
 
 JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document

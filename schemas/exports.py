@@ -9,7 +9,7 @@ import marshmallow as ma
 
 from schemas.base import Form, Text
 from schemas.formats import csv_values
-from schemas.formats.csv_columns import EXPORTED, NOTES, column_of
+from schemas.formats.meanings import EXPORTED, NOTES, column_of
 from schemas.values import DATES, NAMES, compact_json, write_date
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
@@ -79,12 +79,12 @@ def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[byte
 
 def refused_head(file: Any) -> bytes:
     """The header of a file of refused rows; empty for JSON lines."""
-    return _defused_csv([*file.columns, *NOTES]) if file.kind == "csv" else b""
+    return _defused_csv([*file.columns, *NOTES]) if not file.table.is_json else b""
 
 
 def refused_line(file: Any, row: Any) -> bytes:
     """A refused row as it is in the file, with the reason."""
-    if file.kind == "csv":
+    if not file.table.is_json:
         return _refused_cells(file.columns, row)
     record = row.raw if isinstance(row.raw, dict) else {"line": row.raw}
     notes = dict(zip(NOTES, (row.row_number, row.code, row.message), strict=True))

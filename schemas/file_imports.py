@@ -1,24 +1,21 @@
-"""Reading files of subscribers: format, columns, and rows validated by the import form (docs/files.md).
+"""The parameters and answers of file imports (docs/contract.md, Files)."""
 
-Memory is constant: a file is read line by line; lines, cells and JSON objects have at most
-`readers.MAX_LENGTH` characters.
-"""
-
-import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO, TextIO
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import MAX_DEPTH, FormError, InstantField, depth, load
-from schemas.formats import readers
-from schemas.formats.csv_columns import NOTES, Column, normal, plan, refusal
-from schemas.imports import ImportItem, ImportSchema, import_, plain_item
-from schemas.responses import ResponseSchema, single
-from schemas.values import DATE, DATES, FieldError
+from schemas.base import Form, JsonSchema, Text
+from schemas.formats.dates import DMY, MDY
+from schemas.formats.files import File, Reading
+from schemas.formats.meanings import MEANING
+from schemas.formats.presets import PRESETS
+from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX
+from schemas.imports import ImportSchema, import_
+from schemas.responses import Date, ResponseSchema
+from schemas.tags import trimmed
+from schemas.values import NAMES, write_date
 
-CSV, JSON_LINES, JSON_ARRAY = "csv", "jsonl", "json"
+WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 KINDS = {
     "text/csv": CSV,
     "application/csv": CSV,
@@ -27,193 +24,173 @@ KINDS = {
     "application/ndjson": JSON_LINES,
     "application/jsonl": JSON_LINES,
     "application/x-jsonlines": JSON_LINES,
+    WORKBOOK: XLSX,
 }
-BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES}
+BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".xlsx": XLSX}
 
-EMPTY = "The file is empty: send one with a header row, or with JSON objects."
-RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
-NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
+DRY_RUN_ROWS = 10_000  # judged over HTTP
 
-Check = Callable[[str], Any]
-
-
-@dataclass(slots=True)
-class FileRow:
-    """A row: the `item` to import, or the `code` and `message` of its error.
-
-    `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
-    `cells` of a refused row are unchanged, in the order of the file's columns.
-    """
-
-    row_number: int
-    raw: Any
-    email: str = ""
-    item: dict[str, Any] | None = None
-    code: str = ""
-    message: str = ""
-    cells: list[str] = field(default_factory=list)
-
-    def refuse(self, code: str, message: str) -> None:
-        self.item, self.code, self.message = None, code, message
+SWITCH = "Send 1 or 0."
+FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
+CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
+ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
 
 
-@dataclass(frozen=True)
-class File:
-    """An inspected file. The `columns` of JSON grow with its refused rows."""
+class Switch(Text):
+    """`1` or `0`."""
 
-    kind: str
-    encoding: str
-    delimiter: str | None
-    columns: list[str]
-    binary: BinaryIO
-    renames: Mapping[str, str]
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
 
-    def rows(self, check: Check) -> Generator[FileRow, None, None]:
-        """The rows that are not blank; `check` raises `ValueError` on a malformed address.
-
-        Raises `FormError` when the rest of the file cannot be read.
-        """
-        with readers.reading(self.binary, self.encoding) as text:
-            read = {CSV: self._csv, JSON_LINES: self._json_lines, JSON_ARRAY: self._json_array}[self.kind]
-            for row in read(text):
-                _check_row(row, check)
-                if row.item is None:
-                    row.cells = self._cells(row.raw)
-                yield row
-
-    def _csv(self, text: TextIO) -> Iterator[FileRow]:
-        columns, width = plan(self.columns, self.renames), len(self.columns)
-        records = readers.records(text, self.delimiter or ",")
-        next(records)
-        for number, record in records:
-            if any(record):
-                yield _from_cells(number, record, columns, width)
-
-    def _json_lines(self, text: TextIO) -> Iterator[FileRow]:
-        for number, line in enumerate(readers.lines(text), 1):
-            if line.strip():
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError):
-                    value = line.strip()
-                yield self._from_object(number, value)
-
-    def _json_array(self, text: TextIO) -> Iterator[FileRow]:
-        for number, value in enumerate(readers.array(text), 1):
-            yield self._from_object(number, value)
-
-    def _from_object(self, number: int, value: Any) -> FileRow:
-        row = FileRow(number, value)
-        if not isinstance(value, dict) or depth(value) > MAX_DEPTH:
-            row.refuse("invalid_json", NOT_AN_OBJECT)
-            return row
-        item = {self.renames.get(normal(key), key): cell for key, cell in value.items() if key not in NOTES}
-        row.email = item["email"] if isinstance(item.get("email"), str) else ""
-        row.item = item
-        return row
-
-    def _cells(self, value: Any) -> list[str]:
-        if self.kind == CSV:
-            return list(value)
-        values = value if isinstance(value, dict) else {"line": value}
-        known = set(self.columns)
-        self.columns.extend(key for key in values if key not in known)
-        return [cell_text(values.get(column)) for column in self.columns]
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        text = super()._deserialize(value)
+        if text.strip().lower() not in ("0", "1", "true", "false"):
+            raise ma.ValidationError(SWITCH)
+        return text.strip().lower() in ("1", "true")
 
 
-def inspect(binary: BinaryIO, kind: str | None = None, renames: Mapping[str, str] | None = None) -> File:
-    """Detects encoding, columns and, unless passed, the kind of a file. Raises `FormError`.
+class ImportFile(Form):
+    """How a file is meant, where it does not say so itself."""
 
-    `renames` maps column names to the names that this service uses.
-    """
-    encoding = readers.encoding(binary)
-    with readers.reading(binary, encoding) as text:
-        start = text.read(readers.SAMPLE_LENGTH).lstrip()
-    if not start and kind != JSON_LINES:
-        raise refusal(EMPTY)
-    kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(start[0], CSV)
-    by_name = {normal(name): meaning for name, meaning in (renames or {}).items()}
-    if kind != CSV:
-        return File(kind, encoding, None, [], binary, by_name)
-    candidates = [(mark, readers.header(binary, encoding, mark)) for mark in readers.DELIMITERS]
-    delimiter, columns = max(candidates, key=lambda pair: (_has_email(pair[1], by_name), len(pair[1])))
-    plan(columns, by_name)
-    return File(kind, encoding, delimiter, columns, binary, by_name)
-
-
-def _has_email(columns: Sequence[str], renames: Mapping[str, str]) -> bool:
-    return "email" in [normal(renames.get(normal(name), name)) for name in columns]
+    map_ = ma.fields.Dict(
+        keys=Text(),
+        values=Text(),
+        data_key="map",
+        load_default=dict,
+        error_messages={"invalid": MEANING},
+        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
+    )
+    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
+    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
+    tag = ma.fields.List(
+        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
+    )
+    consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
+    header = Switch()
+    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    dry_run = Switch()
 
 
-def _from_cells(number: int, record: list[str], columns: Sequence[Column], width: int) -> FileRow:
-    row = FileRow(number, record)
-    item: dict[str, Any] = {}
-    custom: dict[str, Any] = {}
-    for column in columns:
-        cell = record[column.index] if column.index < len(record) else ""
-        if cell:
-            (custom if column.custom else item)[column.key] = column.read(cell)
-    if custom:
-        item["fields"] = item.get("fields", {}) | custom if "fields" in item else custom
-    row.email, row.item = item.get("email", ""), item
-    if any(record[width:]):
-        row.refuse("ragged_row", RAGGED)
-    return row
+def reading(form: dict[str, Any]) -> Reading:
+    return Reading(
+        meanings=form["map_"],
+        preset=form.get("from_"),
+        sheet=form.get("sheet"),
+        tags=trimmed(form["tag"]),
+        left="consent" in form,
+        headed=form.get("header", True),
+        dates=form.get("dates"),
+    )
 
 
-FORM = ImportItem()
-INSTANT = InstantField()
-
-
-def _check_row(row: FileRow, check: Check) -> None:
-    """Validates a row, and refuses it on an error."""
-    if row.item is None:
-        return
-    raw = row.item
-    try:
-        item = plain_item(raw) or load(FORM, raw)
-        check(item["email"])
-        row.item = item | _dates(raw)
-    except FormError as error:
-        field = error.problems[0].field.partition(".")[0] or "row"
-        missing = field == "email" and not row.email.strip()
-        message = "; ".join(f"{problem.field}: {problem.message}" for problem in error.problems)
-        row.refuse("missing_email" if missing else f"invalid_{field}", message)
-    except ValueError as error:
-        row.refuse("invalid_email", str(error))
-
-
-def _dates(item: Mapping[str, Any]) -> dict[str, int]:
-    dates = {}
-    for name in DATES:
-        value = item.get(name)
-        if value is not None and value != "":
-            try:
-                dates[name] = INSTANT.deserialize(value)
-            except ma.ValidationError as error:
-                raise FormError([FieldError(name, DATE)]) from error
-    return dates
-
-
-def cell_text(value: Any) -> str:
-    """A JSON value as the text of a cell."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+class ColumnMeta(ResponseSchema):
+    place = ma.fields.Integer(strict=True)
+    name = ma.fields.String()
+    meaning = ma.fields.String(metadata={"description": "As in `map`.", "examples": ["email", "field:plan"]})
+    reason = ma.fields.String(metadata={"description": "Why it is taken for that, as a sentence."})
 
 
 class FileMeta(ResponseSchema):
-    format = ma.fields.String(validate=ma.validate.OneOf((CSV, JSON_LINES, JSON_ARRAY)))
+    format = ma.fields.String(validate=ma.validate.OneOf((CSV, XLSX, JSON_LINES, JSON_ARRAY)))
     encoding = ma.fields.String(allow_none=True)
     delimiter = ma.fields.String(allow_none=True)
+    sheet = ma.fields.String(allow_none=True)
+    sheets = ma.fields.List(ma.fields.String())
+    preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
+    advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
+    columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
 
 
-ReceivedFile = single("ReceivedFile", ImportSchema, meta=ma.fields.Nested(FileMeta))
+class PreviewRow(ResponseSchema):
+    row = ma.fields.Integer(strict=True)
+    outcome = ma.fields.String()
+    message = ma.fields.String(allow_none=True, metadata={"description": "Why the row is refused."})
+    email = ma.fields.String(allow_none=True)
+    first_name = ma.fields.String(allow_none=True)
+    last_name = ma.fields.String(allow_none=True)
+    fields_ = ma.fields.Dict(keys=ma.fields.String(), data_key="fields")
+    tags = ma.fields.List(ma.fields.String())
+    created_at = Date(allow_none=True)
+    unsubscribed_at = Date(allow_none=True)
+
+
+class DryRunSchema(ResponseSchema):
+    """What an import of the first rows would do."""
+
+    rows_seen = ma.fields.Integer(strict=True)
+    whole = ma.fields.Boolean(metadata={"description": "Whether these are all rows of the file."})
+    created = ma.fields.Integer(strict=True)
+    updated = ma.fields.Integer(strict=True)
+    unchanged = ma.fields.Integer(strict=True)
+    failed = ma.fields.Integer(
+        strict=True, metadata={"description": "Refused rows, including suppressed ones."}
+    )
+    suppressed = ma.fields.Integer(strict=True)
+    unsubscribed = ma.fields.Integer(
+        strict=True, metadata={"description": "Subscribers who would leave, or come in as left."}
+    )
+    rows = ma.fields.List(
+        ma.fields.Nested(PreviewRow), metadata={"description": "The first 20 rows, as they would become."}
+    )
+
+
+class ReceivedFile(ResponseSchema):
+    """The import; null for a dry run, which answers `dry_run` instead."""
+
+    data = ma.fields.Nested(ImportSchema, allow_none=True)
+    meta = ma.fields.Nested(FileMeta)
+    dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
 
 
 def received(row: Any, file: File) -> dict[str, Any]:
-    """The import of a file, and the detected format."""
+    """The import of a file, and how the file was understood."""
+    return {"data": import_(row), "meta": understood(file)}
+
+
+def dry_run(done: Any, file: File) -> dict[str, Any]:
+    return {"data": None, "meta": understood(file), "dry_run": outcome(done)}
+
+
+def understood(file: File) -> dict[str, Any]:
+    table, preset = file.table, file.preset
     return {
-        "data": import_(row),
-        "meta": {"format": file.kind, "encoding": file.encoding, "delimiter": file.delimiter},
+        "format": table.kind,
+        "encoding": table.encoding,
+        "delimiter": table.delimiter,
+        "sheet": table.sheet,
+        "sheets": list(table.sheets),
+        "preset": preset.name if preset else None,
+        "advice": preset.http_advice if preset else None,
+        "columns": [
+            {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
+            for each in file.plan
+        ],
+    }
+
+
+def outcome(done: Any) -> dict[str, Any]:
+    """The counts and the first rows of a dry run."""
+    counts = done.counts
+    return {
+        "rows_seen": done.rows_seen,
+        "whole": done.whole,
+        **{name: counts[name] for name in ("created", "updated", "unchanged")},
+        "failed": counts["refused"] + counts["suppressed"],
+        "suppressed": counts["suppressed"],
+        "unsubscribed": len(done.left),
+        "rows": [_preview(each) for each in done.rows],
+    }
+
+
+def _preview(preview: Any) -> dict[str, Any]:
+    row, subscriber = preview.row, preview.subscriber
+    return {
+        "row": row.row_number,
+        "outcome": str(preview.outcome),
+        "message": row.message or None,
+        "email": subscriber.email if subscriber else row.email or None,
+        **{name: (getattr(subscriber, name) or None) if subscriber else None for name in NAMES},
+        "fields": subscriber.fields if subscriber else {},
+        "tags": list(preview.tags),
+        "created_at": write_date(subscriber.created_at) if subscriber else None,
+        "unsubscribed_at": write_date(subscriber.unsubscribed_at) if subscriber else None,
     }

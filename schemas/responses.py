@@ -69,6 +69,11 @@ def problems() -> ma.fields.List[Any]:
     return ma.fields.List(ma.fields.Nested(FieldProblem))
 
 
+def found(description: str) -> ma.fields.List[Any]:
+    """What an error found in the request."""
+    return ma.fields.List(ma.fields.String(), metadata={"description": description, "may_be_absent": True})
+
+
 class Error(ResponseSchema):
     """The body of every error; the header `X-Request-Id` identifies the request."""
 
@@ -77,3 +82,6 @@ class Error(ResponseSchema):
         ma.fields.Nested(FieldProblem),
         metadata={"description": "The values to correct, if any.", "may_be_absent": True},
     )
+    columns = found("Columns of the file that the error is about.")
+    values = found("Values of the file that the error is about.")
+    did_you_mean = found("Parameters that may correct the request.")

@@ -17,7 +17,15 @@ from tests.worst_inputs import CPU_SECONDS, DO_NOT_READ, FUNCTIONS, PATTERNS, RO
 BATCHES = 6
 # Patterns of a bundled table, in `User-Agent`, whose row is among the functions.
 COMPILED_FROM_TABLES = {"audience.answers.validation.user_agent"}
-OPERATORS = ("app", "audience.cli", "audience.operations", "audience.config", "storage", "workers")
+OPERATORS = (
+    "app",
+    "audience.cli",
+    "audience.operations",
+    "audience.config",
+    "audience.setting_values",
+    "storage",
+    "workers",
+)
 
 
 def statements(module: str) -> list[ast.stmt]:

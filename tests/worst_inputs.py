@@ -30,7 +30,9 @@ from audience.http.normalize import Normalizer
 from schemas.base import Form, FormError, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents
-from schemas.file_imports import FileRow, inspect
+from schemas.formats import consent_words, dates
+from schemas.formats.files import Reading, inspect
+from schemas.formats.rows import FileRow
 from schemas.imports import ImportSubscribers
 from schemas.subscribers import CreateSubscriber, SearchSubscribers
 
@@ -195,7 +197,14 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.custom_fields:STATUS_WORDS": looked_for("not", "rate", "4", "invali"),
     "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
     "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
+    "schemas.formats.consent_words:MARKS": looked_for(
+        "-", ("-", "", "x"), limit=consent_words.MAX_LENGTH
+    ),
+    "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
+    "schemas.formats.dates:YEAR_FIRST": is_whole("1", ("1", "2020-01-01 00:00:00."), limit=dates.MAX_LENGTH),
+    "schemas.formats.dates:YEAR_LAST": is_whole("1", ("1", "01/01/2020 00:00:00."), limit=dates.MAX_LENGTH),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
+    "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
     "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
     "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),
 }  # fmt: skip
@@ -226,10 +235,11 @@ def in_rules(text: str) -> None:
 
 
 def in_file(kind: str) -> Callable[[str], None]:
-    head = b"email,plan\n" if kind == "csv" else b"[" if kind == "json" else b""
+    heads = {"csv": b"email,plan\n", "consent": b"email,status,created_at\n", "json": b"["}
+    head, kind = heads.get(kind, b""), "csv" if kind == "consent" else kind
 
     def read(text: str) -> None:
-        for row in inspect(io.BytesIO(head + text[:-32].encode(errors="replace")), kind).rows(str):
+        for row in inspect(io.BytesIO(head + text[:-32].encode(errors="replace")), Reading(), kind).rows(str):
             refused_rows.without_addresses(1, row)
 
     return read
@@ -301,7 +311,16 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.custom_fields:field_key": takes("-", "a "),
-    "schemas.formats.csv_columns:normal": takes("-", "A "),
+    "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
+    "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),
+    "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),
+    "schemas.formats.header_names:meaning_of": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
+    "schemas.formats.meanings:normal": takes("-", "A "),
+    "schemas.formats.refusals:shortened": takes(),
+    "schemas.formats.rows:split_name": takes(",", "a "),
     "schemas.formats.csv_values:defused": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),
     "schemas.formats.csv_values:read_tags": takes("'", "[", ",", ('"",', "[", '""]')),
     "schemas.formats.csv_values:read_text": takes("'"),
@@ -311,6 +330,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "refused rows": door(hidden, "a,", "a@b ", "a@", ("a", "", "@"), "\uff20", "a@b,"),
     "CSV": door(in_file("csv"), '",', "a,", ",", "a@b,", ("a", '"')),
     "CSV, many rows": door(in_file("csv"), "\n", ",\n", '"\n', "a@b,1,\n", limit=MANY_ROWS),
+    "CSV with columns of consent and dates": door(in_file("consent"), '",', "a,", "-", ("-", "", "x"), "_"),
     "JSON lines": door(in_file("jsonl"), ("a", '{"email": "'), ("[],", "["), ('{"a":1},', "[")),
     "JSON lines, many rows": door(in_file("jsonl"), '{"a":1}\n', "\n", "a@b\n", limit=MANY_ROWS),
     "JSON array": door(in_file("json"), ("a", '{"email": "'), ("[],", "["), ",", ("a", '"'), "a@b "),
@@ -326,6 +346,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
 
 # They take a text of the operator or of our own, or pass a user's text on unread, as a value of a query.
 DO_NOT_READ = {
+    f"{ANSWERS}.dns.canaries:random_name",
     f"{ANSWERS}.dns.transport:parse_server",
     f"{VALIDATION}.gibberish:mean_logarithm",
     f"{VALIDATION}.mail_route:find_route",
@@ -340,14 +361,19 @@ DO_NOT_READ = {
     "audience.keys:authenticate",
     "audience.keys:revoke",
     "audience.keys:rotate",
+    "audience.keys:secret_hash",
     "audience.pepper:digest",
     "audience.secret_files:private_opener",
     "audience.sites:create",
     "audience.sites:get_by_uuid",
     "audience.telemetry:record_answer",
-    "schemas.formats.csv_columns:column_of",
-    "schemas.formats.csv_columns:refusal",
+    "audience.telemetry:record_blacklist_test",
+    "audience.telemetry:record_dns_health",
+    "schemas.formats.consent:said",
+    "schemas.formats.meanings:column_of",
+    "schemas.formats.meanings:preset_columns",
     "schemas.responses:constant",
+    "schemas.responses:found",
     "schemas.responses:listing",
     "schemas.responses:resource",
     "schemas.responses:single",

@@ -1,6 +1,8 @@
 """Import a file of subscribers, and download its refused rows (docs/files.md)."""
 
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from flask import Blueprint, Response, request
@@ -12,6 +14,7 @@ from audience.http.services import services, settings
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
+from schemas.formats.files import File, inspect
 
 blueprint = Blueprint("files", __name__)
 
@@ -21,19 +24,42 @@ blueprint = Blueprint("files", __name__)
     scope="full",
     family="batch",
     reads=check_file,
-    accepts=("text/csv", "application/x-ndjson"),
+    takes=wire.ImportFile,
+    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK),
     gives=wire.ReceivedFile,
 )
-def receive(site: Site) -> dict[str, Any]:
-    """Import a file of subscribers"""
-    with file_imports.receiving(site) as upload, tempfile.TemporaryFile(dir=settings().instance) as file:
+def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Import a file of subscribers
+
+    With `dry_run=1` it is only judged, and nothing is kept.
+    """
+    return _judge(site, form) if form.get("dry_run") else _import(site, form)
+
+
+def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    with file_imports.receiving(site) as upload, _file(form, upload.renew_lease) as file:
+        upload.store(file.rows(addresses.identity))
+        upload.accept(file.columns, services().import_queue)
+    return wire.received(imports.progress(site, upload.import_id), file)
+
+
+def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    with _file(form) as file:
+        judged = file_imports.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
+    return wire.dry_run(judged, file)
+
+
+@contextmanager
+def _file(form: dict[str, Any], received: Callable[[], None] = lambda: None) -> Iterator[File]:
+    """The body, looked through; `received` is called with each piece that arrives."""
+    folder = settings().instance
+    with tempfile.TemporaryFile(dir=folder) as binary, tempfile.TemporaryFile(dir=folder) as unpacked:
         for piece in chunks(settings().import_max_bytes):
-            file.write(piece)
-            upload.renew_lease()
-        inspected = wire.inspect(file, wire.KINDS[request.mimetype])
-        upload.store(inspected.rows(addresses.identity))
-        upload.accept(inspected.columns, services().import_queue)
-    return wire.received(imports.progress(site, upload.import_id), inspected)
+            binary.write(piece)
+            received()
+        yield inspect(
+            binary, wire.reading(form), wire.KINDS[request.mimetype], services().child_process, unpacked
+        )
 
 
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>/errors.csv")

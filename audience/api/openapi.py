@@ -179,5 +179,8 @@ FILES = {
 
 def files(media_types: Files) -> dict[str, Any]:
     return {
-        media_type: {"schema": {"type": "string"}, "example": FILES[media_type]} for media_type in media_types
+        media_type: {"schema": {"type": "string"}, "example": FILES[media_type]}
+        if media_type in FILES
+        else {"schema": {"type": "string", "format": "binary"}}
+        for media_type in media_types
     }

@@ -19,7 +19,10 @@ SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
 
 TOO_LARGE = "The body is too large: split it into several requests."
-FILE = "Send the file as the body, with the Content-Type text/csv or application/x-ndjson."
+FILE = (
+    "Send the file as the body, with the Content-Type text/csv, application/x-ndjson or "
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet."
+)
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
@@ -48,11 +51,12 @@ def _read(limit: int) -> bytes:
 
 
 def check_file() -> dict[str, Any]:
-    """Checks the type and declared length of a file, before the view reads it."""
+    """Checks the type and declared length of a file, before the view reads it; returns the query's tags."""
     if request.mimetype not in KINDS:
         raise NotJson(FILE)
     _declared_length(settings().import_max_bytes)
-    return {}
+    tags = [tag for key in ("tag", "tag[]") for tag in request.args.getlist(key) if tag]
+    return {"tag": tags} if tags else {}
 
 
 def chunks(limit: int) -> Iterator[bytes]:

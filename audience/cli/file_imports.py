@@ -3,78 +3,123 @@
 import fcntl
 import hashlib
 import json
-import os
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, file_imports, imports, sites
-from audience.cli.instance import on_instance
+from audience import sites
+from audience.cli.import_jobs import Job
+from audience.cli.instance import Instance, on_instance
 from audience.cli.options import site_option
-from audience.cli.progress import progress
 from audience.config import Settings
 from audience.sites import Site
-from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError
+from schemas.formats.columns import Because
+from schemas.formats.dates import DMY, MDY
+from schemas.formats.files import File, Reading, inspect
+from schemas.formats.presets import LEFT_FILES, PRESETS
+from schemas.formats.refusals import FileRefused
+from schemas.tags import trimmed
 
-POLL_SECONDS = 0.2
-STALL_SECONDS = 3.0  # without progress, before the command applies rows itself
-TURN_SECONDS = 1.0
 CHUNK_SIZE = 2**20
-PROGRESS_ROWS = 1_000
-OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
+PARTLY = 3  # exit status: some rows were refused
+WHO_LEFT = (
+    "Mailchimp gives this name to a file of people who must not be written to: say so with "
+    "--consent unsubscribed"
+)
 
 
 @click.command(name="import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @site_option
 @click.option(
-    "--map", "renames", multiple=True, metavar="NAME=MEANING", help="Meaning of a column; repeatable."
+    "--map",
+    "meanings",
+    multiple=True,
+    metavar="COLUMN=WHAT",
+    help="What a column, by header or place from 1, means; repeatable.",
 )
+@click.option("--from", "preset", type=click.Choice(list(PRESETS)), help="The program whose file it is.")
+@click.option("--sheet", help="The sheet of a workbook; without it, the first.")
+@click.option("--tag", "tags", multiple=True, help="A tag for everyone in the file; repeatable.")
+@click.option("--consent", type=click.Choice(["unsubscribed"]), help="Everyone in the file has left.")
+@click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
+@click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--dry-run", is_flag=True, help="Show the outcome without writing anything.")
 @click.option("--refused", type=click.Path(dir_okay=False, path_type=Path), help="File for refused rows.")
+@click.option("--allow-refused", is_flag=True, help="Exit with 0 even if rows were refused.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @on_instance
 def import_file(
     _: Settings,
     file: Path,
     site_uuid: str,
-    renames: tuple[str, ...],
+    meanings: tuple[str, ...],
+    preset: str | None,
+    sheet: str | None,
+    tags: tuple[str, ...],
+    consent: str | None,
+    no_header: bool,
+    dates: str | None,
     dry_run: bool,
     refused: Path | None,
+    allow_refused: bool,
     as_json: bool,
 ) -> None:
-    """Import subscribers from CSV, JSON or JSON lines.
+    """Import subscribers from CSV, XLSX, JSON or JSON lines.
 
     If interrupted, run the same command again to continue. Refused rows are written to a file next to FILE:
-    correct it and import it.
+    correct it and import it. Exit status: 0 all rows are in, 3 some were refused, 1 the file was.
 
-    Example: audience import people.csv --site 6f1c... --map "E-Mail=email"
+    Example: audience import people.csv --site 6f1c... --map "Mail=email"
     """
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    with file.open("rb") as binary:
-        _lock(binary)
-        try:
-            inspected = wire.inspect(binary, wire.BY_SUFFIX.get(file.suffix.lower()), _meanings(renames))
-            job = Job(site, inspected, refused or _beside(file, inspected), as_json)
-            job.say(f"{file.name}: {_shown(inspected)}")
-            shown = job.dry_run() if dry_run else job.run(_source(site, binary, renames))
-        except FormError as error:
-            raise click.ClickException("; ".join(problem.message for problem in error.problems)) from error
-        except KeyboardInterrupt:
-            raise click.ClickException("interrupted: run the same command again to continue.") from None
+    if consent is None and file.name.lower().startswith(LEFT_FILES):
+        raise click.ClickException(WHO_LEFT)
+    reading = Reading(
+        meanings=_meanings(meanings),
+        preset=preset,
+        sheet=sheet,
+        tags=trimmed(list(tags)),
+        left=consent is not None,
+        headed=not no_header,
+        dates=dates,
+    )
+    with _opened(file, reading) as (binary, inspected):
+        job = Job(site, inspected, refused or _beside(file, inspected), as_json)
+        for line in _shown(file, inspected, everything=dry_run):
+            job.say(line)
+        shown = job.dry_run() if dry_run else job.run(_source(site, binary, reading))
     if as_json:
         click.echo(json.dumps(shown))
     if shown.get("status") == "failed":
         raise click.ClickException("the import failed: see the worker's log.")
+    if (shown["refused"] or shown["suppressed"]) and not allow_refused:
+        raise click.exceptions.Exit(PARTLY)
+
+
+@contextmanager
+def _opened(file: Path, reading: Reading) -> Iterator[tuple[BinaryIO, File]]:
+    """The file, locked, and looked through."""
+    instance: Instance = click.get_current_context().obj
+    with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
+        _lock(binary)
+        try:
+            kind = wire.BY_SUFFIX.get(file.suffix.lower())
+            yield binary, inspect(binary, reading, kind, instance.child_process, unpacked)
+        except FileRefused as error:
+            raise click.ClickException(error.command) from error
+        except FormError as error:
+            raise click.ClickException("; ".join(problem.message for problem in error.problems)) from error
+        except KeyboardInterrupt:
+            raise click.ClickException("interrupted: run the same command again to continue.") from None
 
 
 def _lock(binary: BinaryIO) -> None:
@@ -85,141 +130,38 @@ def _lock(binary: BinaryIO) -> None:
         raise click.ClickException("another command is importing this file: wait for it.") from None
 
 
-def _meanings(renames: Iterable[str]) -> dict[str, str]:
-    for rename in renames:
-        if "=" not in rename:
-            raise click.BadParameter("write NAME=MEANING, such as E-Mail=email", param_hint="--map")
-    return dict(rename.rsplit("=", 1) for rename in renames)
+def _meanings(options: Iterable[str]) -> dict[str, str]:
+    for option in options:
+        if "=" not in option:
+            raise click.BadParameter("write COLUMN=WHAT, such as Mail=email", param_hint="--map")
+    return dict(option.rsplit("=", 1) for option in options)
 
 
-def _beside(file: Path, inspected: wire.File) -> Path:
-    return file.with_name(f"{file.stem}.refused.{'csv' if inspected.kind == wire.CSV else 'jsonl'}")
+def _beside(file: Path, inspected: File) -> Path:
+    return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
-def _shown(inspected: wire.File) -> str:
-    if inspected.delimiter is None:
-        return f"{inspected.kind}, {inspected.encoding}"
-    delimiter = "tab" if inspected.delimiter == "\t" else inspected.delimiter
-    columns = ", ".join(inspected.columns)
-    return f"{inspected.kind}, {inspected.encoding}, delimiter {delimiter}, columns {columns}"
+def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
+    """How the file was understood, in lines; without `everything`, only what may surprise."""
+    table = inspected.table
+    delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
+    columns = "" if table.is_json else f", columns {', '.join(table.names)}"
+    yield f"{file.name}: {table.kind}, {table.encoding}{delimiter}{columns}"
+    if len(table.sheets) > 1:
+        yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
+    for column in inspected.plan:
+        if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
+            yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+    if inspected.preset:
+        yield inspected.preset.advice
 
 
-def _source(site: Site, binary: BinaryIO, renames: Iterable[str]) -> str:
-    """Identifies a file when the command runs again: a digest of its content, site and renames."""
-    digest = hashlib.sha256(json.dumps([site.uuid, sorted(renames)]).encode())
+def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
+    """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
+    meant: list[Any] = [site.uuid, sorted(reading.meanings.items()), reading.preset, reading.sheet]
+    meant += [list(reading.tags), reading.left, reading.headed, reading.dates]
+    digest = hashlib.sha256(json.dumps(meant).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):
         digest.update(piece)
     return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class Job:
-    """The import of one file."""
-
-    site: Site
-    file: wire.File
-    refused: Path
-    as_json: bool
-
-    def say(self, line: str) -> None:
-        if not self.as_json:
-            click.echo(line)
-
-    def dry_run(self) -> dict[str, Any]:
-        """The outcomes, without writing anything."""
-        with self._reading() as advance:
-            counts = file_imports.dry_run(self.site, self._rows(advance, lambda _: None))
-        shown = {name: counts[name] for name in OUTCOMES}
-        self.say(f"Nothing was written. Outcome: {_listed(shown)}.")
-        return shown
-
-    def run(self, source: str) -> dict[str, Any]:
-        """Stores the file's rows, and waits until they are applied."""
-        upload = file_imports.resume(self.site, source)
-        if upload.complete:
-            self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
-        else:
-            self._receive(upload)
-        row = self._follow(upload.import_id)
-        shown = {name: getattr(row, name) for name in OUTCOMES}
-        self.say(f"Import {row.id} {row.status}: {_listed(shown)}.")
-        if row.refused:
-            self.say(f"The refused rows are in {self.refused}: correct that file and import it.")
-        return {
-            "import_id": str(row.id),
-            "status": row.status,
-            **shown,
-            "refused_file": str(self.refused) if row.refused else None,
-        }
-
-    def _receive(self, upload: file_imports.Upload) -> None:
-        if upload.stored_rows:
-            self.say(f"Continuing after row {upload.stored_rows:,}.")
-        try:
-            with self._reading() as advance, Refusals(self.refused, self.file) as refusals:
-                upload.store(self._rows(advance, refusals.add))
-        except FormError:
-            upload.discard()
-            raise
-        upload.accept(self.file.columns)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Callable[[int], None]]:
-        size = os.fstat(self.file.binary.fileno()).st_size
-        with progress("Reading", size, self.as_json) as advance:
-            yield advance
-
-    def _rows(
-        self, advance: Callable[[int], None], refuse: Callable[[wire.FileRow], None]
-    ) -> Generator[wire.FileRow, None, None]:
-        position = 0
-        for number, row in enumerate(self.file.rows(addresses.identity)):
-            if row.item is None:
-                refuse(row)
-            if number % PROGRESS_ROWS == 0:
-                before, position = position, self.file.binary.tell()
-                advance(position - before)
-            yield row
-
-    def _follow(self, import_id: int) -> imports.Import:
-        """Waits until an import is applied; applies it itself if no worker does."""
-        row = imports.progress(self.site, import_id)
-        moved, alone = time.monotonic(), False
-        with progress("Applying", row.rows, self.as_json) as advance:
-            advance(row.applied)
-            while row.finished_at is None:
-                alone = alone or time.monotonic() - moved > STALL_SECONDS
-                if not (alone and imports.drain(self.site.id, TURN_SECONDS)):
-                    time.sleep(POLL_SECONDS)
-                before, row = row, imports.progress(self.site, import_id)
-                if row.applied > before.applied:
-                    moved = time.monotonic()
-                    advance(row.applied - before.applied)
-        return row
-
-
-def _listed(shown: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {shown[name]:,}" for name in OUTCOMES)
-
-
-class Refusals:
-    """The file of refused rows, created with the first of them."""
-
-    def __init__(self, path: Path, file: wire.File) -> None:
-        self.path = path
-        self.file = file
-        self._stack = ExitStack()
-        self._binary: BinaryIO | None = None
-
-    def __enter__(self) -> "Refusals":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def add(self, row: wire.FileRow) -> None:
-        if self._binary is None:
-            self._binary = self._stack.enter_context(self.path.open("wb"))
-            self._binary.write(exports.refused_head(self.file))
-        self._binary.write(exports.refused_line(self.file, row))

@@ -10,7 +10,7 @@ import click
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations.openers import Openers
-from audience.protocols import Processes
+from audience.protocols import ChildProcess, Processes
 from schemas.base import FormError
 
 
@@ -22,6 +22,7 @@ class Instance:
     open: Callable[[], None]
     openers: Openers
     processes: Processes
+    child_process: ChildProcess
 
 
 def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -60,12 +60,13 @@ JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
 
 @dataclass(frozen=True)
 class ErrorResponse:
-    """`fields` are refused values, each with `field` and `message`."""
+    """`fields` are refused values, each with `field` and `message`; `found` has further keys of the body."""
 
     status: int
     message: str
     fields: Iterable[Any] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, Any] = field(default_factory=dict)
 
 
 def domain_error(error: AudienceError) -> ErrorResponse:
@@ -78,7 +79,7 @@ def domain_error(error: AudienceError) -> ErrorResponse:
 
 
 def form_error(error: FormError) -> ErrorResponse:
-    return ErrorResponse(422, FORM_ERROR, error.problems)
+    return ErrorResponse(422, FORM_ERROR, error.problems, found=error.found)
 
 
 def http_error(error: HTTPException) -> ErrorResponse:
@@ -134,4 +135,4 @@ def respond(handler: Handler, exception: Exception) -> Response:
 
 def body(error: ErrorResponse) -> dict[str, Any]:
     listed = field_errors(error.fields)
-    return {"error": error.message} | ({"errors": listed} if listed else {})
+    return {"error": error.message} | ({"errors": listed} if listed else {}) | dict(error.found)

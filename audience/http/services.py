@@ -6,7 +6,7 @@ from flask import current_app
 
 from audience.answers.service import Answers
 from audience.config import Settings
-from audience.protocols import ImportQueue, Limiter, Processes
+from audience.protocols import ChildProcess, ImportQueue, Limiter, Processes
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Services:
     limiter: Limiter
     processes: Processes
     answers: Answers
+    child_process: ChildProcess
 
 
 def services() -> Services:

@@ -1,4 +1,4 @@
-"""The formats of files: CSV columns and cells, and constant-memory readers of CSV and JSON.
+"""The formats of files: CSV columns and cells, dates, encodings, constant-memory readers, and workbooks.
 
 May import: schemas.
 Never: reads a file as a whole.

@@ -6,8 +6,10 @@
 - An empty cell has no value.
 """
 
+import csv
 import json
 import re
+import unicodedata
 from typing import Any
 
 import marshmallow as ma
@@ -21,10 +23,39 @@ DEFUSED = re.compile(r"'+[=+\-@\t\r\n]")
 JSON_BEGINS = frozenset('"[{-0123456789tf')
 WORDS = {"true": True, "false": False}
 MAX_NUMBER_LENGTH = 32
+MAILTO = "mailto:"
 
 
 def read_text(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and DEFUSED.match(cell) else cell
+
+
+def stripped(text: str) -> str:
+    """Without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
+    text = text.strip()
+    if text.isascii():
+        return text
+    start, end = 0, len(text)
+    while start < end and _is_invisible(text[start]):
+        start += 1
+    while end > start and _is_invisible(text[end - 1]):
+        end -= 1
+    return text[start:end]
+
+
+def _is_invisible(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) == "Cf"
+
+
+def read_address(cell: str) -> str:
+    """The address in `Name <a@example.com>` and `mailto:a@example.com`; any other cell, stripped."""
+    text = read_text(stripped(cell))
+    _, bracket, inner = text.rpartition("<")
+    if bracket and inner.endswith(">") and "@" in inner:
+        text = stripped(inner[:-1])
+    if text[: len(MAILTO)].lower() == MAILTO:
+        text = stripped(text[len(MAILTO) :].partition("?")[0])
+    return text
 
 
 def write_text(text: str) -> str:
@@ -48,6 +79,13 @@ def read_value(cell: str) -> Any:
     return _read_number(cell)
 
 
+def read_typed(value: Any) -> Any:
+    """A custom value from a cell that has a type, as in a workbook: the text `12` stays text."""
+    if not isinstance(value, str):
+        return value
+    return _read_json(value) if value.startswith(('"', "[", "{")) else read_text(value)
+
+
 def write_value(value: Any) -> str:
     if not isinstance(value, str):
         return compact_json(value)
@@ -56,12 +94,20 @@ def write_value(value: Any) -> str:
 
 
 def read_tags(cell: str) -> list[str]:
-    """Comma-separated names, or a JSON array of text."""
-    text = read_text(cell)
+    """Comma-separated names, of which some may be in double quotes, or a JSON array of text."""
+    text = read_text(stripped(cell))
     names = _read_json(text) if text[:1] == "[" else None
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return trimmed(names)
-    return trimmed(text.split(","))
+    return trimmed(_quoted_names(text) if '"' in text else text.split(","))
+
+
+def _quoted_names(text: str) -> list[str]:
+    """Quotes that do not enclose whole names belong to them."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        return text.split(",")
 
 
 def write_tags(names: list[str]) -> str:

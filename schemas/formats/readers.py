@@ -1,66 +1,31 @@
-"""Reads a file in constant memory: encoding, lines, CSV records, the elements of a JSON array."""
+"""Reads a file in constant memory: lines, CSV records, rows of a workbook, elements of a JSON array."""
 
-import codecs
-import contextlib
 import csv
-import io
+import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, TextIO
 
-from schemas.formats.csv_columns import refusal
+from schemas.formats.encodings import UTF8, reading
+from schemas.formats.refusals import FileRefused
 
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
+SEPARATOR = re.compile(r'"?sep=([^\w"\r\n\0])"?[\r\n]*', re.IGNORECASE)
+SEPARATOR_LENGTH = 16  # at most, of a line that names the delimiter
 MAX_LENGTH = 2**20  # characters
 CHUNK_SIZE = 2**16
 SAMPLE_LENGTH = 2**12
 BETWEEN = re.compile(r"[ \t\r\n,]*")
-END = "\0end of file"
-UTF8, LATIN1 = "utf-8", "latin-1"
-CODECS = {UTF8: ("utf-8-sig", "strict"), LATIN1: ("cp1252", "as_latin1")}
+END = "\0end"
+LINE_BREAK = ("\n", "\r")
 
-NOT_PLAIN = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b")  # UTF-16, and gzip
-PLAIN = "The file is UTF-16 or compressed: save it as UTF-8, uncompressed."
+NUL_CODE = "invalid_text"
+NUL = "A cell contains the character NUL, which is no text: remove it."
 LONG_LINE = f"Line {{number}} is longer than {MAX_LENGTH:,} characters: check the line breaks."
-LONG_CELL = f"A cell in row {{number}} is longer than {MAX_LENGTH:,} characters: check the quotes."
-OPEN_QUOTE = "A quote in row {number} is not closed: close it, or double it if it is part of the text."
+LONG_CELL = f"Line {{line}} begins a row with a cell of over {MAX_LENGTH:,} characters: check its quotes."
+OPEN_QUOTE = "The quote on line {line} is not closed: close it, or double it if it is part of the text."
 NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be read."
-
-
-def _as_latin1(error: UnicodeError) -> tuple[str, int]:
-    """Decodes the five bytes that Windows-1252 does not define."""
-    assert isinstance(error, UnicodeDecodeError)  # noqa: S101
-    return chr(error.object[error.start]), error.start + 1
-
-
-def encoding(binary: BinaryIO) -> str:
-    """UTF-8 if all of the file is, otherwise Latin-1 (Windows-1252). Raises `FormError` on UTF-16, gzip."""
-    binary.seek(0)
-    if binary.read(2) in NOT_PLAIN:
-        raise refusal(PLAIN)
-    binary.seek(0)
-    decoder = codecs.getincrementaldecoder(UTF8)()
-    try:
-        while piece := binary.read(MAX_LENGTH):
-            decoder.decode(piece)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return LATIN1
-    return UTF8
-
-
-@contextlib.contextmanager
-def reading(binary: BinaryIO, encoding: str) -> Iterator[TextIO]:
-    """The file's text from its beginning, without a BOM; line endings are kept."""
-    codecs.register_error("as_latin1", _as_latin1)
-    binary.seek(0)
-    codec, errors = CODECS[encoding]
-    text = io.TextIOWrapper(binary, codec, errors, newline="")
-    try:
-        yield text
-    finally:
-        text.detach()
 
 
 def lines(text: TextIO) -> Iterator[str]:
@@ -68,46 +33,79 @@ def lines(text: TextIO) -> Iterator[str]:
     number = 1
     while line := text.readline(MAX_LENGTH):
         if len(line) == MAX_LENGTH and line[-1] not in "\r\n":
-            raise refusal(LONG_LINE.format(number=number))
+            raise FileRefused(LONG_LINE.format(number=number))
         yield line
         number += 1
 
 
-def header(binary: BinaryIO, encoding: str, delimiter: str) -> list[str]:
-    """The first record."""
+def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
+    """Those that the file may have: only the one that a first line `sep=;` names, if there is one."""
     with reading(binary, encoding) as text:
-        return next(records(text, delimiter))[1]
+        match = SEPARATOR.fullmatch(text.readline(SEPARATOR_LENGTH))
+    return match[1] if match else DELIMITERS
+
+
+def header(binary: BinaryIO, encoding: str, delimiter: str) -> list[str]:
+    """The first record; none if all lines are blank."""
+    with reading(binary, encoding) as text:
+        return next(records(text, delimiter), (0, []))[1]
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Numbered CSV records (RFC 4180). Raises `FormError` on a quote that is not closed.
+    """CSV records (RFC 4180) by the number of their row, without blank ones before the first.
 
-    An added last line marks the end: an open quote absorbs it into a cell.
+    A first line `sep=;` is no row. Raises `FormError` on a quote that is not closed: a line added at the end
+    is then part of the last cell.
     """
     csv.field_size_limit(MAX_LENGTH)
-    reader = csv.reader(_marked(text), delimiter=delimiter)
-    number = 0
+    source = lines(text)
+    first = next(source, "")
+    skipped = 1 if SEPARATOR.fullmatch(first) else 0
+    reader = csv.reader(_marked(source if skipped else itertools.chain([first], source)), delimiter=delimiter)
+    begun, end = False, skipped
     try:
         for number, record in enumerate(reader, 1):
             if record == [END]:
                 return
             if record and record[-1].endswith(END):
-                raise refusal(OPEN_QUOTE.format(number=number))
-            yield number, record
+                raise FileRefused(
+                    OPEN_QUOTE.format(line=skipped + reader.line_num - _line_breaks(record[-1]))
+                )
+            begun = begun or any(map(str.strip, record))
+            if begun:
+                yield number, record
+            end = skipped + reader.line_num
     except csv.Error as error:
-        raise refusal(LONG_CELL.format(number=number + 1)) from error
+        raise FileRefused(LONG_CELL.format(line=end + 1)) from error
 
 
-def _marked(text: TextIO) -> Iterator[str]:
-    yield from lines(text)
+def _marked(source: Iterator[str]) -> Iterator[str]:
+    for line in source:
+        yield line if line.endswith(LINE_BREAK) else f"{line}\n"
     yield END
+
+
+def _line_breaks(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def has_nul(record: Sequence[str]) -> bool:
+    return "\0" in "".join(record)
+
+
+def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
+    """The rows that `workbook.unpack` has written: number, and cells as text, numbers or booleans."""
+    with reading(binary, UTF8) as text:
+        for line in lines(text):
+            number, cells = json.loads(line)
+            yield number, cells
 
 
 def array(text: TextIO) -> Iterator[Any]:
     """The elements of a JSON array. Raises `FormError` unless it is one."""
     decoder, buffer, position, number = json.JSONDecoder(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
-        raise refusal(NO_ARRAY.format(number=number))
+        raise FileRefused(NO_ARRAY.format(number=number))
     while True:
         position = _after(BETWEEN, buffer, position)
         if buffer[position : position + 1] == "]":
@@ -120,7 +118,7 @@ def array(text: TextIO) -> Iterator[Any]:
         rest = len(buffer) - position
         piece = text.read(max(CHUNK_SIZE, min(rest, MAX_LENGTH - rest)))  # a long element is decoded 5 times
         if not piece or rest > MAX_LENGTH:
-            raise refusal(NO_ARRAY.format(number=number))
+            raise FileRefused(NO_ARRAY.format(number=number))
         buffer, position = buffer[position:] + piece, 0
 
 

@@ -21,9 +21,9 @@ def send(client, text, content_type=CSV, **options):
     return client.call("POST", "/batch/imports", data=data, content_type=content_type, **options)
 
 
-def import_file(client, text, content_type=CSV):
+def import_file(client, text, content_type=CSV, **options):
     """Imports a file, applies it and returns its progress."""
-    response = send(client, text, content_type)
+    response = send(client, text, content_type, **options)
     assert response.status_code == 200, response.text
     imports.drain(client.site.id, 30)
     return client.get(f"/batch/imports/{response.json['data']['id']}").json["data"]["attributes"]
@@ -44,7 +44,12 @@ def test_a_csv_file_goes_through_the_queue(client):
         "status": "queued", "total": 1, "processed": 0, "created": 0, "updated": 0, "unchanged": 0,
         "failed": 0, "suppressed": 0, "created_at": None, "started_at": None, "finished_at": None,
     }  # fmt: skip
-    assert response.json["meta"] == {"format": "csv", "encoding": "utf-8", "delimiter": ","}
+    meta = response.json["meta"]
+    assert (meta["format"], meta["encoding"], meta["delimiter"]) == ("csv", "utf-8", ",")
+    assert [(column["name"], column["meaning"]) for column in meta["columns"]] == [
+        ("email", "email"), ("first_name", "first_name"), ("tags", "tags"), ("plan", "field:plan"),
+        ("age", "field:age"),
+    ]  # fmt: skip
     assert imports.waiting_sites() == [client.site.id]
     imports.drain(client.site.id, 5)
     subscriber = client.find("ann@example.com")["attributes"]
@@ -62,6 +67,9 @@ def test_a_csv_file_goes_through_the_queue(client):
         "plan,email\rpro,ann@example.com\r",
         'plan,"email"\n"pro","ann@example.com"',
         "email,plan,,\nann@example.com,pro,,,,\n",
+        "email|plan\nann@example.com|pro\n",
+        "\ufeffsep=;\r\nemail;plan\r\nann@example.com;pro\r\n",
+        "\n\nemail,plan\n\nann@example.com,pro\n",
     ],
 )
 def test_every_csv_dialect_is_detected(client, text):
@@ -232,11 +240,11 @@ def test_future_dates_become_now(client):
     ("text", "sentence"),
     [
         ("", "empty"),
-        ("name,plan\nann,pro\n", "named email"),
+        ("name,plan\nann,pro\n", "map[COLUMN]=email"),
         ("email,Email\na@b.co,b@b.co\n", "Two columns"),
         ("email,a b,a*b\nann@example.com,1,2\n", "Two columns"),
         (f"email,{'x' * 101}\n", "cannot name"),
-        ('email,note\na@example.com,ok\nb@example.com,"open\nc@example.com,\n', "row 3"),
+        ('email,note\na@example.com,ok\nb@example.com,"open\nc@example.com,\n', "line 3"),
         ('email,note\na@example.com,ok\nb@example.com,"' + "x" * 2**20 + '"\n', "1,048,576"),
         ("email\n" + "x" * (2**20 + 1), "1,048,576"),
     ],
@@ -363,10 +371,22 @@ def test_the_errors_of_another_site_are_not_found(client, other_client):
     assert client.get("/batch/imports/2/errors.csv").status_code == 404
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read(client, encoding):
+    import_file(client, "email\tplan\r\nann@example.com\tgroß\r\n".encode(encoding))
+    assert client.find("ann@example.com")["attributes"]["fields"] == {"plan": "groß"}
+
+
 @pytest.mark.parametrize(
-    "start", [b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b\x08"], ids=["UTF-16", "UTF-16 BE", "gzip"]
+    "start", [b"\x1f\x8b\x08", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"], ids=["gzip", "zip", "xls"]
 )
-def test_a_binary_file_is_refused_by_its_type(client, start):
-    response = client.call("POST", "/batch/imports", data=start + b"e\0m\0", content_type="text/csv")
+def test_a_binary_file_is_refused_by_its_beginning(client, start):
+    response = send(client, start + b"e\0m\0")
     assert response.status_code == 422
-    assert "UTF-8" in response.json["errors"][0]["message"]
+    assert "CSV" in response.json["errors"][0]["message"]
+
+
+def test_only_the_row_with_nul_is_refused(client):
+    outcome = import_file(client, "email,id\nann@example.com,a\0b\nbob@example.com,c\n")
+    assert (outcome["created"], outcome["failed"]) == (1, 1)
+    assert [(row["row_number"], row["error_code"]) for row in errors(client)] == [("2", "invalid_text")]

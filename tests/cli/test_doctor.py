@@ -29,7 +29,9 @@ def doctor(app, settings):
 
     def run(*words, processes=None, settings=settings):
         real = services.instance(settings)
-        instance = Instance(settings, real.open, real.openers, processes or FakeProcesses())
+        instance = Instance(
+            settings, real.open, real.openers, processes or FakeProcesses(), real.child_process
+        )
         result = CliRunner().invoke(
             audience, ["doctor", "--json", *(words or ("--offline",))], obj=instance, catch_exceptions=False
         )

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from audience import file_imports, imports
-from audience.cli import file_imports as command
+from audience.cli import import_jobs
 from tests.service import command as command_line
 from tests.service import environment, serving, until
 
@@ -18,7 +18,7 @@ from tests.service import environment, serving, until
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
     """No other process applies rows here."""
-    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -28,13 +28,14 @@ def import_file(run, client, tmp_path):
     def invoke(text, *options, name="people.csv", **more):
         file = tmp_path / name
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return run("import", file, "--site", client.site.uuid, "--json", *options, **more)
+        words = ("import", file, "--site", client.site.uuid, "--json", "--allow-refused")
+        return run(*words, *options, **more)
 
     return invoke
 
 
 def counts(outcome):
-    return [outcome[name] for name in command.OUTCOMES]
+    return [outcome[name] for name in import_jobs.OUTCOMES]
 
 
 def test_a_csv_file_is_applied_when_the_command_returns(import_file, client):
@@ -132,11 +133,11 @@ def test_refused_objects_can_be_corrected_and_imported_again(import_file, client
 @pytest.mark.parametrize(
     ("text", "options", "sentence"),
     [
-        ("name\nann\n", (), "named email"),
+        ("name\nann\n", (), "No column of addresses. Found: `name`. Say so with --map COLUMN=email"),
         ("", (), "empty"),
         ("[1, 2", (), "not a JSON array"),
-        ("email\nann@example.com\n", ("--map", "mail=email"), "no column"),
-        ("email\nann@example.com\n", ("--map", "mail"), "NAME=MEANING"),
+        ("email\nann@example.com\n", ("--map", "mail=email"), "does not have. Found: `email`"),
+        ("email\nann@example.com\n", ("--map", "mail"), "COLUMN=WHAT"),
     ],
 )
 def test_an_unreadable_file_is_refused_and_leaves_nothing(import_file, client, text, options, sentence):
@@ -144,6 +145,119 @@ def test_an_unreadable_file_is_refused_and_leaves_nothing(import_file, client, t
     code = 2 if options == ("--map", "mail") else 1
     assert sentence in import_file(text, *options, name=name, exit_code=code)
     assert client.get("/batch/imports").json == {"data": []}
+
+
+@pytest.fixture
+def type_import(run, client, tmp_path):
+    """Imports a file with this text; returns what is printed."""
+
+    def invoke(text, *options, name="people.csv", **more):
+        file = tmp_path / name
+        file.write_text(text)
+        return run("import", file, "--site", client.site.uuid, *options, **more)
+
+    return invoke
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_the_exit_status_says_whether_all_rows_are_in(type_import, client, dry):
+    type_import("email\nann@example.com\n", *dry)
+    type_import("email\nann@example.com\nnobody\n", *dry, exit_code=3)
+    type_import("email\nann@example.com\nnobody\n", *dry, "--allow-refused")
+    type_import("name\nann\n", *dry, exit_code=1)
+    type_import("email\n", *dry, "--consent", "perhaps", exit_code=2)
+    client.create("gone@example.com")
+    client.delete("/fetch/subscribers", query={"email": "gone@example.com"})
+    type_import("email\ngone@example.com\n", *dry, exit_code=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        (
+            "LEID,Mail\n1,ann@example.com\n",
+            (),
+            "of addresses. Found: `LEID`, `Mail`; did you mean `Mail`? Say so with --map Mail=email",
+        ),
+        (
+            "LEID,My Mail\n1,ann@example.com\n",
+            (),
+            "did you mean `My Mail`? Say so with --map 'My Mail=email'",
+        ),
+        (
+            "email,subscribed\na@b.co,perhaps\n",
+            (),
+            "Column `subscribed` is about consent, but these values are not",
+        ),
+        (
+            "email,subscribed\na@b.co,perhaps\n",
+            (),
+            "understood: `perhaps`. Correct them or, if it is no consent, say",
+        ),
+        (
+            "email,created_at\na@b.co,01/02/2023\n",
+            (),
+            "in column `created_at` may have the day or the month first",
+        ),
+        ("email,plan\na@b.co,x\n", ("--map", "plan=color"), "Write --map COLUMN=WHAT with one of email,"),
+        (
+            "email,plan\na@b.co,x\n",
+            ("--map", "plan=email"),
+            "`email (1)`, `plan (2)`. Leave one out with --map 2=ignore",
+        ),
+    ],
+)
+def test_the_command_names_what_it_found(type_import, text, options, sentence):
+    output = type_import(text, *options, exit_code=1)
+    assert sentence in output
+    assert "map[" not in output
+
+
+@pytest.mark.parametrize("name", ["cleaned_people.csv", "Nonsubscribed_email_audience_export_1.csv"])
+def test_a_file_of_people_who_left_is_refused_until_that_is_said(type_import, client, name):
+    text = "Email Address\nann@example.com\n"
+    assert "--consent unsubscribed" in type_import(text, name=name, exit_code=1)
+    assert client.counts() == (0, 0, 0)
+    type_import(text, "--consent", "unsubscribed", name=name)
+    assert client.counts() == (1, 0, 1)
+
+
+def test_options_reach_the_import(type_import, client):
+    type_import(
+        "ann@example.com,Bern,01/02/2023\n", "--no-header", "--map", "1=email", "--map", "2=field:city",
+        "--map", "3=created_at", "--dates", "dmy", "--tag", "old, list", "--tag", "vip",
+    )  # fmt: skip
+    ann = client.find("ann@example.com")["attributes"]
+    assert (ann["fields"], ann["created_at"][:10]) == ({"city": "Bern"}, "2023-02-01")
+    assert {tag["attributes"]["name"] for tag in client.get("/fetch/tags").json["data"]} == {
+        "old, list",
+        "vip",
+    }
+
+
+def test_a_dry_run_shows_each_column_and_the_first_rows(type_import, client):
+    rows = "".join(f"p{each}@example.com,Pat,active,x\n" for each in range(30))
+    output = type_import(f"E-Mail,Vorname,status,color\nann@example.com,,bounced,red\n{rows}", "--dry-run")
+    assert "Column 1, E-Mail: email. Its name is another word for that." in output
+    assert (
+        "Column 3, status: status. Its name may mean something else, but its values are about consent."
+        in output
+    )
+    assert "Column 4, color: field:color. Its name is not known, so it is a custom field." in output
+    assert 'Row 2: created: {"email":"ann@example.com",' in output
+    assert output.count("\nRow ") == 20
+    assert "created 31, updated 0, unchanged 0, refused 0, suppressed 0, unsubscribed 1." in output
+    assert client.counts() == (0, 0, 0)
+
+
+def test_an_import_with_other_options_is_another_import(import_file, client, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imports, "drain", interrupt)
+    import_file("email\nann@example.com\n", exit_code=1)
+    import_file("email\nann@example.com\n", "--tag", "vip", exit_code=1)
+    assert len(imports.newest(client.site)) == 2
 
 
 ROWS = 5_000
@@ -166,7 +280,7 @@ def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_pa
     assert waiting.status == "receiving"
     assert 0 < waiting.rows < ROWS
     monkeypatch.undo()
-    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
     file_imports.sweep()
     outcome = import_file(CSV_TEXT)
     assert outcome["import_id"] == str(waiting.id)
@@ -182,7 +296,7 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
     monkeypatch.setattr(imports, "drain", interrupt)
     import_file(CSV_TEXT, exit_code=1)
     monkeypatch.undo()
-    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
     outcome = import_file(CSV_TEXT)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
     assert import_file(CSV_TEXT)["import_id"] == "2"
@@ -199,7 +313,7 @@ def test_two_commands_cannot_import_the_same_file_at_once(import_file, client, t
 def test_progress_is_shown_in_plain_lines(run, client, tmp_path):
     file = tmp_path / "people.csv"
     file.write_text(CSV_TEXT)
-    output = run("import", file, "--site", client.site.uuid)
+    output = run("import", file, "--site", client.site.uuid, exit_code=3)
     assert "Reading: 20%" in output
     assert "Applying: 100%" in output
     assert "The refused rows are in" in output

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.formats import csv_columns
-from tests.cli.test_file_imports import command
+from audience.cli import import_jobs
+from schemas.formats.meanings import IGNORED, MEANINGS
 from tests.conftest import program
 from tests.service import serving, until
 
@@ -20,9 +20,9 @@ COMMANDS = re.findall(r"^    audience (.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_page_runs(run, client, tmp_path, monkeypatch, line):
-    monkeypatch.setattr(command, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
-    name = "E-Mail" if "--map" in line else "email"
+    name = "Mail" if "--map" in line else "email"
     Path("people.csv").write_text(f"{name},plan\nann@example.com,pro\n")
     run(*shlex.split(line.replace("SITE_UUID", client.site.uuid)))
 
@@ -30,7 +30,7 @@ def test_a_command_of_the_page_runs(run, client, tmp_path, monkeypatch, line):
 def test_the_table_of_columns_has_every_column():
     table = PAGE.partition("| Column | Meaning |\n|---|---|\n")[2].partition("| any other name")[0]
     named = {name for line in table.splitlines() for name in re.findall(r"`(\w+)`", line.split("|")[1])}
-    assert named == csv_columns.KNOWN.keys() | csv_columns.IGNORED - {""}
+    assert named == {*MEANINGS, *IGNORED} - {"", "ignore"}
 
 
 def test_the_call_of_the_page_answers(tmp_path):

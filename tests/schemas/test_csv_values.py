@@ -50,3 +50,50 @@ def test_tags_round_trip_whatever_their_names(names):
 )  # fmt: skip
 def test_values_of_cells(cell, value):
     assert json.dumps(csv_values.read_value(cell)) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "address"),
+    [
+        ("Xa Lo <xa@example.org>", "xa@example.org"), ("<xa@example.org>", "xa@example.org"),
+        ('"Lo, Xa" <xa@example.org> ', "xa@example.org"), ("Xa < mailto:xa@example.org >", "xa@example.org"),
+        (" ya@example.org\u00a0", "ya@example.org"), ("mailto:za@example.org", "za@example.org"),
+        ("MAILTO: za@example.org?subject=Hi", "za@example.org"),
+        ("\ufeff\u200bza@example.org\u200e\u00ad ", "za@example.org"),
+        ("'+a@example.org", "+a@example.org"), ("Xa <none>", "Xa <none>"),
+        ("xa@example.org>", "xa@example.org>"),        ("", ""), (">", ">"), ("<@", "<@"),
+    ],
+)  # fmt: skip
+def test_addresses_are_taken_out_of_what_surrounds_them(cell, address):
+    assert csv_values.read_address(cell) == address
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ('"vip","newsletter 2023"', ["vip", "newsletter 2023"]), ('"vip", "a, b",c', ["vip", "a, b", "c"]),
+        ('plain, "two words"', ["plain", "two words"]), ('"say ""hi"""', ['say "hi"']),
+        ('19" screens,vip', ['19" screens', "vip"]), ('"vip,new', ['"vip', "new"]), ('"a"b,c', ['"a"b', "c"]),
+        ('"",vip', ["vip"]), ('"two\nlines",b', ["two\nlines", "b"]),
+        ("\ufeff vip,beta\u200b", ["vip", "beta"]),
+        ('["a,b"]', ["a,b"]), ("[a],b", ["[a]", "b"]), ("", []), ('"', ['"']),
+    ],
+)  # fmt: skip
+def test_tags_may_be_quoted_one_by_one(cell, names):
+    assert csv_values.read_tags(cell) == names
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (3, 3), (1.5, 1.5), (True, True), ("12", "12"), ("true", "true"), ('"12"', "12"), ("[1]", [1]),
+        ('{"city": "Bern"}', {"city": "Bern"}), ("'=1+1", "=1+1"), ("[x", "[x"),
+    ],
+)  # fmt: skip
+def test_values_of_typed_cells(value, read):
+    assert repr(csv_values.read_typed(value)) == repr(read)
+
+
+def test_attributes_in_json_are_an_object():
+    assert csv_values.read_value('{"city": "Bern", "age": 33}') == {"city": "Bern", "age": 33}
+    assert csv_values.read_value("{}") == {}

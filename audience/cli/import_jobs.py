@@ -1,0 +1,152 @@
+"""The work of `audience import`: a file judged, or stored and followed until it is applied."""
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from audience import addresses, file_imports, imports
+from audience.cli.progress import progress
+from audience.sites import Site
+from schemas import exports
+from schemas import file_imports as wire
+from schemas.base import FormError
+from schemas.formats.files import File
+from schemas.formats.rows import FileRow
+from schemas.values import compact_json
+
+POLL_SECONDS = 0.2
+STALL_SECONDS = 3.0  # without progress, before the command applies rows itself
+TURN_SECONDS = 1.0
+PROGRESS_ROWS = 1_000
+OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
+
+
+@dataclass(frozen=True)
+class Job:
+    """The import of one file."""
+
+    site: Site
+    file: File
+    refused: Path
+    as_json: bool
+
+    def say(self, line: str) -> None:
+        if not self.as_json:
+            click.echo(line)
+
+    def dry_run(self) -> dict[str, Any]:
+        """The outcomes and the first rows, without writing anything."""
+        with self._reading() as advance:
+            done = file_imports.dry_run(self.site, self._rows(advance, lambda _: None))
+        judged = wire.outcome(done)
+        for row in judged["rows"]:
+            self.say(_preview(row))
+        shown = {name: done.counts[name] for name in OUTCOMES}
+        self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {len(done.left):,}.")
+        return judged | shown | {"file": wire.understood(self.file)}
+
+    def run(self, source: str) -> dict[str, Any]:
+        """Stores the file's rows, and waits until they are applied."""
+        upload = file_imports.resume(self.site, source)
+        if upload.complete:
+            self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
+        else:
+            self._receive(upload)
+        row = self._follow(upload.import_id)
+        shown = {name: getattr(row, name) for name in OUTCOMES}
+        self.say(f"Import {row.id} {row.status}: {_listed(shown)}.")
+        if row.refused:
+            self.say(f"The refused rows are in {self.refused}: correct that file and import it.")
+        return {
+            "import_id": str(row.id),
+            "status": row.status,
+            **shown,
+            "refused_file": str(self.refused) if row.refused else None,
+            "file": wire.understood(self.file),
+        }
+
+    def _receive(self, upload: file_imports.Upload) -> None:
+        if upload.stored_rows:
+            self.say(f"Continuing after row {upload.stored_rows:,}.")
+        try:
+            with self._reading() as advance, Refusals(self.refused, self.file) as refusals:
+                upload.store(self._rows(advance, refusals.add))
+        except FormError:
+            upload.discard()
+            raise
+        upload.accept(self.file.columns)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Callable[[int], None]]:
+        size = os.fstat(self.file.binary.fileno()).st_size
+        with progress("Reading", size, self.as_json) as advance:
+            yield advance
+
+    def _rows(
+        self, advance: Callable[[int], None], refuse: Callable[[FileRow], None]
+    ) -> Generator[FileRow, None, None]:
+        position = 0
+        for number, row in enumerate(self.file.rows(addresses.identity)):
+            if row.item is None:
+                refuse(row)
+            if number % PROGRESS_ROWS == 0:
+                before, position = position, self.file.binary.tell()
+                advance(position - before)
+            yield row
+
+    def _follow(self, import_id: int) -> imports.Import:
+        """Waits until an import is applied; applies it itself if no worker does."""
+        row = imports.progress(self.site, import_id)
+        moved, alone = time.monotonic(), False
+        with progress("Applying", row.rows, self.as_json) as advance:
+            advance(row.applied)
+            while row.finished_at is None:
+                alone = alone or time.monotonic() - moved > STALL_SECONDS
+                if not (alone and imports.drain(self.site.id, TURN_SECONDS)):
+                    time.sleep(POLL_SECONDS)
+                before, row = row, imports.progress(self.site, import_id)
+                if row.applied > before.applied:
+                    moved = time.monotonic()
+                    advance(row.applied - before.applied)
+        return row
+
+
+def _preview(row: dict[str, Any]) -> str:
+    """A row as it would become, in a line."""
+    if row["message"]:
+        return f"Row {row['row']}: {row['outcome']}: {row['message']}"
+    names = ("email", "first_name", "last_name", "tags", "fields", "created_at", "unsubscribed_at")
+    values = {name: row[name] for name in names if row[name]}
+    return f"Row {row['row']}: {row['outcome']}: {compact_json(values)}"
+
+
+def _listed(shown: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {shown[name]:,}" for name in OUTCOMES)
+
+
+class Refusals:
+    """The file of refused rows, created with the first of them."""
+
+    def __init__(self, path: Path, file: File) -> None:
+        self.path = path
+        self.file = file
+        self._stack = ExitStack()
+        self._binary: BinaryIO | None = None
+
+    def __enter__(self) -> "Refusals":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, row: FileRow) -> None:
+        if self._binary is None:
+            self._binary = self._stack.enter_context(self.path.open("wb"))
+            self._binary.write(exports.refused_head(self.file))
+        self._binary.write(exports.refused_line(self.file, row))

@@ -1,0 +1,226 @@
+"""The columns of a file: what each is taken for, and why (docs/files.md)."""
+
+import difflib
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.formats import header_names
+from schemas.formats.consent_words import folded
+from schemas.formats.meanings import (
+    CONSENTS,
+    CUSTOM,
+    FIELD,
+    IGNORED,
+    MEANINGS,
+    STATUS,
+    field_meaning,
+    meaning_of,
+    normal,
+    preset_columns,
+)
+from schemas.formats.presets import IGNORE, Preset
+from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
+
+REPEATABLE = frozenset({"unsubscribed_at", *CONSENTS, IGNORE})  # meanings that several columns may have
+YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
+
+MAP = (
+    "The parameter map names a column that the file does not have: use a header, or a place from 1. "
+    "`columns` lists the headers."
+)
+MAP_COMMAND = "--map names a column that the file does not have. Found: {columns}."
+SEVERAL = "The parameter map names a header that several columns have: use their places from 1."
+SEVERAL_COMMAND = (
+    "--map names a header that several columns have: {columns}. "
+    "Use their places, such as --map {place}=ignore"
+)
+NO_EMAIL = (
+    "No column holds addresses: say which does with map[COLUMN]=email. `columns` lists those of the file."
+)
+NO_EMAIL_COMMAND = "No column of addresses. Found: {columns}{meant} Say so with {options}"
+TWICE = (
+    "Two columns have the same meaning: leave one out with map[PLACE]=ignore, such as map[{place}]=ignore."
+)
+TWICE_COMMAND = "Two columns have the same meaning: {columns}. Leave one out with --map {place}=ignore"
+
+
+class Because:
+    """Why a column is taken for what it is; sentences of the answer."""
+
+    CHOSEN = "You said so."
+    NAMED = "Its name says so."
+    ALIAS = "Its name is another word for that."
+    PRESET = "{} writes it so."
+    BOOKKEEPING = "Not imported: it is bookkeeping."
+    NAMELESS = "Not imported: it has no name."
+    CUSTOM = "Its name is not known, so it is a custom field."
+    SECOND = "Another column already means {}, so it is a custom field."
+    BY_VALUES = "Its name may mean something else, but its values are about consent."
+    NO_CONSENT = "Its name may be about consent, but its values are not, so it is a custom field."
+
+
+@dataclass(slots=True)
+class Column:
+    """A column and what it is taken for: one of `MEANINGS`, or `FIELD` and a key. Places count from 1.
+
+    `maybe` if only its values can say whether it is consent.
+    """
+
+    place: int
+    name: str
+    meaning: str
+    reason: str
+    maybe: bool = False
+
+    @property
+    def key(self) -> str | None:
+        """The key of a custom field."""
+        return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.place})"
+
+
+def plan(
+    names: Sequence[str],
+    chosen: Mapping[str, str],
+    preset: Preset | None = None,
+    headed: bool = True,
+    repeats: bool = False,
+) -> list[Column]:
+    """What each column is taken for; without headers (`headed` false), names are places.
+
+    Two columns may be one custom field if `repeats`, as in JSON.
+
+    Raises `FileRefused`.
+    """
+    meant = _places(names, chosen)
+    columns = [
+        Column(place, name, meant[place], Because.CHOSEN)
+        if place in meant
+        else _column(place, name, preset)
+        if headed
+        else Column(place, name, IGNORE, Because.NAMELESS)
+        for place, name in enumerate(names, 1)
+    ]
+    _settle_names(columns)
+    by_meaning: dict[str, list[Column]] = {}
+    for column in columns:
+        by_meaning.setdefault(column.meaning, []).append(column)
+    for meaning, same in by_meaning.items():
+        if meaning not in REPEATABLE and not (repeats and meaning.startswith(FIELD)):
+            _settle(same)
+    if columns and all(column.meaning != "email" for column in columns):
+        raise _no_email(columns, headed)
+    return columns
+
+
+def has_email(names: Sequence[str]) -> bool:
+    return any(normal(name) == "email" or header_names.meaning_of(name) == "email" for name in names)
+
+
+def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
+    """What `chosen` says, by place. A key is a header or, if there is none, a place."""
+    places = {}
+    for column, what in chosen.items():
+        found = _found(names, column)
+        if not found:
+            raise FileRefused(MAP, MAP_COMMAND.format(columns=quoted(names)), columns=names)
+        if len(found) > 1:
+            shown = quoted([f"{names[place - 1]} ({place})" for place in found])
+            raise FileRefused(SEVERAL, SEVERAL_COMMAND.format(columns=shown, place=found[-1]), columns=names)
+        places[found[0]] = meaning_of(what)
+    return places
+
+
+def _found(names: Sequence[str], column: str) -> list[int]:
+    for same in (str.strip, normal):
+        found = [place for place, name in enumerate(names, 1) if same(name) == same(column)]
+        if found:
+            return found
+    digits = column.strip()
+    return (
+        [int(digits)] if digits.isascii() and digits.isdigit() and 1 <= int(digits[:9]) <= len(names) else []
+    )
+
+
+def _column(place: int, name: str, preset: Preset | None) -> Column:
+    known = normal(name)
+    if name.strip().startswith(CUSTOM):
+        return Column(place, name, field_meaning(place, name), Because.NAMED)
+    if known in IGNORED:
+        return Column(place, name, IGNORE, Because.BOOKKEEPING if known else Because.NAMELESS)
+    by_preset = preset_columns(preset.name).get(folded(name)) if preset else None
+    if preset and by_preset:
+        reason = Because.BOOKKEEPING if by_preset == IGNORE else Because.PRESET.format(preset.program)
+        return Column(place, name, by_preset, reason)
+    if known in MEANINGS and known not in (IGNORE, STATUS):
+        return Column(place, name, known, Because.NAMED)
+    alias = header_names.meaning_of(name)
+    if alias:
+        return Column(place, name, alias, Because.ALIAS, maybe=alias == STATUS)
+    return Column(place, name, field_meaning(place, name), Because.CUSTOM)
+
+
+def _settle_names(columns: Sequence[Column]) -> None:
+    """A column such as `name` beside one of first names alone is the last name, and the other way round."""
+    found = {column.meaning for column in columns}
+    for words, beside, meaning in header_names.BESIDE:
+        if beside in found and meaning not in found:
+            for column in columns:
+                if (
+                    column.meaning == "name"
+                    and column.reason != Because.CHOSEN
+                    and folded(column.name) in words.split()
+                ):
+                    column.meaning = meaning
+
+
+def _settle(columns: Sequence[Column]) -> None:
+    """Of several columns with one meaning, the one of that exact name has it; the others become fields."""
+    exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
+    rivals = exact or list(columns)
+    meaning = columns[0].meaning
+    if len(rivals) > 1 and (columns[0].key is not None or exact or meaning not in YIELDING):
+        shown = quoted([column.label for column in rivals])
+        last = rivals[-1].place
+        raise FileRefused(
+            TWICE.format(place=last),
+            TWICE_COMMAND.format(columns=shown, place=last),
+            columns=[column.label for column in rivals],
+        )
+    for column in columns:
+        if column is not rivals[0]:
+            column.meaning = field_meaning(column.place, column.name)
+            column.reason = Because.SECOND.format(meaning)
+
+
+def _no_email(columns: Sequence[Column], headed: bool) -> FileRefused:
+    """Says which column was probably meant: one whose header is an address, or like a word for one."""
+    names = [column.name for column in columns]
+    headless = [column for column in columns if headed and "@" in column.name]
+    likely = headless or [column for column in columns[:MAX_FOUND] if _like_email(column.name)]
+    place = likely[0].place if likely else None
+    options = shlex.join(["--map", f"{likely[0].name}=email"]) if likely else "--map COLUMN=email"
+    hint = [f"map[{place}]=email"] if likely else []
+    meant = f"; did you mean `{likely[0].name}`?" if likely else "."
+    if headless:
+        options, hint, meant = (
+            f"--map {place}=email --no-header",
+            [*hint, "header=0"],
+            "; is the first row no header?",
+        )
+    return FileRefused(
+        NO_EMAIL,
+        NO_EMAIL_COMMAND.format(columns=quoted(names), meant=meant, options=options),
+        columns=names,
+        did_you_mean=hint,
+    )
+
+
+def _like_email(name: str) -> bool:
+    known = normal(shortened(name))
+    words = ["email", *(header for header, meaning in header_names.headers().items() if meaning == "email")]
+    return "mail" in known or bool(difflib.get_close_matches(folded(known), words, n=1, cutoff=0.75))

@@ -1,0 +1,189 @@
+"""Importing files of subscribers: opened, looked through, read row by row and checked (docs/files.md).
+
+The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
+"""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from schemas.base import FormError, load
+from schemas.formats import dates, presets, tables
+from schemas.formats.columns import Column, plan
+from schemas.formats.consent import ConsentColumn
+from schemas.formats.consent_words import ConsentWord, word_of
+from schemas.formats.meanings import CONSENTS
+from schemas.formats.presets import PRESETS, Preset
+from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.rows import FileRow, Rows
+from schemas.formats.tables import Run, Table
+from schemas.imports import ImportItem, plain_item
+from schemas.values import DATES, FieldError, compact_json
+
+NO_ORDER = (
+    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
+    "`columns` names the column."
+)
+NO_ORDER_COMMAND = (
+    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
+    "or --dates mdy"
+)
+
+Check = Callable[[str], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is meant, where it does not say so itself: options of the command line, or parameters.
+
+    `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
+    """
+
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    preset: str | None = None
+    sheet: str | None = None
+    tags: Sequence[str] = ()
+    left: bool = False
+    headed: bool = True
+    dates: str | None = None
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that was looked through; the `columns` of JSON grow with its refused rows."""
+
+    table: Table
+    plan: list[Column]
+    orders: Mapping[int, str]
+    preset: Preset | None
+    reading: Reading
+    columns: list[str]
+
+    @property
+    def kind(self) -> str:
+        return self.table.kind
+
+    @property
+    def binary(self) -> BinaryIO:
+        return self.table.binary
+
+    def rows(self, check: Check) -> Generator[FileRow, None, None]:
+        """The rows that are not blank; `check` raises `ValueError` on a malformed address.
+
+        Raises `FormError` when the rest of the file cannot be read.
+        """
+        rows = Rows(self.table, self.plan, self.orders)
+        for number, record in self.table.records():
+            row = rows.row(number, record)
+            _check_row(row, check)
+            if row.item is None:
+                row.cells = self._cells(row.raw)
+            else:
+                _add_from_file(row, row.item, self.reading)
+            yield row
+
+    def _cells(self, value: Any) -> list[str]:
+        if not self.table.is_json:
+            return [self.table.cell(each) for each in value]
+        values = value if isinstance(value, dict) else {"line": value}
+        known = set(self.columns)
+        self.columns.extend(key for key in values if key not in known)
+        return [cell_text(values.get(column)) for column in self.columns]
+
+
+def inspect(
+    binary: BinaryIO,
+    reading: Reading,
+    kind: str | None = None,
+    run: Run | None = None,
+    unpacked: BinaryIO | None = None,
+) -> File:
+    """Opens a file and looks through all of it. Raises `FormError`.
+
+    Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
+    writes its rows to the file `unpacked`.
+    """
+    table = tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet)
+    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
+    columns = plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
+    orders = look_through(table, columns, reading.dates)
+    return File(table, columns, orders, preset, reading, [] if table.is_json else list(table.names))
+
+
+def look_through(table: Table, columns: Sequence[Column], order: str | None) -> dict[int, str]:
+    """Reads all cells of consent and of dates: settles which columns are consent, and returns the orders.
+
+    Raises `FileRefused` if words of consent or the order of dates are not understood.
+    """
+    consents = [ConsentColumn(column) for column in columns if column.meaning in CONSENTS]
+    dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    if consents or dated:
+        for number, (_, record) in enumerate(table.records(), 1):
+            for each in consents:
+                if cell := table.cell_of(record, each.column).strip():
+                    each.see(number, cell)
+            for column, seen in dated:
+                if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
+                    seen.see(cell)
+    for each in consents:
+        each.settle()
+    return {column.place: order or _order(column, seen) for column, seen in dated}
+
+
+def _order(column: Column, seen: dates.DateOrder) -> str:
+    order = seen.order()
+    if order is None:
+        raise FileRefused(
+            NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
+        )
+    return order
+
+
+FORM = ImportItem()
+
+
+def _check_row(row: FileRow, check: Check) -> None:
+    """Validates a row, and refuses it on an error."""
+    if row.item is None:
+        return
+    try:
+        item = plain_item(row.item) or load(FORM, row.item)
+        check(item["email"])
+        row.item = item | _dates(row)
+    except FormError as error:
+        refused = error.problems[0].field.partition(".")[0] or "row"
+        missing = refused == "email" and not row.email.strip()
+        message = "; ".join(f"{problem.field}: {problem.message}" for problem in error.problems)
+        row.refuse("missing_email" if missing else f"invalid_{refused}", message)
+    except ValueError as error:
+        row.refuse("invalid_email", str(error))
+
+
+def _dates(row: FileRow) -> dict[str, int]:
+    """The dates of a row; the latest of several."""
+    found = {}
+    for name, cells in row.dates.items():
+        try:
+            found[name] = max(dates.read_date(cell, order) for cell, order in cells)
+        except ValueError as error:
+            raise FormError([FieldError(name, dates.FILE_DATE)]) from error
+    return found
+
+
+def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None:
+    """Adds what the columns of consent say, and what was said of everyone in the file."""
+    if reading.left:
+        item["command"] = "unsubscribe"
+    elif ConsentWord.LEFT in row.said:
+        item.setdefault("command", "unsubscribe")
+    elif ConsentWord.NOT_YET in row.said and "unsubscribed_at" not in item:
+        item["unconfirmed"] = True
+    if reading.tags:
+        item["tags"] = [*item.get("tags", ()), *reading.tags]
+
+
+def cell_text(value: Any) -> str:
+    """A JSON value as the text of a cell."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else compact_json(value)

@@ -1,0 +1,91 @@
+"""What a column may mean, and the names by which exports say it (docs/files.md)."""
+
+from functools import cache
+
+import marshmallow as ma
+
+from schemas.custom_fields import field_key
+from schemas.formats import csv_values, header_names
+from schemas.formats.consent_words import folded
+from schemas.formats.presets import IGNORE, PRESETS
+from schemas.formats.refusals import FileRefused
+from schemas.values import DATES, NAMES
+
+CUSTOM = "fields."  # prefix of a key that would otherwise name another column
+FIELD = "field:"  # prefix of a key in a meaning
+STATUS = "status"  # consent or something else, which the values decide
+CONSENTS = ("subscribed", "unsubscribed", STATUS)
+NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
+EXPORTED = ("uuid", "email", *NAMES, "tags", *DATES)
+MEANINGS = (
+    "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, *CONSENTS, IGNORE,
+)  # fmt: skip
+IGNORED = frozenset(
+    {"", "id", "uuid", "type", "site_uuid", "site_id", "cached_tag_ids", "navigation_url", *NOTES}
+)
+
+MEANING = f"Send map[COLUMN]=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
+MEANING_COMMAND = f"Write --map COLUMN=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
+BAD_KEY = (
+    "Column {number} cannot name a custom field: give it letters, digits, or any of _ - . $, "
+    "or leave it out with map[{number}]=ignore."
+)
+BAD_KEY_COMMAND = (
+    "Column {number} cannot name a custom field: give it letters, digits, or any of _ - . $, "
+    "or leave it out with --map {number}=ignore"
+)
+
+
+def normal(name: str) -> str:
+    """`First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def meaning_of(what: str) -> str:
+    """Raises `FileRefused` on a word that is not in the list."""
+    what = what.strip()
+    if normal(what) in MEANINGS:
+        return normal(what)
+    for prefix in (FIELD, CUSTOM):
+        if what.startswith(prefix):
+            try:
+                return FIELD + field_key(what.removeprefix(prefix).strip())
+            except ma.ValidationError:
+                break
+    raise FileRefused(MEANING, MEANING_COMMAND)
+
+
+def field_meaning(place: int, name: str) -> str:
+    """The custom field of a column's name. Raises `FileRefused`."""
+    try:
+        return FIELD + field_key(name.strip().removeprefix(CUSTOM))
+    except ma.ValidationError as error:
+        raise FileRefused(BAD_KEY.format(number=place), BAD_KEY_COMMAND.format(number=place)) from error
+
+
+@cache
+def preset_columns(name: str) -> dict[str, str]:
+    return {folded(header): meaning for header, meaning in PRESETS[name].columns.items()}
+
+
+def column_of(key: str) -> str:
+    """The column name of a custom field: one that an import takes for that field, whatever its values."""
+    return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
+
+
+def _is_taken(key: str) -> bool:
+    known = normal(key)
+    return (
+        key.startswith(CUSTOM)
+        or known in IGNORED
+        or known in MEANINGS
+        or header_names.meaning_of(key) is not None
+        or folded(key) in _preset_headers()
+    )
+
+
+@cache
+def _preset_headers() -> frozenset[str]:
+    """All headers that a preset knows, or is known by."""
+    signs = " ".join(sign for preset in PRESETS.values() for sign in preset.signs)
+    return frozenset(map(folded, signs.split())).union(*map(preset_columns, PRESETS))

@@ -1,0 +1,110 @@
+"""The files of other programs: how each is known by its headers, what they mean, what to tell who imports it.
+
+Facts only. A header that is in no row of its preset means what `header_names` says, or is a custom field. The
+sources of each form are in tests/schemas/data/peers/README.md.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from schemas.formats.consent_words import folded
+
+IGNORE = "ignore"
+# Mailchimp's files in which nobody is subscribed, which only the beginning of their names says.
+LEFT_FILES = ("cleaned_", "nonsubscribed_", "sms_only_", "archived_")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A program's file; headers are in normalized form.
+
+    It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
+    `--map`. `advice` is told to whoever imports such a file.
+    """
+
+    name: str
+    program: str
+    signs: tuple[str, ...]
+    columns: Mapping[str, str]
+    advice: str
+
+    @property
+    def http_advice(self) -> str:
+        """The advice with a parameter in place of the option."""
+        return self.advice.replace("--consent unsubscribed", "consent=unsubscribed")
+
+
+def _meanings(**headers: str) -> dict[str, str]:
+    """Each header, by the meaning that it has."""
+    return {header: meaning for meaning, row in headers.items() for header in row.split()}
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "listmonk",
+            "listmonk",
+            ("uuid email name attributes status",),
+            _meanings(ignore="uuid", name="name", fields="attributes", status="status"),
+            "listmonk's export does not say who left a single list: export each list again with the "
+            'subscription status "unsubscribed", and import that file with --consent unsubscribed.',
+        ),
+        Preset(
+            "mailchimp",
+            "Mailchimp",
+            ("leid euid", "email_address optin_time", "email_address unsub_time", "email_address clean_time"),
+            _meanings(
+                created_at="optin_time",
+                updated_at="last_changed",
+                unsubscribed_at="unsub_time clean_time",
+                ignore="leid euid gmtoff dstoff latitude longitude unsub_campaign_id clean_campaign_id",
+            ),
+            "Mailchimp puts people who left, were cleaned or never subscribed into files of their own: "
+            "import these too, with --consent unsubscribed if a name begins with cleaned_ or nonsubscribed_.",
+        ),
+        Preset(
+            "ghost",
+            "Ghost",
+            ("email subscribed_to_emails complimentary_plan",),
+            _meanings(
+                ignore="id",
+                name="name",
+                subscribed="subscribed_to_emails",
+                unsubscribed_at="deleted_at",
+                tags="labels",
+            ),
+            "Ghost's export only says whether members get any newsletter: who gets none is unsubscribed.",
+        ),
+        Preset(
+            "keila",
+            "Keila",
+            ("email first_name last_name data status",),
+            _meanings(fields="data", status="status"),
+            "Keila's export has no dates: the people it brings are created as of now.",
+        ),
+        Preset(
+            "substack",
+            "Substack",
+            ("email active_subscription email_disabled",),
+            _meanings(unsubscribed="email_disabled"),
+            "Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
+        ),
+        Preset(
+            "beehiiv",
+            "beehiiv",
+            ("email status tier stripe_customer_id",),
+            _meanings(status="status", unsubscribed_at="unsubscribed_at"),
+            "beehiiv's export of all subscribers has those who left, as inactive; that of a segment may not.",
+        ),
+    )
+}
+
+
+def recognised(headers: Iterable[str]) -> Preset | None:
+    """The program whose file has these headers."""
+    found = {folded(header) for header in headers}
+    for preset in PRESETS.values():
+        if any({folded(sign) for sign in signs.split()} <= found for signs in preset.signs):
+            return preset
+    return None

@@ -1,0 +1,30 @@
+"""Files that are refused as a whole: a sentence for each way in, and what was found in the file."""
+
+from collections.abc import Sequence
+
+from schemas.base import FormError
+from schemas.values import FieldError
+
+MAX_FOUND, MAX_FOUND_LENGTH = 100, 100  # names or values in an answer, and characters of each
+
+
+class FileRefused(FormError):
+    """`message` repeats nothing of the file, `found` does so under keys of its own; `command` is the same
+    sentence for the command line, where it may.
+    """
+
+    def __init__(self, message: str, command: str = "", **found: Sequence[str]) -> None:
+        listed = {name: [shortened(each) for each in values[:MAX_FOUND]] for name, values in found.items()}
+        super().__init__(
+            [FieldError("file", message)], {name: values for name, values in listed.items() if values}
+        )
+        self.command = command or message
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MAX_FOUND_LENGTH else f"{text[: MAX_FOUND_LENGTH - 1]}…"
+
+
+def quoted(names: Sequence[str], most: int = 10) -> str:
+    """Names in a sentence of the command line."""
+    return ", ".join(f"`{shortened(name)}`" for name in names[:most]) + (", …" if len(names) > most else "")

@@ -1,0 +1,156 @@
+"""Rows of a file as items to import: each cell by what its column means."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.base import MAX_DEPTH
+from schemas.formats import csv_values, dates, readers
+from schemas.formats.columns import Because, Column
+from schemas.formats.consent import said
+from schemas.formats.consent_words import ConsentWord
+from schemas.formats.meanings import CONSENTS, NOTES
+from schemas.formats.presets import IGNORE
+from schemas.formats.tables import CSV, Table, is_object
+from schemas.values import DATES, NAMES
+
+RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
+NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
+
+
+@dataclass(slots=True)
+class FileRow:
+    """A row: the `item` to import, or the `code` and `message` of its error.
+
+    `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
+    `cells` of a refused row are unchanged, in the order of the file's columns. `said` is what its columns say
+    of consent, `dates` are the cells with dates, each with the order of day and month.
+    """
+
+    row_number: int
+    raw: Any
+    email: str = ""
+    item: dict[str, Any] | None = None
+    code: str = ""
+    message: str = ""
+    cells: list[str] = field(default_factory=list)
+    said: set[ConsentWord] = field(default_factory=set)
+    dates: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def refuse(self, code: str, message: str) -> None:
+        self.item, self.code, self.message = None, code, message
+
+
+class Rows:
+    """Makes rows of a table's records; `orders` are those of day and month, by place."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], orders: Mapping[int, str]) -> None:
+        self.table = table
+        self.columns = [column for column in columns if column.meaning != IGNORE]
+        self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
+        self.by_name = {column.name: column for column in self.columns if column.reason != Because.CUSTOM}
+        self.orders = orders
+
+    def row(self, number: int, record: Any) -> FileRow:
+        return self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
+
+    def _from_cells(self, number: int, record: list[Any]) -> FileRow:
+        row, custom = FileRow(number, record, item={}), {}
+        for column in self.columns:
+            if column.place > len(record):
+                break
+            cell = record[column.place - 1]
+            if cell == "":
+                continue
+            if column.key is not None:
+                custom[column.key] = self.table.custom(cell)
+            else:
+                self._put(row, column, self.table.cell(cell), READERS)
+        _complete(row, custom)
+        if any(cell != "" for cell in record[len(self.table.names) :]):
+            row.refuse("ragged_row", RAGGED)
+        elif self.table.kind == CSV and readers.has_nul(record):
+            row.refuse(readers.NUL_CODE, readers.NUL)
+        return row
+
+    def _from_object(self, number: int, value: Any) -> FileRow:
+        item: dict[str, Any] = {}
+        custom: dict[str, Any] = {}
+        row = FileRow(number, value, item=item)
+        if not is_object(value):
+            row.refuse("invalid_json", NOT_AN_OBJECT)
+            return row
+        for key, cell in value.items():
+            column = self.by_name.get(key)
+            if column is None and key not in self.ignored:
+                item[key] = cell
+            elif column is not None and cell is not None and cell != "":
+                self._put_json(row, column, cell, custom)
+        _complete(row, custom)
+        return row
+
+    def _put_json(self, row: FileRow, column: Column, value: Any, custom: dict[str, Any]) -> None:
+        if column.key is not None:
+            custom[column.key] = value
+        elif isinstance(value, str) or column.meaning in (*DATES, *CONSENTS):
+            self._put(row, column, self.table.cell(value), JSON_READERS)
+        elif row.item is not None:
+            row.item[column.meaning] = value
+
+    def _put(
+        self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
+    ) -> None:
+        """Keeps a cell of a column that is no custom field; a blank date or word of consent says nothing."""
+        meaning, order = column.meaning, self.orders.get(column.place, dates.ISO)
+        if row.item is None or (not cell.strip() and meaning in (*DATES, *CONSENTS)):
+            return
+        if meaning in DATES:
+            row.dates.setdefault(meaning, []).append((cell, order))
+        elif meaning in CONSENTS:
+            word = said(meaning, cell)
+            if word and word.at:
+                row.dates.setdefault("unsubscribed_at", []).append((word.at, order))
+            elif word:
+                row.said.add(word.word)
+        else:
+            row.item[meaning] = readers[meaning](cell)
+
+
+def _plain_address(text: str) -> str:
+    """In JSON, an apostrophe is part of the address."""
+    return csv_values.stripped(text) if text.startswith("'") else csv_values.read_address(text)
+
+
+JSON_READERS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys((*NAMES, "name", "tags", "remove_tags", "command", "fields"), str),
+    "email": _plain_address,
+}
+READERS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys((*NAMES, "name", "command"), csv_values.read_text),
+    "email": csv_values.read_address,
+    "tags": csv_values.read_tags,
+    "remove_tags": csv_values.read_tags,
+    "fields": csv_values.read_value,
+}
+
+
+def _complete(row: FileRow, custom: dict[str, Any]) -> None:
+    """Adds custom values, and the parts of a whole name that no column of its own has."""
+    item = row.item if row.item is not None else {}
+    if "name" in item:
+        first, last = split_name(str(item.pop("name")))
+        item.setdefault("first_name", first)
+        item.setdefault("last_name", last)
+    if custom:
+        values = item.get("fields") or {}
+        item["fields"] = custom | values if isinstance(values, dict) else values
+    row.email = item["email"] if isinstance(item.get("email"), str) else ""
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """First and last name: `Last, First` at the comma, else the last word is the last name."""
+    if "," in name:
+        last, _, first = name.partition(",")
+        return first.strip(), last.strip()
+    first, _, last = name.strip().rpartition(" ")
+    return (first.strip(), last) if first else (last, "")

@@ -1,0 +1,172 @@
+"""A file opened as rows: its kind, how it is written, the names of its columns, its records.
+
+Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENGTH` characters.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO, TextIO
+
+import marshmallow as ma
+
+from schemas.base import MAX_DEPTH, depth
+from schemas.custom_fields import field_key
+from schemas.formats import csv_values, encodings, readers, workbook
+from schemas.formats.columns import Column, has_email
+from schemas.formats.meanings import NOTES
+from schemas.formats.refusals import FileRefused
+from schemas.values import compact_json
+
+CSV, XLSX, JSON_LINES, JSON_ARRAY = "csv", "xlsx", "jsonl", "json"
+MAX_NAMES = 10_000
+
+TOO_MANY = (
+    f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
+)
+EMPTY = "The file is empty: send one with a header row, or with JSON objects."
+
+Run = Callable[..., Any]  # of a function in a child process (`audience.protocols.ChildProcess`)
+
+
+@dataclass(frozen=True)
+class Table:
+    """`names` are headers, places without a header row, or the keys of JSON objects."""
+
+    kind: str
+    encoding: str
+    delimiter: str | None
+    headed: bool
+    names: list[str]
+    binary: BinaryIO
+    sheet: str | None = None
+    sheets: Sequence[str] = ()
+
+    @property
+    def is_json(self) -> bool:
+        return self.kind in (JSON_LINES, JSON_ARRAY)
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """Numbered rows that are not blank: lists of cells, or the values of JSON.
+
+        Raises `FormError` when the rest of the file cannot be read.
+        """
+        if self.kind == XLSX:
+            yield from self._filled(readers.sheet_records(self.binary))
+            return
+        with encodings.reading(self.binary, self.encoding) as text:
+            if self.kind == CSV:
+                yield from self._filled(readers.records(text, self.delimiter or ","))
+            else:
+                yield from _json_lines(text) if self.kind == JSON_LINES else enumerate(readers.array(text), 1)
+
+    def _filled(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
+        if self.headed:
+            next(records, None)
+        return ((number, record) for number, record in records if any(cell != "" for cell in record))
+
+    def cell_of(self, record: Any, column: Column) -> str:
+        """The text of a record's cell; empty if it has none."""
+        if not self.is_json:
+            return self.cell(record[column.place - 1]) if column.place <= len(record) else ""
+        return self.cell(record.get(column.name)) if is_object(record) else ""
+
+    def cell(self, value: Any) -> str:
+        """A value as it stands in a cell."""
+        if isinstance(value, str):
+            return value
+        return "" if value is None else compact_json(value)
+
+    def custom(self, value: Any) -> Any:
+        """A custom value."""
+        return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
+
+
+def opened(
+    binary: BinaryIO,
+    kind: str | None,
+    headed: bool,
+    run: Run | None,
+    unpacked: BinaryIO | None,
+    sheet: str | None,
+) -> Table:
+    """Detects encoding, delimiter, names and, unless passed, the kind. Raises `FormError`.
+
+    A workbook is unpacked by a child process into the file `unpacked`, and read from there.
+    """
+    if run and unpacked and encodings.is_zip(binary):
+        return _workbook(binary, headed, run, unpacked, sheet)
+    kind = None if kind == XLSX else kind
+    encoding = encodings.encoding(binary)
+    with encodings.reading(binary, encoding) as text:
+        start = text.read(readers.SAMPLE_LENGTH).lstrip()
+    if not start and kind != JSON_LINES:
+        raise FileRefused(EMPTY)
+    kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(start[0], CSV)
+    if kind == CSV:
+        return _csv(binary, encoding, headed)
+    table = Table(kind, encoding, None, True, [], binary)
+    table.names.extend(islice(_keys(table), MAX_NAMES + 1))
+    return _checked(table)
+
+
+def _checked(table: Table) -> Table:
+    if len(table.names) > MAX_NAMES:
+        raise FileRefused(TOO_MANY)
+    if not table.names and not table.is_json:
+        raise FileRefused(EMPTY)
+    return table
+
+
+def _workbook(binary: BinaryIO, headed: bool, run: Run, unpacked: BinaryIO, sheet: str | None) -> Table:
+    book = workbook.unpack(run, binary, unpacked, sheet)
+    _, first = next(readers.sheet_records(unpacked), (1, []))
+    names = _names([value if isinstance(value, str) else compact_json(value) for value in first], headed)
+    return _checked(Table(XLSX, "utf-8", None, headed, names, unpacked, book.sheet, book.sheets))
+
+
+def _csv(binary: BinaryIO, encoding: str, headed: bool) -> Table:
+    marks = readers.delimiters(binary, encoding)
+    candidates = [(mark, readers.header(binary, encoding, mark)) for mark in marks]
+    delimiter, first = max(candidates, key=lambda pair: (headed and has_email(pair[1]), len(pair[1])))
+    return _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary))
+
+
+def _names(first: Sequence[str], headed: bool) -> list[str]:
+    return (
+        [csv_values.read_text(name) for name in first]
+        if headed
+        else [str(place) for place in range(1, len(first) + 1)]
+    )
+
+
+def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(readers.lines(text), 1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                value = line.strip()
+            yield number, value
+
+
+def _keys(table: Table) -> Iterator[str]:
+    """The keys of all objects that could name a column, in the order in which they turn up."""
+    seen: set[str] = set(NOTES)
+    for _, value in table.records():
+        for key in value if is_object(value) else ():
+            if key not in seen and _can_name(key):
+                seen.add(key)
+                yield key
+
+
+def is_object(value: Any) -> bool:
+    return isinstance(value, dict) and depth(value) <= MAX_DEPTH
+
+
+def _can_name(key: str) -> bool:
+    try:
+        return bool(field_key(key))
+    except ma.ValidationError:
+        return False

@@ -1,0 +1,209 @@
+"""Workbooks (XLSX): a child process with limits writes the rows of a sheet as lines of JSON, with types.
+
+`unpack` is for the parent, which loads no workbook; `write_rows` is what the child runs.
+"""
+
+import datetime as dt
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+from xml.parsers import expat
+
+from schemas.formats import encodings
+from schemas.formats.readers import MAX_LENGTH
+from schemas.formats.refusals import FileRefused, quoted
+
+MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
+MAX_STRING_LENGTH = 100_000_000  # characters of all shared strings
+MAX_COLUMNS = 1_000
+MAX_ROWS = 1_048_576  # of any spreadsheet program
+MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
+PIECE_SIZE = 2**14
+STRINGS = "xl/sharedstrings.xml"
+EXACT = 2**53  # whole numbers up to it are exact as floating point
+
+AS_CSV = "save the sheet as CSV in UTF-8 and send that."
+TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
+TOO_MANY_COLUMNS = f"The sheet has more than {MAX_COLUMNS:,} columns: delete those that are not needed."
+TOO_MANY_ROWS = f"The sheet has cells below row {MAX_ROWS:,}: {AS_CSV}"
+LONG_ROW = f"Row {{number}} of the sheet has more than {MAX_LENGTH:,} characters: shorten it, or remove it."
+UNREADABLE = f"The workbook cannot be read: open it in a spreadsheet program, then {AS_CSV}"
+CRAFTED = f"The workbook contains a document type, which no spreadsheet program writes: {AS_CSV}"
+NO_SHEET = "The workbook has no sheet of that name or number: name one that it has, or its place from 1."
+OPEN_DOCUMENT = (
+    "The file is an OpenDocument one (.ods): save it as an Excel workbook (.xlsx) or as CSV in UTF-8."
+)
+BINARY = "The file is a binary workbook (.xlsb): save it as an Excel workbook (.xlsx) or as CSV in UTF-8."
+
+Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """The `sheet` that was read, the number of its `rows` that are not blank, the names of all `sheets`."""
+
+    sheet: str
+    sheets: list[str]
+    rows: int
+
+
+def unpack(run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = None) -> Workbook:
+    """Writes the rows of a sheet into `target`, an empty file, for `readers.sheet_records`.
+
+    Both are files of the system. `sheet` is a name, or a place from 1; by default the first one that is not
+    hidden. Raises `FileRefused`, with the names of all sheets as `values` if there is no such one.
+    """
+    try:
+        answer = run(write_rows, source, target, sheet)
+    except (MemoryError, TimeoutError) as error:
+        raise FileRefused(TOO_LARGE) from error
+    except ChildProcessError as error:
+        raise FileRefused(UNREADABLE) from error
+    if "refused" in answer:
+        sheets = answer["sheets"]
+        command = f"The workbook has no such sheet. Found: {quoted(sheets)}." if sheets else ""
+        raise FileRefused(answer["refused"], command, values=sheets)
+    return Workbook(**answer)
+
+
+def write_rows(source: BinaryIO, target: BinaryIO, sheet: str | None) -> dict[str, Any]:
+    """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            _check(archive)
+        return _write_sheet(source, target, sheet)
+    except FileRefused as error:
+        return {"refused": error.problems[0].message, "sheets": error.found.get("values", [])}
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged workbook fails in any way
+        if _is_out_of_memory(error):
+            raise MemoryError from error
+        return {"refused": UNREADABLE, "sheets": []}
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """expat and zlib say so in exceptions of their own."""
+    return "out of memory" in str(error).lower()
+
+
+def _check(archive: zipfile.ZipFile) -> None:
+    """Raises `FormError` on what is no workbook, and on one that must not be opened.
+
+    `zipfile` reads no more of a part than the directory says.
+    """
+    names = {name.lower() for name in archive.namelist()}
+    if "[content_types].xml" not in names or not any(name.startswith("xl/") for name in names):
+        raise FileRefused(OPEN_DOCUMENT if "mimetype" in names else encodings.ZIP)
+    if "xl/workbook.bin" in names:
+        raise FileRefused(BINARY)
+    if sum(part.file_size for part in archive.infolist()) > MAX_INFLATED:
+        raise FileRefused(TOO_LARGE)
+    for part in archive.infolist():
+        _check_beginning(archive, part)
+        if part.filename.lower() == STRINGS and part.file_size > MAX_STRING_LENGTH:
+            _check_strings(archive, part)
+
+
+def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+    """A document type may only come before the first element."""
+    started: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = _refuse_document_type
+    parser.StartElementHandler = lambda name, _: started.append(name)
+    with archive.open(part) as file, suppress(expat.ExpatError):  # not XML
+        while not started and (piece := file.read(PIECE_SIZE)):
+            parser.Parse(piece)
+
+
+def _refuse_document_type(*_: Any) -> None:
+    raise FileRefused(CRAFTED)
+
+
+def _check_strings(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+    length = 0
+
+    def count(text: str) -> None:
+        nonlocal length
+        length += len(text)
+
+    parser = expat.ParserCreate()
+    parser.CharacterDataHandler = count
+    with archive.open(part) as file:
+        while piece := file.read(PIECE_SIZE):
+            parser.Parse(piece)
+            if length > MAX_STRING_LENGTH:
+                raise FileRefused(TOO_LARGE)
+
+
+def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None) -> dict[str, Any]:
+    from openpyxl import load_workbook  # only the child loads it
+
+    sheets = load_workbook(source, read_only=True, data_only=True, keep_links=False).worksheets
+    names = [str(each.title) for each in sheets]
+    hidden = [each.sheet_state != "visible" for each in sheets]
+    chosen = sheets[_place(names, hidden, sheet)]
+    chosen.reset_dimensions()  # which may be wrong
+    rows = written = 0
+    for line in _lines(chosen.iter_rows(values_only=True)):
+        rows, written = rows + 1, written + target.write(line)
+        if written > MAX_INFLATED:
+            raise FileRefused(TOO_LARGE)
+    return {"sheet": chosen.title, "sheets": _shown(names), "rows": rows}
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    return [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES]]
+
+
+def _place(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
+    """The index of the sheet. Raises `FileRefused`."""
+    if sheet is None:
+        return hidden.index(False) if False in hidden else 0
+    wanted = sheet.strip().casefold()
+    places = [str(place) for place in range(1, len(names) + 1)]
+    for known in ([name.strip().casefold() for name in names], places):
+        if wanted in known:
+            return known.index(wanted)
+    raise FileRefused(NO_SHEET, values=_shown(names))
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The rows that are not blank, each a line of JSON: its number, and its cells."""
+    for number, row in enumerate(rows, 1):
+        if number > MAX_ROWS:
+            raise FileRefused(TOO_MANY_ROWS)
+        cells = [_cell(value) for value in row]
+        while cells and cells[-1] == "":
+            cells.pop()
+        if len(cells) > MAX_COLUMNS:
+            raise FileRefused(TOO_MANY_COLUMNS)
+        if cells:
+            line = json.dumps([number, cells], ensure_ascii=False)
+            if len(line) >= MAX_LENGTH:
+                raise FileRefused(LONG_ROW.format(number=number))
+            yield f"{line}\n".encode()
+
+
+def _cell(value: Any) -> Any:
+    """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
+    if value is None:
+        return ""
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        return int(value)
+    if isinstance(value, int | float):
+        return value if abs(value) < 2**63 else str(value)
+    if isinstance(value, dt.datetime):
+        return _date(value)
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+def _date(value: dt.datetime) -> str:
+    if value.time() == dt.time():
+        return value.date().isoformat()
+    return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")

@@ -1,0 +1,18 @@
+"""What every table of words must hold."""
+
+from collections.abc import Iterable
+
+from schemas.formats.consent_words import folded
+
+
+def normalized(words: Iterable[str]) -> bool:
+    """Whether each word is as a normalized header is: lower case, `_` in place of a blank or a hyphen."""
+    return all(word == word.strip().lower().replace(" ", "_").replace("-", "_") for word in words)
+
+
+def repeated(rows: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """The words that stand for more than one meaning."""
+    meanings: dict[str, set[str]] = {}
+    for meaning, word in rows:
+        meanings.setdefault(folded(word), set()).add(meaning)
+    return {word: found for word, found in meanings.items() if len(found) > 1}

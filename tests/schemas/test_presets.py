@@ -1,0 +1,94 @@
+"""Each preset recognises its own files and no other's."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from schemas.formats import header_names
+from schemas.formats.consent_words import folded
+from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS, recognised
+from tests.schemas.tables import normalized
+
+FOLDER = Path(__file__).parent / "data" / "peers"
+FILES = {
+    "listmonk.csv": "listmonk",
+    "listmonk_unsubscribed.csv": "listmonk",
+    "subscribed_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
+    "unsubscribed_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
+    "cleaned_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
+    "nonsubscribed_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
+    "ghost.csv": "ghost",
+    "keila.csv": "keila",
+    "email_list.example.csv": "substack",
+    "beehiiv.csv": "beehiiv",
+}
+
+
+def header(name: str) -> list[str]:
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file))
+
+
+def test_every_file_has_its_preset_and_every_preset_a_file():
+    assert {path.name for path in FOLDER.glob("*.csv")} == FILES.keys()
+    assert set(FILES.values()) == PRESETS.keys()
+
+
+@pytest.mark.parametrize(("name", "preset"), FILES.items())
+def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
+    found = {folded(column) for column in header(name)}
+    matching = [
+        each.name
+        for each in PRESETS.values()
+        if any({folded(sign) for sign in signs.split()} <= found for signs in each.signs)
+    ]
+    assert matching == [preset]
+    assert recognised(header(name)) is PRESETS[preset]
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_a_preset_speaks_of_columns_that_its_files_have(preset):
+    headers = {folded(column) for name, of in FILES.items() if of == preset.name for column in header(name)}
+    assert {folded(column) for column in preset.columns} <= headers
+    assert normalized(preset.columns)
+    assert set(preset.columns.values()) <= {meaning for meaning, _, _ in header_names.ROWS} | {
+        "fields",
+        IGNORE,
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_a_preset_contradicts_no_header_that_means_only_consent(preset):
+    for column, meaning in preset.columns.items():
+        known = header_names.meaning_of(column)
+        assert known not in ("subscribed", "unsubscribed", "unsubscribed_at") or known == meaning
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["email", "name", "status"],
+        ["uuid", "email", "first_name", "last_name", "tags", "created_at", "unsubscribed_at"],  # our own
+        ["Email", "First Name", "Last Name", "Status"],
+        ["email", "status", "tier", "created_at"],
+        ["Email Address", "First Name", "TAGS"],
+        [],
+    ],
+)
+def test_an_ordinary_file_is_nobodys(columns):
+    assert recognised(columns) is None
+
+
+def test_advice_is_a_sentence():
+    for preset in PRESETS.values():
+        assert preset.program in preset.advice
+        assert preset.advice.endswith(".")
+        assert "--" not in preset.http_advice
+
+
+def test_names_of_files_in_which_nobody_is_subscribed():
+    assert [name for name in FILES if name.startswith(LEFT_FILES)] == [
+        "cleaned_email_audience_export_0a1b2c3d4e.csv",
+        "nonsubscribed_email_audience_export_0a1b2c3d4e.csv",
+    ]

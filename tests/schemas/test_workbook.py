@@ -1,0 +1,252 @@
+"""Workbooks: what is read of them, and what is refused; those that cost too much by a real child process."""
+
+import datetime as dt
+import io
+import tempfile
+import zipfile
+
+import openpyxl
+import pytest
+
+from schemas.base import FormError
+from schemas.formats import encodings, workbook
+from schemas.formats.readers import sheet_records
+from schemas.formats.refusals import FileRefused
+from workers.child_process import ChildProcess
+
+PEOPLE = [
+    ["E-Mail", "Vorname", "Plan", "Seats", "Joined"],
+    ["hedi@example.org", "Hedi", "pro", 3, dt.date(2024, 5, 6)],
+    ["ivo@example.org", "Ivo", None, 1.5],
+]
+
+
+def moment(microsecond):
+    return dt.datetime(2024, 5, 6, 7, 8, 9, microsecond)  # noqa: DTZ001 - a spreadsheet knows no zones
+
+
+def book(*sheets):
+    """The bytes of a workbook with sheets of these names and rows."""
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for name, rows in sheets:
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    content = io.BytesIO()
+    made.save(content)
+    return content.getvalue()
+
+
+def rewritten(content, changes):
+    """The workbook with some of its parts changed or added."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in {**dict.fromkeys(old.namelist()), **changes}:
+            new.writestr(name, changes[name] if name in changes else old.read(name))
+    return made.getvalue()
+
+
+def here(function, *arguments):
+    """In this process, for workbooks that do no harm."""
+    return function(*arguments)
+
+
+def unpack(content, sheet=None, run=here):
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(content)
+        told = workbook.unpack(run, source, target, sheet)
+        return told, list(sheet_records(target))
+
+
+def refused(content, sheet=None, run=here):
+    with pytest.raises(FormError) as error:
+        unpack(content, sheet, run)
+    return error.value.problems[0].message
+
+
+def test_numbers_and_dates_keep_their_types():
+    told, rows = unpack(book(("People", PEOPLE)), run=ChildProcess())
+    assert told == workbook.Workbook("People", ["People"], 3)
+    assert repr(rows) == repr(
+        [
+            (1, ["E-Mail", "Vorname", "Plan", "Seats", "Joined"]),
+            (2, ["hedi@example.org", "Hedi", "pro", 3, "2024-05-06"]),
+            (3, ["ivo@example.org", "Ivo", "", 1.5]),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("007", "007"), ("Größe\n😀", "Größe\n😀"), (True, True), (False, False), (2.0, 2), (-1.25, -1.25),
+        (2**63, "9.223372036854776e+18"), (moment(0), "2024-05-06T07:08:09"),
+        (moment(120_000), "2024-05-06T07:08:09.120"), (dt.time(7, 8), "07:08:00"),
+        (dt.timedelta(hours=30), "1 day, 6:00:00"), ("#N/A", "#N/A"),
+    ],
+)  # fmt: skip
+def test_cells(value, cell):
+    rows = unpack(book(("People", [[value]])))[1]
+    assert repr(rows) == repr([(1, [cell])])
+
+
+def test_rows_keep_their_numbers_and_blank_ones_are_left_out():
+    rows = unpack(book(("People", [[], ["email"], [None, None], [], ["a@example.org", None, ""]])))[1]
+    assert rows == [(2, ["email"]), (5, ["a@example.org"])]
+
+
+def test_a_wrong_dimension_hides_nothing():
+    content = book(("People", PEOPLE))
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml")
+    assert b'"A1:E3"' in sheet
+    wrong = rewritten(content, {"xl/worksheets/sheet1.xml": sheet.replace(b'"A1:E3"', b'"A1:B2"')})
+    assert len(unpack(wrong)[1]) == 3
+    assert unpack(wrong)[1][1][1][4] == "2024-05-06"
+
+
+TWO = book(("Notes", [["nothing"]]), ("People", [["email"]]), ("1", [["one"]]))
+
+
+@pytest.mark.parametrize(
+    ("sheet", "name"),
+    [(None, "Notes"), ("People", "People"), (" people ", "People"), ("2", "People"), ("3", "1"), ("1", "1")],
+)
+def test_a_sheet_is_chosen_by_its_name_or_else_its_place(sheet, name):
+    told, rows = unpack(TWO, sheet)
+    assert told == workbook.Workbook(name, ["Notes", "People", "1"], 1)
+    assert rows[0][1] == [{"Notes": "nothing", "People": "email", "1": "one"}[name]]
+
+
+@pytest.mark.parametrize("sheet", ["0", "4", "Peoples", "", "-1", "9" * 5000])
+def test_a_sheet_that_is_not_there_is_refused_with_those_that_are(sheet):
+    with pytest.raises(FileRefused) as error:
+        unpack(TWO, sheet)
+    assert error.value.found == {"values": ["Notes", "People", "1"]}
+    assert error.value.problems[0].message == workbook.NO_SHEET
+
+
+def test_a_hidden_sheet_is_not_the_first():
+    made = openpyxl.load_workbook(io.BytesIO(TWO))
+    made["Notes"].sheet_state = "hidden"
+    content = io.BytesIO()
+    made.save(content)
+    assert unpack(content.getvalue())[0].sheet == "People"
+
+
+def archive(**parts):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as made:
+        for name, text in parts.items():
+            made.writestr(name.replace("__", "/"), text)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (archive(people="email\n"), encodings.ZIP),
+        (archive(), encodings.ZIP),
+        (archive(mimetype="application/vnd.oasis.opendocument.spreadsheet"), workbook.OPEN_DOCUMENT),
+        (rewritten(TWO, {"xl/workbook.bin": b"\x83\x01\0"}), workbook.BINARY),
+        (b"PK\x03\x04" + bytes(100), workbook.UNREADABLE),
+        (rewritten(TWO, {"xl/workbook.xml": b"<workbook"}), workbook.UNREADABLE),
+        (
+            rewritten(TWO, {"xl/worksheets/sheet1.xml": b"<worksheet><sheetData><row r='x'/>"}),
+            workbook.UNREADABLE,
+        ),
+        (TWO[:-500], workbook.UNREADABLE),
+    ],
+)
+def test_what_is_no_workbook_is_refused_in_words(content, sentence):
+    assert refused(content) == sentence
+
+
+LAUGHS = b"""<!DOCTYPE workbook [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>"""
+OUTSIDE = b'<!DOCTYPE workbook [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+SMALL = b'<!DOCTYPE workbook [<!ENTITY a "ha">]>'
+
+
+@pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml", "x"])
+@pytest.mark.parametrize("declared", [LAUGHS, OUTSIDE, SMALL])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_entities_are_refused(part, declared, codec):
+    text = f"<?xml version='1.0' encoding='{codec}'?>{declared.decode()}<workbook>&a;</workbook>"
+    assert refused(rewritten(TWO, {part: text.encode(codec)})) == workbook.CRAFTED
+
+
+SHEET = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+
+
+def test_a_workbook_that_inflates_too_much_is_refused_by_its_directory():
+    content = bytearray(rewritten(TWO, {"xl/big.xml": b"<a/>"}))
+    place = content.rindex(b"xl/big.xml") - 46  # its entry in the directory
+    content[place + 24 : place + 28] = (workbook.MAX_INFLATED + 1).to_bytes(4, "little")
+    assert refused(bytes(content)) == workbook.TOO_LARGE
+
+
+def test_a_directory_that_lies_is_found_out_while_reading():
+    content = bytearray(rewritten(TWO, {"xl/worksheets/sheet1.xml": SHEET + b"<row/>" * 200_000}))
+    place = content.rindex(b"xl/worksheets/sheet1.xml") - 46
+    content[place + 24 : place + 28] = (10_000).to_bytes(4, "little")
+    assert refused(bytes(content)) == workbook.UNREADABLE
+
+
+STRINGS_TYPE = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+
+
+def with_strings(text, count=1):
+    """A workbook with a table of `count` equal shared strings, of which its first cell is the first."""
+    content = book(("People", [["email"]]))
+    with zipfile.ZipFile(io.BytesIO(content)) as made:
+        types, sheet = made.read("[Content_Types].xml"), made.read("xl/worksheets/sheet1.xml")
+    part = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + STRINGS_TYPE + b'"/></Types>'
+    start = b'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    cell = b't="inlineStr"><is><t>email</t></is>'
+    assert cell in sheet
+    changes = {
+        "[Content_Types].xml": types.replace(b"</Types>", part),
+        "xl/worksheets/sheet1.xml": sheet.replace(cell, b't="s"><v>0</v>'),
+        "xl/sharedStrings.xml": start + (b"<si><t>" + text + b"</t></si>") * count + b"</sst>",
+    }
+    return rewritten(content, changes)
+
+
+def test_shared_strings_are_read():
+    assert unpack(with_strings(b"email"))[1] == [(1, ["email"])]
+
+
+def test_too_many_shared_strings_are_refused(monkeypatch):
+    monkeypatch.setattr(workbook, "MAX_STRING_LENGTH", 1_000)
+    assert unpack(with_strings(b"x" * 500, 2))[0].rows == 1
+    assert refused(with_strings(b"x" * 501, 2)) == workbook.TOO_LARGE
+
+
+def test_too_many_columns_are_refused_but_not_blank_ones():
+    assert len(unpack(book(("People", [["x"] * 1000, [None] * 1500 + [""]])))[1][0][1]) == 1000
+    assert refused(book(("People", [["x"] * 1001]))) == workbook.TOO_MANY_COLUMNS
+
+
+def test_rows_no_spreadsheet_has_are_refused():
+    sheet = SHEET + b'<row r="2000000000"/></sheetData></worksheet>'
+    assert refused(rewritten(TWO, {"xl/worksheets/sheet1.xml": sheet})) == workbook.TOO_MANY_ROWS
+
+
+def test_a_row_that_is_too_long_is_refused():
+    assert refused(book(("People", [["email"], ["x" * 30_000] * 40]))).startswith("Row 2 ")
+
+
+def test_a_workbook_that_needs_too_much_memory_is_refused_in_words():
+    large = with_strings(b"x" * 9_000, 10_000)
+    assert refused(large, run=ChildProcess(memory_bytes=96 * 2**20)) == workbook.TOO_LARGE
+
+
+def test_a_workbook_that_needs_too_much_time_is_refused_in_words():
+    assert refused(with_strings(b"x", 1_000_000), run=ChildProcess(cpu_seconds=1)) == workbook.TOO_LARGE
+
+
+def test_a_crafted_workbook_is_refused_by_the_child_too():
+    crafted = rewritten(TWO, {"xl/workbook.xml": LAUGHS + b"<workbook>&d;</workbook>"})
+    assert refused(crafted, run=ChildProcess()) == workbook.CRAFTED
