@@ -8,15 +8,17 @@ from functools import partial
 import click
 from flask import Flask
 
-from audience import config, erased_pages, file_imports, pepper, protocols, secret_files, tags, telemetry
-from audience.answers.service import Answers
+from audience import config, erased_pages, file_imports, pepper, protocols, tags, telemetry
+from audience.answers.service import Answers, open_resolver
 from audience.api import blueprints
+from audience.cli.greeting import greeting
 from audience.cli.instance import Instance
 from audience.cli.main import audience
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
 from audience.http import access, errors, health, request_log
+from audience.http.admission import Admission
 from audience.http.normalize import Normalizer
 from audience.http.services import Services
 from audience.operations import first_site, instance_files
@@ -26,48 +28,44 @@ from storage.errors import DiskFault, Unavailable, Unusable
 from workers import embedded_redis, metrics, supervisor
 from workers import worker as import_worker
 from workers.child_process import ChildProcess
+from workers.gate import CountingGate
 from workers.limiter import Limiter
+from workers.log import configure as configure_log
 from workers.log import say
 from workers.processes import Processes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker, connect
 from workers.web import server as web_server
+from workers.web.gateway import Gateway
 
 EXPECTED_ERRORS = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
 
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
-FIRST_SITE = """
-Your first site, shown once (also in the instance folder, in first-site.json):
-
-  site_uuid        {site_uuid}
-  publishable_key  {publishable_key}
-  secret_key       {secret_key}
-
-Create a subscriber:
-
-  curl -u '{publishable_key}:{secret_key}' '{base_url}/api/v1/fetch/subscribers?site_uuid={site_uuid}' \\
-    -H 'Content-Type: application/json' -d '{{"subscriber": {{"email": "ann@example.com", "tags": "vip"}}}}'
-"""
 
 
-def open_process(settings: Settings, metrics: protocols.Metrics | None = None) -> None:
+def open_process(
+    settings: Settings,
+    metrics: protocols.Metrics | None = None,
+    write_gate: protocols.Gate | None = None,
+) -> None:
     """Sets the state of this process: metrics (none by default), database, pepper; may be called again.
 
     Raises `LostFile` before it makes a pepper or a database in place of a lost one.
     """
     telemetry.open(metrics or telemetry.NoMetrics())
-    open_database(settings)
+    open_database(settings, write_gate)
     instance_files.check(settings)
     pepper.open(settings.instance)
 
 
-def open_database(settings: Settings) -> None:
+def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
     """Opens the database only, as `audience doctor` must not create a pepper."""
     database.open(
         settings.database,
         timeout=settings.database_timeout,
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
+        write_gate=write_gate,
     )
 
 
@@ -79,9 +77,10 @@ def create_app(
     *,
     metrics: protocols.Metrics | None = None,
     resolver: protocols.Resolver | None = None,
+    write_gate: protocols.Gate | None = None,
 ) -> Flask:
     """The web application of an instance whose database is migrated; by default it queries the real DNS."""
-    open_process(settings, metrics)
+    open_process(settings, metrics, write_gate)
     app = Flask("audience", static_folder=None, instance_path=str(settings.instance))
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -98,9 +97,11 @@ def create_app(
     return app
 
 
-def wsgi() -> Flask:
+def asgi() -> Gateway:
     """The web application of a web process."""
     settings = config.load()
+    configure_log(settings.log_level)
+    web_server.exit_with_parent()
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     app = create_app(
         settings,
@@ -108,9 +109,11 @@ def wsgi() -> Flask:
         Limiter(breaker),
         Processes(settings, breaker),
         metrics=metrics.start(settings.instance),
+        resolver=open_resolver(settings, CountingGate(settings.web_threads // 2)),
+        write_gate=CountingGate(settings.web_threads // 4),
     )
     app.extensions["audience"].answers.warm()
-    return app
+    return Gateway(app, Admission(app), settings)
 
 
 def open_instance(settings: Settings) -> None:
@@ -160,7 +163,9 @@ def serve(instance: Instance, new: bool) -> None:
         database.close()
         metrics.forget(settings.instance)
         supervisor.serve(
-            settings, [sys.executable, "-P", "-m", "app"], lambda url: announce(url, settings, first)
+            settings,
+            [sys.executable, "-P", "-m", "app"],
+            lambda url: say(greeting(url, settings, first), sys.stdout),
         )
 
 
@@ -173,7 +178,7 @@ def web(instance: Instance) -> None:
     """
     Answers(instance.settings).check()
     check_migrated(instance.settings)
-    web_server.serve(instance.settings)
+    web_server.serve(instance.settings, "app:asgi")
 
 
 @click.command()
@@ -199,15 +204,6 @@ def migrate(instance: Instance, as_json: bool) -> None:
     """
     instance.open()
     show({"up_to_date": True}, as_json, ["The database is up to date."])
-
-
-def announce(url: str, settings: Settings, first: dict[str, str] | None) -> None:
-    """Prints the service's address; on a terminal also the keys of a new first site, this once."""
-    say(f"Audience is at {url}  (Ctrl-C stops it)", sys.stdout)
-    if first and sys.stdout.isatty():
-        say(FIRST_SITE.format(**first), sys.stdout)
-    elif first:
-        say(f"The first site and its keys are in {settings.instance / secret_files.FIRST_SITE}", sys.stdout)
 
 
 for command in (serve, web, worker, migrate):

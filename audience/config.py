@@ -65,14 +65,14 @@ class Settings:
         "Redis URL; empty: an embedded Redis",
     )
     web_workers: int = setting(2, integer(1, 64), "number of web processes")
-    web_threads: int = setting(400, integer(8, 4096), "maximum concurrent requests per web process")
+    web_threads: int = setting(64, integer(8, 4096), "maximum concurrent requests per web process")
     workers: int = setting(1, integer(1, 16), "number of import worker processes")
     body_timeout: float = setting(30.0, decimal(0.1, 3600), "seconds within which a request body must arrive")
     max_body_bytes: int = setting(8 * 2**20, integer(1024, 2**30), "maximum size of a JSON body in bytes")
     import_max_bytes: int = setting(2**30, integer(1024, 2**40), "maximum size of a file import in bytes")
     import_inline_rows: int = setting(1, integer(0, 1000), "imports of at most this many rows skip the queue")
     database_timeout: float = setting(10.0, decimal(0.1, 600), "seconds to wait for the database write lock")
-    database_connections: int = setting(16, integer(1, 256), "maximum open database connections per process")
+    database_connections: int = setting(64, integer(1, 256), "maximum open database connections per process")
     allow_faulty_sqlite: bool = setting(
         False, flag, "start even on a SQLite with the WAL-reset bug (3.7.0 to 3.51.2)"
     )

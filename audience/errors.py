@@ -37,6 +37,16 @@ class NotFound(AudienceError):
 class TooLarge(AudienceError):
     """A body over the size limit."""
 
+    def __init__(self) -> None:
+        super().__init__("The body is too large: split it into several requests.")
+
+
+class TooLate(AudienceError):
+    """A body that did not arrive in time."""
+
+    def __init__(self) -> None:
+        super().__init__("Timeout: the body did not arrive in time; send the request again.")
+
 
 class NotJson(AudienceError):
     """A form or multipart body."""

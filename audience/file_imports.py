@@ -9,7 +9,6 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from audience import clock, refused_rows, subscribers
 from audience.changes import Outcome, change_from_item
@@ -26,6 +25,7 @@ from storage.file_imports import RefusedRow
 __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
+BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
 PREVIEW_ROWS = 20
 REFUSED = "refused"
 MINUTE_MS = 60_000
@@ -47,43 +47,39 @@ class Upload:
     lease_ms: int
     stored_rows: int = 0
     complete: bool = False
-    _renew_at: int = 0
-
-    def renew_lease(self) -> None:
-        """To be called while the file arrives: an import with an expired lease is abandoned."""
-        at = clock.now_ms()
-        if at >= self._renew_at:
-            with database.write():
-                self._count(0, 0, at)
 
     def store(self, rows: FileRows) -> None:
         """Stores the rows after the first `stored_rows`. Raises `ServiceUnavailable` if abandoned."""
-        items: list[dict[str, Any]] = []
+        items: list[str] = []
         refused: list[RefusedRow] = []
+        size = 0
         with closing(rows):
             for row in islice(rows, self.stored_rows, None):
                 if row.item is None:
                     refused.append(refused_rows.without_addresses(self.site.id, row))
+                    size += sum(map(len, row.cells))
                 else:
-                    items.append(row.item)
-                if len(items) == BATCH_ROWS or len(refused) == BATCH_ROWS:
+                    items.append(json.dumps(row.item))
+                    size += len(items[-1])
+                if len(items) + len(refused) == BATCH_ROWS or size > BATCH_LENGTH:
                     self._store(items, refused)
-                    items, refused = [], []
+                    items, refused, size = [], [], 0
         self._store(items, refused)
 
     @database.write()
-    def _store(self, items: list[dict[str, Any]], refused: list[RefusedRow]) -> None:
+    def _store(self, items: list[str], refused: list[RefusedRow]) -> None:
+        """`items` are JSON texts."""
         at = clock.now_ms()
         import_ = stored_imports.get(self.site.id, self.import_id)
         if items and import_ is not None:
-            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, json.dumps(items))
+            batch = f"[{', '.join(items)}]"
+            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, batch)
         stored.refuse(self.site.id, self.import_id, refused, at)
         self._count(len(items), len(refused), at)
 
     def _count(self, rows: int, refused: int, at: int) -> None:
         if not stored.receive(self.site.id, self.import_id, rows, refused, at + self.lease_ms):
             raise ServiceUnavailable(ABANDONED)
-        self._renew_at = at + MINUTE_MS
 
     def discard(self) -> None:
         """Deletes an incomplete import."""

@@ -6,6 +6,27 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, BinaryIO, Protocol
 
+REFUSAL = "audience.refusal"  # the error for which a request has no body, in its WSGI environ
+
+
+class Admit(Protocol):
+    """Decides from the head of a request, its WSGI environ, whether its body may be sent."""
+
+    def __call__(self, environ: dict[str, Any]) -> int | None:
+        """The number of bytes that the body may have, None if the application refuses the request. What was
+        found out goes into `environ`, where the application looks for it."""
+        ...
+
+
+class Gate(Protocol):
+    """Bounds the threads that wait for one thing, so that others are left for what needs no waiting."""
+
+    def enter(self) -> bool:
+        """Whether there was a place; whoever got it gives it back with `leave`."""
+        ...
+
+    def leave(self) -> None: ...
+
 
 class ImportQueue(Protocol):
     """Notifies the workers that a site has waiting imports. Best effort: the database is authoritative."""

@@ -5,11 +5,16 @@ from flask_httpauth import HTTPBasicAuth
 
 from audience import config
 from workers.web import server
+from workers.web.gateway import Gateway
 
 KEY = ("bench", "bench")
 
 
-def wsgi() -> Flask:
+def asgi() -> Gateway:
+    return Gateway(application(), lambda _: 2**20, config.load())
+
+
+def application() -> Flask:
     app = Flask("bare", static_folder=None)
     auth = HTTPBasicAuth()
 
@@ -26,4 +31,4 @@ def wsgi() -> Flask:
 
 
 if __name__ == "__main__":
-    server.serve(config.load(), "bench.bare:wsgi")
+    server.serve(config.load(), "bench.bare:asgi")

@@ -20,11 +20,36 @@ database: Any = peewee.DatabaseProxy()
 _disk_refused = False  # this process' last write
 
 
-def open(url: str, *, timeout: float = 10.0, connections: int = 16, allow_faulty: bool = False) -> None:
-    """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`."""
+class OpenGate:
+    """Lets any number of threads wait to write."""
+
+    def enter(self) -> bool:
+        return True
+
+    def leave(self) -> None:
+        pass
+
+
+_write_gate: Any = OpenGate()
+
+
+def open(
+    url: str,
+    *,
+    timeout: float = 10.0,
+    connections: int = 16,
+    allow_faulty: bool = False,
+    write_gate: Any = None,
+) -> None:
+    """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
+
+    `write_gate` (`enter`, `leave`) bounds the threads that wait to write.
+    """
+    global _write_gate
     opened = engine.open(url, timeout, connections, allow_faulty)
     close()
     database.initialize(opened)
+    _write_gate = write_gate or OpenGate()
 
 
 def url(path: Path) -> str:
@@ -83,7 +108,7 @@ def write() -> Iterator[None]:
         with session():
             yield
     else:
-        turn = engine.writers_turn(database.timeout)
+        turn = engine.writers_turn(database.timeout, _write_gate)
         with _outcome_noted(), turn, session(), engine.write_transaction(database):
             yield
 
@@ -142,6 +167,11 @@ def ping() -> bool:
 def rows(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
     """All rows of one statement."""
     return list(_execute(sql, parameters).fetchall())
+
+
+def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
+    """The rows of one statement, as they are read; in the caller's session until the last."""
+    return iter(_execute(sql, parameters))
 
 
 def row(sql: str, parameters: Sequence[Any] = ()) -> Any:

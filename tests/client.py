@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import tempfile
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,6 +85,14 @@ class ApiClient:
             **data,
             **options,
         )
+
+    def send_file(self, path: str, data: bytes, **options: Any) -> TestResponse:
+        """The body is a real file, as the web server passes it on."""
+        with tempfile.TemporaryFile() as body:
+            body.write(data)
+            body.seek(0)
+            headers = {"Content-Length": str(len(data))} | options.pop("headers", {})
+            return self.call("POST", path, input_stream=body, headers=headers, **options)
 
     def get(self, path: str, body: Any = None, **options: Any) -> TestResponse:
         return self.call("GET", path, body, **options)

@@ -23,7 +23,7 @@ from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
 from audience.errors import where
-from audience.protocols import DnsAnswer, DnsHealth, Resolver
+from audience.protocols import DnsAnswer, DnsHealth, Gate, Resolver
 
 log = logging.getLogger(__name__)
 
@@ -47,10 +47,10 @@ class TimedResolver:
         return self.last_health
 
 
-def open_resolver(settings: Settings) -> DnsResolver:
-    """Raises `SettingError` for a malformed server or canary."""
+def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
+    """`gate` bounds the threads that wait for it. Raises `SettingError` for a malformed server or canary."""
     canaries = Canaries(settings.dns_canary_domains, settings.dns_canary_zones)
-    return DnsResolver(settings.dns_servers, settings.dns_timeout, canaries=canaries)
+    return DnsResolver(settings.dns_servers, settings.dns_timeout, canaries=canaries, gate=gate)
 
 
 class Answers:

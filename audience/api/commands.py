@@ -16,7 +16,7 @@ blueprint = Blueprint("commands", __name__)
 
 
 @blueprint.post("/fetch/commands")
-@endpoint(scope="full", family="fetch", takes=RunCommands, gives=Ran, query=False)
+@endpoint(scope="full", family="fetch", takes=RunCommands, batch=True, gives=Ran, query=False)
 def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands"""
     result = commands.run(site, form["command"])

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from flask import Response, g, jsonify
 
 from audience import keys
-from audience.api.request_data import read_json, read_query, site_uuid
+from audience.api.request_data import check_file, check_json, read_json, read_query, read_tags, site_uuid
 from audience.errors import Forbidden, TooMany
-from audience.http.access import View, auth
+from audience.http.access import View, authenticate
+from audience.http.admission import admitted
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
 from audience.sites import Site
@@ -19,6 +20,7 @@ from schemas.responses import ResponseSchema
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
 RATE_LIMITED = "Rate limit: too many requests; wait the seconds in Retry-After."
+SMALL_BODY_BYTES = 2**20
 Files = tuple[str, ...]  # media types
 Family = Literal["fetch", "batch", "experimental", "stats"]  # endpoints that share a rate limit
 
@@ -32,6 +34,7 @@ class Declared:
     takes: type[Form] | None
     gives: type[ResponseSchema] | Files | None
     accepts: Files
+    batch: bool
     query: bool
     status: int
 
@@ -43,35 +46,41 @@ def endpoint(
     takes: type[Form] | None = None,
     gives: type[ResponseSchema] | Files | None = None,
     accepts: Files = (),
+    batch: bool = False,
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused"] = "needed",
-    reads: Callable[[], dict[str, Any]] = read_json,
 ) -> Callable[[View], View]:
-    """Authenticates, reads the body, finds the site, checks scope and rate, loads the form, in that order.
+    """Authenticates, checks the scope, and the body's length and type; then reads the body, finds the site,
+    checks the rate and loads the form, in that order. The web server asks for the first part, by `check`,
+    before it takes the body.
 
     The view is called with `site` (None if optional and not sent; not passed if unused), with `form` if
     it `takes` one, and with the parts of the path. It returns JSON, sent with `status`, or a response.
     Values of the query string are part of the form if `query`; the body overrides them. `gives` is the
     schema of the answer, or the media types of a file; `accepts` has the media types of a file that is the
-    body: `reads` then checks its headers, and the view reads the file.
+    body, which the view reads. The body may be larger if it is a `batch`.
     """
     form = takes() if takes else None
 
+    def check() -> tuple[AuthenticatedKey, int]:
+        key = authenticate()
+        if not key.may(scope):
+            raise Forbidden(FORBIDDEN)
+        max_bytes = _max_bytes(bool(accepts), batch)
+        (check_file if accepts else check_json)(max_bytes)
+        return key, max_bytes
+
     def decorate(view: View) -> View:
         @wraps(view)
-        @auth.login_required  # type: ignore[untyped-decorator]
         def run(**arguments: Any) -> tuple[Response, int]:
-            key: AuthenticatedKey = auth.current_user()
-            g.key_id = key.id
-            body = reads()
+            key = admitted(check)
+            body = read_tags() if accepts else read_json(_max_bytes(False, batch))
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             g.site_id = chosen.id if chosen else None
             if site != "unused":
                 arguments["site"] = chosen
-            if not key.may(scope):
-                raise Forbidden(FORBIDDEN)
             _limit_rate(key, family)
             if form:
                 sent = {name: value for name, value in body.items() if value is not None}
@@ -80,12 +89,26 @@ def endpoint(
             return answer if isinstance(answer, Response) else jsonify(answer), status
 
         vars(run)["scope"] = scope
+        vars(run)["check"] = check
         vars(run)["declared"] = Declared(
-            scope=scope, family=family, takes=takes, gives=gives, accepts=accepts, query=query, status=status
+            scope=scope,
+            family=family,
+            takes=takes,
+            gives=gives,
+            accepts=accepts,
+            batch=batch,
+            query=query,
+            status=status,
         )
         return run
 
     return decorate
+
+
+def _max_bytes(is_file: bool, is_batch: bool) -> int:
+    if is_file:
+        return settings().import_max_bytes
+    return settings().max_body_bytes if is_batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)
 
 
 def _site(key: AuthenticatedKey, uuid: str | None, needed: bool) -> Site | None:

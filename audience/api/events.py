@@ -15,7 +15,7 @@ blueprint = Blueprint("events", __name__)
 
 
 @blueprint.post("/batch/events")
-@endpoint(scope="full", family="batch", takes=RecordEvents, gives=Recorded, query=False)
+@endpoint(scope="full", family="batch", takes=RecordEvents, batch=True, gives=Recorded, query=False)
 def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Record events"""
     rows: ImportRows = form["events"]

@@ -1,7 +1,7 @@
 """Import a file of subscribers, and download its refused rows (docs/files.md)."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 
 from audience import addresses, file_imports, imports
 from audience.api.endpoint import endpoint
-from audience.api.request_data import check_file, chunks
+from audience.api.request_data import file_body
 from audience.http.services import services, settings
 from audience.sites import Site
 from schemas import exports
@@ -23,7 +23,6 @@ blueprint = Blueprint("files", __name__)
 @endpoint(
     scope="full",
     family="batch",
-    reads=check_file,
     takes=wire.ImportFile,
     accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK),
     gives=wire.ReceivedFile,
@@ -37,7 +36,7 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    with file_imports.receiving(site) as upload, _file(form, upload.renew_lease) as file:
+    with file_imports.receiving(site) as upload, _file(form) as file:
         upload.store(file.rows(addresses.identity))
         upload.accept(file.columns, services().import_queue)
     return wire.received(imports.progress(site, upload.import_id), file)
@@ -50,16 +49,11 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _file(form: dict[str, Any], received: Callable[[], None] = lambda: None) -> Iterator[File]:
-    """The body, looked through; `received` is called with each piece that arrives."""
-    folder = settings().instance
-    with tempfile.TemporaryFile(dir=folder) as binary, tempfile.TemporaryFile(dir=folder) as unpacked:
-        for piece in chunks(settings().import_max_bytes):
-            binary.write(piece)
-            received()
-        yield inspect(
-            binary, wire.reading(form), wire.KINDS[request.mimetype], services().child_process, unpacked
-        )
+def _file(form: dict[str, Any]) -> Iterator[File]:
+    """The body, looked through."""
+    with tempfile.TemporaryFile(dir=settings().instance) as unpacked:
+        child = services().child_process
+        yield inspect(file_body(), wire.reading(form), wire.KINDS[request.mimetype], child, unpacked)
 
 
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>/errors.csv")

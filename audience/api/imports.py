@@ -14,7 +14,9 @@ blueprint = Blueprint("imports", __name__)
 
 
 @blueprint.post("/batch/subscribers")
-@endpoint(scope="full", family="batch", takes=wire.ImportSubscribers, gives=wire.Accepted, query=False)
+@endpoint(
+    scope="full", family="batch", takes=wire.ImportSubscribers, batch=True, gives=wire.Accepted, query=False
+)
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Import subscribers"""
     rows: wire.ImportRows = form["subscribers"]

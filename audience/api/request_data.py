@@ -2,23 +2,24 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from contextlib import nullcontext
+from threading import BoundedSemaphore
+from typing import Any, BinaryIO
 
 from flask import request
 from werkzeug.datastructures import MultiDict
 
+from audience.api import json_bounds
 from audience.errors import NotJson, NotUnderstood, TooLarge
-from audience.http.services import settings
-from schemas.base import MAX_DEPTH, dashed, depth
+from schemas.base import dashed
 from schemas.file_imports import KINDS
 
-CHUNK_SIZE = 64 * 1024
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
 SITE = "site_uuid"
 APPENDED_SITE = f"?{SITE}="
+FORMS = ("application/x-www-form-urlencoded", "multipart/")
 
-TOO_LARGE = "The body is too large: split it into several requests."
 FILE = (
     "Send the file as the body, with the Content-Type text/csv, application/x-ndjson or "
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet."
@@ -26,19 +27,42 @@ FILE = (
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
-TOO_DEEP = f"The body is nested too deeply: send at most {MAX_DEPTH} levels."
-INCOMPLETE = "The body is incomplete: send it again."
+MAX_PARSED_AT_ONCE = 2  # of bodies over `LARGE_BYTES`: parsed, each takes many times its size
+LARGE_BYTES = 2**20
+PARSING = BoundedSemaphore(MAX_PARSED_AT_ONCE)
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
 
-def read_json() -> dict[str, Any]:
+def check_json(max_bytes: int) -> None:
+    """Checks the declared length and the type of a JSON body. Raises `TooLarge`, `NotJson`."""
+    _check_length(max_bytes)
+    if request.content_length and request.mimetype.startswith(FORMS):
+        raise NotJson(FORM)
+
+
+def check_file(max_bytes: int) -> None:
+    """Checks the declared length and the type of a file. Raises `TooLarge`, `NotJson`."""
+    if request.mimetype not in KINDS:
+        raise NotJson(FILE)
+    _check_length(max_bytes)
+
+
+def _check_length(max_bytes: int) -> None:
+    if (request.content_length or 0) > max_bytes:
+        raise TooLarge
+
+
+def read_json(max_bytes: int) -> dict[str, Any]:
     """The body as an object; an empty one, `null` and `[]` are `{}`."""
-    raw = _read(settings().max_body_bytes)
-    if raw and request.mimetype.startswith(("application/x-www-form-urlencoded", "multipart/")):
+    raw = request.environ["wsgi.input"].read(max_bytes + 1)
+    if len(raw) > max_bytes:
+        raise TooLarge
+    if raw and request.mimetype.startswith(FORMS):
         raise NotJson(FORM)
     if not raw.strip():
         return {}
-    body = _parse(raw)
+    with PARSING if len(raw) > LARGE_BYTES else nullcontext():
+        body = _parse(raw)
     if body is None or body == []:
         return {}
     if not isinstance(body, dict):
@@ -46,54 +70,24 @@ def read_json() -> dict[str, Any]:
     return body
 
 
-def _read(limit: int) -> bytes:
-    return b"".join(chunks(limit))
+def file_body() -> BinaryIO:
+    """The body as a file that can be read from its beginning several times."""
+    body: BinaryIO = request.environ["wsgi.input"]
+    return body
 
 
-def check_file() -> dict[str, Any]:
-    """Checks the type and declared length of a file, before the view reads it; returns the query's tags."""
-    if request.mimetype not in KINDS:
-        raise NotJson(FILE)
-    _declared_length(settings().import_max_bytes)
+def read_tags() -> dict[str, Any]:
+    """The tags in the query, which a file's body cannot name."""
     tags = [tag for key in ("tag", "tag[]") for tag in request.args.getlist(key) if tag]
     return {"tag": tags} if tags else {}
 
 
-def chunks(limit: int) -> Iterator[bytes]:
-    """The body, chunked or not, in pieces. Raises `TooLarge`, or `NotUnderstood` if it is incomplete."""
-    expected = _declared_length(limit)
-    if expected is None and not request.environ.get("wsgi.input_terminated"):
-        return
-    stream, left = request.environ["wsgi.input"], limit + 1 if expected is None else expected
-    try:
-        while left > 0 and (piece := stream.read(min(left, CHUNK_SIZE))):
-            yield piece
-            left -= len(piece)
-    except (TimeoutError, ConnectionError, OSError) as error:
-        raise NotUnderstood(INCOMPLETE) from error
-    if expected is None and left <= 0:
-        raise TooLarge(TOO_LARGE)
-    if expected is not None and left > 0:
-        raise NotUnderstood(INCOMPLETE)
-
-
-def _declared_length(limit: int) -> int | None:
-    expected = request.content_length
-    if expected is not None and expected > limit:
-        raise TooLarge(TOO_LARGE)
-    return expected
-
-
 def _parse(raw: bytes) -> Any:
+    json_bounds.check(raw)
     try:
-        body = json.loads(raw.decode("utf-8-sig"))
-    except RecursionError as error:
-        raise NotUnderstood(TOO_DEEP) from error
-    except ValueError as error:
+        return json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
         raise NotUnderstood(JSON) from error
-    if depth(body) > MAX_DEPTH:
-        raise NotUnderstood(TOO_DEEP)
-    return body
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:

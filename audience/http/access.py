@@ -33,6 +33,13 @@ def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     return key
 
 
+@auth.login_required  # type: ignore[untyped-decorator]
+def authenticate() -> AuthenticatedKey:
+    """The key of this request. Raises `Unauthorized`, or `TooMany` while failures are throttled."""
+    key: AuthenticatedKey = auth.current_user()
+    return key
+
+
 @auth.error_handler  # type: ignore[untyped-decorator]
 def unauthorized(_: int) -> None:
     raise Unauthorized(keys.UNAUTHORIZED)

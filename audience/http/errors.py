@@ -22,6 +22,7 @@ STATUS: dict[type[AudienceError], int] = {
     errors.Unauthorized: 401,
     errors.Forbidden: 403,
     errors.NotFound: 404,
+    errors.TooLate: 408,
     errors.TooLarge: 413,
     errors.NotJson: 415,
     errors.Refused: 422,
@@ -34,6 +35,7 @@ MEANING = {
     403: "The key's scope does not allow this.",
     404: "No such path, or no such record on this site.",
     405: "The path does not allow this method; `Allow` lists the allowed ones.",
+    408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The body is a form.",
     422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
@@ -84,7 +86,7 @@ def form_error(error: FormError) -> ErrorResponse:
 
 def http_error(error: HTTPException) -> ErrorResponse:
     status = error.code or 500
-    allow = dict(error.get_headers()).get("Allow")
+    allow = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
     message = HTTP.get(status, UNEXPECTED if status >= 500 else OTHER_HTTP)
     return ErrorResponse(status, message, headers={"Allow": allow} if allow else {})
 

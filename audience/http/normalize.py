@@ -18,12 +18,16 @@ class Normalizer:
         self.application = application
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", "")).rstrip("/") or "/"
-        authorization = environ.pop("HTTP_AUTHORIZATION", None)
-        credentials = _credentials(authorization.strip()) if authorization else None
-        if credentials:
-            environ["HTTP_AUTHORIZATION"] = credentials
+        normalize(environ)
         return self.application(environ, start_response)
+
+
+def normalize(environ: dict[str, Any]) -> None:
+    environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", "")).rstrip("/") or "/"
+    authorization = environ.pop("HTTP_AUTHORIZATION", None)
+    credentials = _credentials(authorization.strip()) if authorization else None
+    if credentials:
+        environ["HTTP_AUTHORIZATION"] = credentials
 
 
 def _credentials(authorization: str) -> str | None:

@@ -6,15 +6,13 @@
 import contextlib
 import fcntl
 import os
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import peewee
 
-from storage.engines import sqlite_errors
+from storage.engines import sqlite_errors, sqlite_turns
 from storage.errors import Unavailable, Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
@@ -31,14 +29,13 @@ PRAGMAS = {
 CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
 SYNCHRONOUS = ("off", "normal", "full", "extra")
 CHECKPOINT_TIMEOUT_MS = 250
-YIELD_SECONDS = 0.002
 COPY_PAGES = 2_000  # between two calls of `progress`, each of which Ctrl-C can interrupt
 LOG, SHARED_MEMORY = "-wal", "-shm"  # suffixes of the files beside the database
 IN_USE = "another process uses the database: stop it first"
 
 driver: Any = vars(peewee)["sqlite3"]
 error_type = sqlite_errors.error_type
-_write_lock = threading.Lock()
+writers_turn, yield_lock = sqlite_turns.writers_turn, sqlite_turns.yield_lock
 
 
 def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool) -> Any:
@@ -112,25 +109,9 @@ def snapshot(opened: Any) -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def writers_turn(timeout_seconds: float) -> Iterator[None]:
-    """One writing thread per process at a time. Raises `Unavailable` after the timeout."""
-    if not _write_lock.acquire(timeout=timeout_seconds):
-        raise Unavailable("other threads are writing")
-    try:
-        yield
-    finally:
-        _write_lock.release()
-
-
 def write_transaction(opened: Any) -> Any:
     """Takes the write lock at once: a transaction that begins with a read cannot wait for it."""
     return opened.atomic("IMMEDIATE")
-
-
-def yield_lock() -> None:
-    """Pauses between two write transactions: the lock is not fair, and other processes poll for it."""
-    time.sleep(YIELD_SECONDS)
 
 
 @contextlib.contextmanager

@@ -15,10 +15,12 @@ from audience.answers.dns.cache import Cache
 from audience.answers.dns.resolver import DnsResolver
 from audience.answers.dns.transport import Server, parse_server
 from audience.config import SettingError
+from audience.errors import ServiceUnavailable
 from audience.protocols import DnsAnswer, DnsStatus
 from tests.answers.dns_servers import HOST, FakeServer, free_port, nsd, refusal, reply
 from tests.conftest import program
 from tests.service import until
+from workers.gate import CountingGate
 
 MANY = "".join(f"many A 127.0.{n}.2\n" for n in range(60))
 RECORDS = (
@@ -316,3 +318,17 @@ def test_a_forked_child_has_its_own_thread(server, resolver_of):
         os._exit(0 if got.records == ("2001:db8::1",) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert resolver.ask([("null.example.org", "MX")])[0].status == DnsStatus.OK
+
+
+def test_a_full_gate_refuses_at_once_what_would_wait_and_not_what_is_cached(resolver_of):
+    gate = CountingGate(1)
+    with FakeServer(lambda query: [reply(query, "192.0.2.7")]) as server:
+        resolver = resolver_of(server.address, gate=gate)
+        asked = [("a.example.org", "A")]
+        known = resolver.ask(asked)
+        assert gate.enter()
+        assert resolver.ask(asked) == known
+        with pytest.raises(ServiceUnavailable):
+            resolver.ask([("b.example.org", "A")])
+        gate.leave()
+        assert resolver.ask([("c.example.org", "A")]) == known

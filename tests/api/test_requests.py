@@ -137,17 +137,38 @@ def test_sixty_four_levels_are_accepted(client):
     assert json.dumps(value) == "[" * 62 + "]" * 62
 
 
-def test_a_body_over_the_limit_is_a_413_chunked_or_not(client):
-    max_bytes = 8 * 2**20
-    for send in (lambda data: client.call("POST", "/fetch/search", data=data),
-                 lambda data: chunked(client, "/fetch/search", data)):  # fmt: skip
-        response_assertions.answer(send(b"{}".ljust(max_bytes)))
-        assert response_assertions.error(send(b"{".ljust(max_bytes + 1)), 413) == []
+@pytest.mark.parametrize(("path", "body", "max_bytes"), [
+    ("/fetch/search", b"{}", 2**20),
+    ("/batch/subscribers", b'{"subscribers": [{"email": "a@example.com"}]}', 8 * 2**20),
+    ("/batch/events", b'{"events": [{"email": "a@example.com", "type": "visit"}]}', 8 * 2**20),
+    ("/fetch/commands", b'{"command": {"email": "a@example.com", "command": "subscribe"}}', 8 * 2**20),
+])  # fmt: skip
+def test_a_body_over_the_limit_is_a_413_chunked_or_not(client, path, body, max_bytes):
+    for send in (lambda data: client.call("POST", path, data=data),
+                 lambda data: chunked(client, path, data)):  # fmt: skip
+        response_assertions.answer(send(body.ljust(max_bytes)))
+        assert response_assertions.error(send(body.ljust(max_bytes + 1)), 413) == []
 
 
-def test_a_body_that_ends_early_is_a_400(client):
-    response = client.call("POST", "/fetch/search", data=b"{}", environ_overrides={"CONTENT_LENGTH": "100"})
-    assert response_assertions.error(response, 400) == []
+@pytest.mark.parametrize("part", [b"[],", b"{},", b'{"a":{}},'])
+def test_a_body_of_too_many_containers_is_a_400(client, part):
+    inside = part.count(b"[") + part.count(b"{")
+    most = b'{"a":[' + part * (199_998 // inside) + b"0]}"
+    response_assertions.error(client.call("POST", "/batch/subscribers", data=most), 422)
+    more = b'{"a":[' + part * (200_000 // inside) + b"0]}"
+    assert "objects and arrays" in client.call("POST", "/batch/subscribers", data=more).json["error"]
+
+
+def test_brackets_and_digits_in_text_do_not_count(client):
+    text = json.dumps('["' * 40_000 + "9" * 500 + '\\"')
+    body = f'{{"subscribers": [{{"email": "a@example.com", "note": [{text}, {text}]}}]}}'
+    assert client.call("POST", "/batch/subscribers", data=body.encode()).json["result"] == 1
+
+
+@pytest.mark.parametrize("number", [b"9" * 401, b"1." + b"0" * 401, b"1e" + b"0" * 401])
+def test_a_number_of_too_many_digits_is_a_400(client, number):
+    response = client.call("POST", "/fetch/search", data=b'{"page": ' + number + b"}")
+    assert "400 digits" in response_assertions.answer(response, 400)["error"]
 
 
 class Untouched:
@@ -169,10 +190,10 @@ def test_no_body_is_read_before_the_key_is_checked(client, credentials, length):
     (404, {"path", "credentials", "form", "json", "site", "scope", "value"}),
     (405, {"method", "credentials", "form", "json", "site", "scope", "value"}),
     (401, {"credentials", "form", "json", "site", "scope", "value"}),
-    (415, {"form", "json", "site", "scope", "value"}),
-    (400, {"json", "site", "scope", "value"}),
-    (401, {"site", "scope", "value"}),
-    (403, {"scope", "value"}),
+    (403, {"scope", "form", "json", "site", "value"}),
+    (415, {"form", "json", "site", "value"}),
+    (400, {"json", "site", "value"}),
+    (401, {"site", "value"}),
     (422, {"value"}),
 ])  # fmt: skip
 def test_the_order_of_refusals(client, app, status, faults):

@@ -137,12 +137,8 @@ def door(request, run, client, tmp_path):
 
     def by_http(file, *options):
         content_type = WORKBOOK if file.suffix == ".xlsx" else "text/csv"
-        response = client.call(
-            "POST",
-            "/batch/imports",
-            data=file.read_bytes(),
-            content_type=content_type,
-            query=parameters(options),
+        response = client.send_file(
+            "/batch/imports", file.read_bytes(), content_type=content_type, query=parameters(options)
         )
         if response.status_code != 200:
             assert response.status_code == 422

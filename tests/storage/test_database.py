@@ -251,3 +251,20 @@ def test_a_database_that_cannot_be_opened_is_unavailable(tmp_path):
     with pytest.raises(Unavailable), database.session():
         database.row("SELECT 1")
     database.close()
+
+
+class FullGate:
+    def enter(self):
+        return False
+
+    def leave(self):
+        raise AssertionError("nobody entered")
+
+
+def test_a_full_gate_refuses_writers_at_once_and_lets_readers_read(tmp_path):
+    database.open(f"sqlite:///{tmp_path / 'audience.db'}", write_gate=FullGate())
+    with pytest.raises(Unavailable), database.write():
+        pass
+    with database.session():
+        assert database.ping()
+    database.close()

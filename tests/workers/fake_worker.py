@@ -29,18 +29,32 @@ def drain(site_id: int, seconds: float) -> bool:
     return False
 
 
-def wsgi():
+def asgi():
+    from workers.log import configure
+    from workers.web import server
+    from workers.web.gateway import Gateway
+
+    configure(settings.log_level)
+    server.exit_with_parent()
+    return Gateway(application(), admit, settings)
+
+
+def admit(environ):
+    """Files of up to 4 MB; nothing at `/unread`."""
+    return None if environ["PATH_INFO"] == "/unread" else 4_000_000
+
+
+def application():
     def application(environ, start_response):
         status, answer = "200 OK", b""
         if environ["PATH_INFO"] == "/unread":
             status = "401 Unauthorized"
         elif environ["REQUEST_METHOD"] == "POST":
-            try:
-                answer = str(len(environ["wsgi.input"].read())).encode()
-            except (TimeoutError, ConnectionError) as error:
-                status, answer = "400 Bad Request", type(error).__name__.encode()
-                with (settings.instance / "refused").open("ab") as file:
-                    file.write(answer + b"\n")
+            refusal = environ.get("audience.refusal")
+            answer = type(refusal).__name__ if refusal else str(len(environ["wsgi.input"].read()))
+            status, answer = "400 Bad Request" if refusal else "200 OK", answer.encode()
+            with (settings.instance / "called").open("ab") as file:
+                file.write(answer + b"\n")
         elif environ["PATH_INFO"] == "/large":
             answer = b"x" * 5_000_000
         elif environ["PATH_INFO"] in ("/endless", "/broken"):
@@ -73,7 +87,7 @@ def main(command: str) -> None:
     if command == "web":
         from workers.web import server
 
-        server.serve(settings, "fake_worker:wsgi")
+        server.serve(settings, "fake_worker:asgi")
     elif command == "worker":
         from workers import worker
 

@@ -1,4 +1,4 @@
-"""The web server: granian, its gateway to WSGI, streamed responses.
+"""The web server: granian, request bodies, the gateway to WSGI.
 
 May import: workers, leaves.
 Never: knows what the application answers.

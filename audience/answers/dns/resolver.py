@@ -6,7 +6,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 import dns.exception
@@ -19,12 +19,14 @@ from audience.answers.dns.cache import Cache
 from audience.answers.dns.canaries import Canaries
 from audience.answers.dns.responses import UNAVAILABLE, counts_against
 from audience.answers.dns.transport import Server, parse_server
-from audience.protocols import DnsAnswer, DnsHealth
+from audience.errors import ServiceUnavailable
+from audience.protocols import DnsAnswer, DnsHealth, Gate
 
 SYSTEM = "/etc/resolv.conf"
 HEALTH_TIMEOUT_SECONDS = 2.0
 HEALTH_SECONDS = 30.0  # that an outcome of the canaries holds, and an answer that they vouch for is cached
 
+BUSY = "Too many requests wait for the DNS: send the request again in a moment."
 NO_CANARIES = Canaries()
 PendingAnswer = concurrent.futures.Future[DnsAnswer]
 
@@ -46,6 +48,7 @@ class DnsResolver:
         clock: Callable[[], float] = time.monotonic,
         system: str = SYSTEM,
         canaries: Canaries = NO_CANARIES,
+        gate: Gate | None = None,
     ) -> None:
         self._configured = tuple(parse_server(server) for server in servers)
         self._timeout = timeout
@@ -53,6 +56,7 @@ class DnsResolver:
         self._clock = clock
         self._system = SystemServers(system)
         self._canaries = canaries
+        self._gate = gate
         self.reset()
         _resolvers.add(self)
         _reset_after_fork()
@@ -71,9 +75,20 @@ class DnsResolver:
         """As `audience.protocols.Resolver`. A malformed name is `UNAVAILABLE`."""
         keys = [(name.removesuffix(".").lower(), dns.rdatatype.from_text(kind)) for name, kind in questions]
         known, pending = self._join_or_ask(dict.fromkeys(keys))
-        concurrent.futures.wait(pending.values(), self._timeout if timeout is None else timeout)
+        if pending:
+            self._wait(pending, self._timeout if timeout is None else timeout)
         known |= {key: future.result() for key, future in pending.items() if future.done()}
         return [known.get(key, UNAVAILABLE) for key in keys]
+
+    def _wait(self, pending: Mapping[Question, PendingAnswer], timeout: float) -> None:
+        """Raises `ServiceUnavailable` at once if too many threads wait."""
+        if self._gate is not None and not self._gate.enter():
+            raise ServiceUnavailable(BUSY)
+        try:
+            concurrent.futures.wait(pending.values(), timeout)
+        finally:
+            if self._gate is not None:
+                self._gate.leave()
 
     def health(self) -> DnsHealth:
         """As `audience.protocols.Resolver`, within two seconds. The canaries are asked once, however many

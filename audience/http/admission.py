@@ -1,0 +1,49 @@
+"""Admits a request before its body is sent (docs/contract.md, Order of refusals)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask, g, request
+
+from audience.http.normalize import normalize
+from audience.keys import AuthenticatedKey
+from audience.protocols import REFUSAL
+
+KEY = "audience.key"  # the key of an admitted request, in its WSGI environ
+MAX_UNDECLARED_BYTES = 2**20  # to a view that takes no body
+
+Check = Callable[[], tuple[AuthenticatedKey, int]]
+
+
+class Admission:
+    """Implements `audience.protocols.Admit` by the `check` of the view that the request is for."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+
+    def __call__(self, environ: dict[str, Any]) -> int | None:
+        normalize(environ)
+        with self._app.request_context(environ):
+            if request.endpoint is None:
+                return None
+            check: Check | None = vars(self._app.view_functions[request.endpoint]).get("check")
+            if check is None:
+                return MAX_UNDECLARED_BYTES
+            try:
+                environ[KEY], max_bytes = check()
+            except Exception as refusal:
+                environ[REFUSAL] = refusal
+                return None
+        return max_bytes
+
+
+def admitted(check: Check) -> AuthenticatedKey:
+    """The key of this request, checked now if it was not before. Raises why there is no body."""
+    environ = request.environ
+    key: AuthenticatedKey | None = environ.get(KEY)
+    if key is None and REFUSAL not in environ:
+        key, _ = check()
+    g.key_id = key.id if key else None
+    if key is None or REFUSAL in environ:
+        raise environ[REFUSAL]
+    return key

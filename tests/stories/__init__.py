@@ -1,0 +1,1 @@
+"""Stories that cross rooms, told through a whole service."""

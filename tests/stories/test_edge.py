@@ -1,0 +1,145 @@
+"""What the web server does before the application sees a request (docs/contract.md, Order of refusals)."""
+
+import base64
+import json
+import os
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+from tests.response_heads import RECORDED, heads
+from tests.service import serving
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory, geo_table):
+    limits = {"AUDIENCE_IMPORT_MAX_BYTES": "4096", "AUDIENCE_BODY_TIMEOUT": "2"}
+    instance = tmp_path_factory.mktemp("edge")
+    os.link(geo_table, instance / geo_table.name)
+    with serving(instance, **limits) as running:
+        yield running
+
+
+def connect(service):
+    return socket.create_connection(("127.0.0.1", service.port), timeout=20)
+
+
+def head(service, method, path, *lines, keys=None):
+    keys = keys or f"{service.first['publishable_key']}:{service.first['secret_key']}"
+    basic = base64.b64encode(keys.encode()).decode()
+    first = (f"{method} /api/v1{path} HTTP/1.1", "Host: x", f"Authorization: Basic {basic}")
+    return "\r\n".join([*first, *lines, "", ""]).encode()
+
+
+def answer(client):
+    """`(status, JSON)` of the next answer on a connection."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += client.recv(65536) or pytest.fail(f"no answer: {received!r}")
+    start, _, body = received.partition(b"\r\n\r\n")
+    length = int(start.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
+    while len(body) < length:
+        body += client.recv(65536) or pytest.fail("the response ended early")
+    return int(start.split()[1]), json.loads(body)
+
+
+def ask(service, request):
+    with connect(service) as client:
+        client.sendall(request)
+        return answer(client)
+
+
+def test_the_heads_of_all_responses_are_as_recorded(service):
+    assert heads(service) == json.loads(RECORDED.read_text())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "lines", "keys", "status"),
+    [
+        ("POST", "/nowhere", ["Content-Length: 100000000"], None, 404),
+        ("PATCH", "/fetch/tags", ["Content-Length: 100000000"], None, 405),
+        ("POST", "/fetch/tags", ["Content-Length: 100000000"], "pk_no:sk_no", 401),
+        ("POST", "/fetch/tags", ["Transfer-Encoding: chunked"], "pk_no:sk_no", 401),
+        ("POST", "/fetch/tags", ["Content-Length: 1048577"], None, 413),
+        ("POST", "/batch/subscribers", ["Content-Length: 8388609"], None, 413),
+        ("POST", "/batch/imports", ["Content-Length: 4097", "Content-Type: text/csv"], None, 413),
+        ("POST", "/batch/imports", ["Content-Length: 5", "Content-Type: text/plain"], None, 415),
+        ("POST", "/fetch/tags", ["Content-Length: 5", "Content-Type: multipart/form-data"], None, 415),
+    ],
+)
+def test_a_request_is_refused_before_its_body_is_sent(service, method, path, lines, keys, status):
+    for expect in ([], ["Expect: 100-continue"]):
+        assert ask(service, head(service, method, path, *lines, *expect, keys=keys))[0] == status
+
+
+def test_an_admitted_client_is_told_to_send_its_body(service):
+    body = b'{"tag": {"name": "vip"}}'
+    lines = ["Expect: 100-continue", f"Content-Length: {len(body)}"]
+    with connect(service) as client:
+        client.sendall(head(service, "POST", "/fetch/tags", *lines))
+        assert client.recv(100) == CONTINUE
+        client.sendall(body)
+        assert answer(client)[0] == 201
+
+
+def test_a_body_that_is_late_is_a_408(service):
+    status, body = ask(service, head(service, "POST", "/fetch/tags", "Content-Length: 5"))
+    assert (status, body["error"].partition(":")[0]) == (408, "Timeout")
+
+
+def test_a_chunked_file_over_the_limit_is_a_413_and_leaves_nothing(service):
+    lines = ["Content-Type: text/csv", "Transfer-Encoding: chunked"]
+    text = b"email\n" + b"ann@example.com\n" * 1000
+    chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(text), text)
+    assert ask(service, head(service, "POST", "/batch/imports", *lines) + chunks)[0] == 413
+    assert service.call("GET", "/batch/imports?site_uuid=")[1] == {"data": imports_before(service)}
+
+
+def imports_before(service):
+    """Those of the recorded heads: one batch."""
+    return [
+        row for row in service.call("GET", "/batch/imports")[1]["data"] if row["attributes"]["total"] == 1
+    ]
+
+
+def test_an_interrupted_upload_is_a_400_and_leaves_nothing(service):
+    lines = ["Content-Type: text/csv", "Content-Length: 100"]
+    with connect(service) as client:
+        client.sendall(head(service, "POST", "/batch/imports", *lines) + b"email\nann@example.com\n")
+        client.shutdown(socket.SHUT_WR)
+        assert answer(client)[0] == 400
+    assert service.call("GET", "/batch/imports")[1]["data"] == imports_before(service)
+
+
+def test_a_stop_answers_what_is_under_way(tmp_path):
+    """Four clients create subscribers when the service is told to stop: whatever is answered is a 201."""
+    with serving(tmp_path) as service:
+        started, answers = threading.Event(), []
+
+        def create():
+            started.set()
+            for number in range(200):
+                person = {"subscriber": {"email": f"p{number}@example.com"}}
+                try:
+                    answers.append(service.call("POST", "/fetch/subscribers", person)[0])
+                except OSError:
+                    return
+
+        callers = [threading.Thread(target=create) for _ in range(4)]
+        for caller in callers:
+            caller.start()
+        started.wait()
+        while len(answers) < 20:
+            time.sleep(0.01)
+        service.process.send_signal(signal.SIGTERM)
+        for caller in callers:
+            caller.join()
+        assert set(answers) == {201}
+        assert service.process.wait(30) == 0
+    with serving(tmp_path) as again:
+        assert again.call("GET", "/stats/site")[1]["user_count"] > 0

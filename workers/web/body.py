@@ -1,0 +1,92 @@
+"""A request body, taken whole by the event loop before the application is called."""
+
+import asyncio
+import io
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from audience.config import Settings
+from audience.errors import NotUnderstood, TooLarge, TooLate
+
+MAX_MEMORY_BYTES = 2**20  # a larger body is in a file that has no name
+MAX_DISCARDS = 32  # bodies at once, per process
+DISCARD_SECONDS = 5.0
+INCOMPLETE = "The body is incomplete: send it again."
+
+
+class Body:
+    """`length` is the declared number of bytes, None if the body is chunked; `file` is what was taken."""
+
+    discards = asyncio.Semaphore(MAX_DISCARDS)
+
+    def __init__(
+        self,
+        receive: Callable[[], Awaitable[Mapping[str, Any]]],
+        environ: Mapping[str, Any],
+        settings: Settings,
+    ) -> None:
+        self._receive = receive
+        self._expects = "HTTP_EXPECT" in environ
+        self._settings = settings
+        self._begun = self._ended = False
+        self.length = None if "HTTP_TRANSFER_ENCODING" in environ else int(environ.get("CONTENT_LENGTH") or 0)
+        self.received = 0
+        self.file: Any = io.BytesIO()
+
+    def __enter__(self) -> "Body":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    async def take(self, max_bytes: int) -> None:
+        """Within `body_timeout` seconds, and as many again for every `max_body_bytes`.
+
+        Raises `TooLarge`, `TooLate`, `NotUnderstood` if the client leaves before its end, and `OSError` if it
+        cannot be stored.
+        """
+        folder = str(self._settings.instance)
+        self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `__exit__`
+        start = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(None) as deadline:
+                while not self._ended:
+                    units = 1 + self.received // self._settings.max_body_bytes
+                    deadline.reschedule(start + self._settings.body_timeout * units)
+                    await self._store(await self._next(), max_bytes)
+        except TimeoutError as error:
+            raise TooLate from error
+        self.file.seek(0)
+
+    async def discard(self) -> None:
+        """Drops up to `max_body_bytes` of what was not taken: a client that is still sending would miss the
+        response. One that waits for `100 Continue` sends nothing."""
+        if self.length == 0 or self._ended or (self._expects and not self._begun) or Body.discards.locked():
+            return
+        limit = self.received + self._settings.max_body_bytes
+        async with Body.discards:
+            with suppress(TimeoutError, NotUnderstood):
+                async with asyncio.timeout(DISCARD_SECONDS):
+                    while not self._ended and self.received < limit:
+                        await self._next()
+
+    async def _next(self) -> bytes:
+        self._begun = True
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            self._ended = True
+            raise NotUnderstood(INCOMPLETE)
+        piece: bytes = message["body"]
+        self.received += len(piece)
+        self._ended = not message["more_body"]
+        return piece
+
+    async def _store(self, piece: bytes, max_bytes: int) -> None:
+        if self.received > max_bytes:
+            raise TooLarge
+        if self.received > MAX_MEMORY_BYTES:
+            await asyncio.to_thread(self.file.write, piece)
+        else:
+            self.file.write(piece)

@@ -1,0 +1,230 @@
+"""Runs a WSGI application (PEP 3333) on ASGI: bodies in the event loop, requests in threads.
+
+Our own, because asgiref runs all requests in one thread, and a2wsgi passes on a body that broke off as whole.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from wsgiref.types import WSGIApplication
+
+from audience.config import Settings
+from audience.errors import AudienceError, where
+from audience.protocols import REFUSAL, Admit
+from workers.web.body import Body
+
+MAX_UNSIZED_BYTES = 2**16  # of a response without a Content-Length; a longer one is streamed
+MAX_HEADER_NAMES = 256
+STREAM_THREADS = 2  # hundreds of exports at once leave the interpreter to others
+FAILED = b'{"error": "Unexpected error: send the request again."}'
+PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
+JSON = [("Content-Type", "application/json")]
+
+Environ = dict[str, Any]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Response:
+    """What the application answers: its first `parts`, and the `rest` that is still to be made."""
+
+    status: int = 500
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    parts: list[bytes] = field(default_factory=list)
+    rest: Iterator[bytes] | None = None
+    close: Callable[[], None] | None = None
+
+    def start(
+        self, status: str, headers: list[tuple[str, str]], _exc_info: Any = None
+    ) -> Callable[[bytes], Any]:
+        self.status, self.headers = int(status[:3]), headers
+        return self.parts.append
+
+    def take(self, chunks: Iterator[bytes]) -> None:
+        """Takes all chunks of a response of known length; of another, `begin` does."""
+        if any(name.lower() == "content-length" for name, _ in self.headers):
+            self.parts += chunks
+        else:
+            self.rest = chunks
+
+    def begin(self) -> None:
+        """Takes the first chunks, all of them if there is little."""
+        size = 0
+        for chunk in self.rest or ():
+            self.parts.append(chunk)
+            size += len(chunk)
+            if size > MAX_UNSIZED_BYTES:
+                return
+        self.rest = None
+
+
+class Gateway:
+    """An ASGI application (asgi.readthedocs.io, HTTP).
+
+    `admit` is asked before a body is taken: only when it says how many bytes the body may have is the client
+    told to send it. The application gets the whole body or none; why there is none is in
+    `environ[REFUSAL]`. A thread is used only while the application makes something: never while bytes are
+    on their way.
+    """
+
+    def __init__(self, application: WSGIApplication, admit: Admit, settings: Settings) -> None:
+        self._application = application
+        self._admit = admit
+        self._settings = settings
+        self._pool = ThreadPoolExecutor(settings.web_threads, "request")
+        self._streams = ThreadPoolExecutor(STREAM_THREADS, "stream")
+        self._header_names: dict[bytes, str] = {}
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await _live(receive, send)
+            return
+        environ = self._environ(scope)
+        with Body(receive, environ, self._settings) as body:
+            if body.length != 0:
+                await self._take(body, environ)
+            environ["wsgi.input"] = body.file
+            await self._respond(environ, receive, send)
+            await body.discard()
+
+    async def _take(self, body: Body, environ: Environ) -> None:
+        max_bytes = await self._run(self._admit, environ)
+        if max_bytes is not None:
+            try:
+                await body.take(max_bytes)
+            except (AudienceError, OSError) as refusal:
+                environ[REFUSAL] = refusal
+
+    async def _respond(self, environ: Environ, receive: Receive, send: Send) -> None:
+        response = await self._run(self._call, environ)
+        if response.rest is not None:
+            response = await self._run(_begun, response, on=self._streams)
+        try:
+            await send(
+                {"type": "http.response.start", "status": response.status, "headers": _encoded(response)}
+            )
+            first = {"type": "http.response.body", "body": b"".join(response.parts)}
+            if response.rest is None:
+                await send(first)
+            else:
+                await send(first | {"more_body": True})
+                await self._stream(response.rest, receive, send)
+        finally:
+            if response.close:
+                await self._run(response.close)
+
+    def _call(self, environ: Environ) -> Response:
+        response = Response()
+        try:
+            chunks = self._application(environ, response.start)
+            response.close = getattr(chunks, "close", None)
+            response.take(iter(chunks))
+        except Exception as error:
+            return _failed(response, error)
+        return response
+
+    async def _stream(self, chunks: Iterator[bytes], receive: Receive, send: Send) -> None:
+        """Ends without the last chunk, so that a part does not pass for the whole: the client left, took
+        nothing for `body_timeout` seconds, or the application fails."""
+        leaving = asyncio.ensure_future(_disconnected(receive))
+        try:
+            while (chunk := await self._run(next, chunks, None, on=self._streams)) is not None:
+                if leaving.done():
+                    raise BrokenPipeError
+                async with asyncio.timeout(self._settings.body_timeout):
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        except BaseException as error:
+            log.warning("a response was not read to its end: %s", where(error))
+            raise
+        finally:
+            leaving.cancel()
+
+    async def _run(
+        self, function: Callable[..., Any], *arguments: Any, on: ThreadPoolExecutor | None = None
+    ) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(on or self._pool, function, *arguments)
+
+    def _environ(self, scope: Mapping[str, Any]) -> Environ:
+        (server, server_port), (client, client_port) = scope["server"], scope["client"]
+        environ = {
+            "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],
+            "SERVER_NAME": server,
+            "SERVER_PORT": str(server_port),
+            "REMOTE_ADDR": _unmapped(client),
+            "REMOTE_PORT": str(client_port),
+            "REQUEST_METHOD": scope["method"],
+            "SCRIPT_NAME": "",
+            "PATH_INFO": scope["path"].encode().decode("latin-1"),
+            "QUERY_STRING": scope["query_string"].decode("latin-1"),
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": scope["scheme"],
+            "wsgi.errors": sys.stderr,
+            "wsgi.input_terminated": True,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": True,
+            "wsgi.run_once": False,
+        }
+        for name, value in scope["headers"]:
+            key = self._header_names.get(name) or self._name_header(name)
+            text = value.decode("latin-1")
+            if key in environ:
+                text = f"{environ[key]}{'; ' if key == 'HTTP_COOKIE' else ','}{text}"
+            environ[key] = text
+        environ.pop("", None)
+        return environ
+
+    def _name_header(self, name: bytes) -> str:
+        """The environ key of a header; "" for a name with an underscore, which could pose as another."""
+        text = name.decode("latin-1")
+        key = "" if "_" in text else text.upper().replace("-", "_")
+        if key and key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+            key = f"HTTP_{key}"
+        if len(self._header_names) < MAX_HEADER_NAMES:
+            self._header_names[name] = key
+        return key
+
+
+def _begun(response: Response) -> Response:
+    try:
+        response.begin()
+    except Exception as error:
+        return _failed(response, error)
+    return response
+
+
+def _failed(response: Response, error: Exception) -> Response:
+    log.error("a request failed: %s", where(error))
+    return Response(500, JSON, [FAILED], close=response.close)
+
+
+async def _live(receive: Receive, send: Send) -> None:
+    """Acknowledges the start and the end of the server (ASGI lifespan)."""
+    for event in ("startup", "shutdown"):
+        await receive()
+        await send({"type": f"lifespan.{event}.complete"})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _encoded(response: Response) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
+
+
+def _unmapped(address: str) -> str:
+    """`127.0.0.1` for `::ffff:127.0.0.1`, as which a socket of both families shows it."""
+    if not address.startswith("::ffff:"):
+        return address
+    return str(ipaddress.IPv6Address(address).ipv4_mapped or address)
