@@ -53,8 +53,10 @@ dist: .venv/.run ## build dist/audience.pyz, the whole service in one file
 	@touch $@
 
 bench-answers: .venv/.bench ## measure the answers and compare them with other libraries
+	$(BIN)/python -m bench.answers_judged
 	$(BIN)/python -m bench.answers_geo
 	$(BIN)/python -m bench.answers_gender
+	$(BIN)/python -m bench.gender_origins
 	$(BIN)/python -m bench.answers_moderation
 	$(BIN)/python -m bench.answers_validation
 	$(BIN)/python -m bench.answers_blacklist

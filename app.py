@@ -86,8 +86,9 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.compact = True  # type: ignore[attr-defined]
-    answers = Answers(settings, resolver)
-    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, ChildProcess())
+    child_process = ChildProcess()
+    answers = Answers(settings, resolver, child_process)
+    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)
     blueprints.register(app)
     app.register_blueprint(health.blueprint)
     errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk})

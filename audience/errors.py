@@ -65,7 +65,11 @@ class TooMany(AudienceError):
 
 
 class ServiceUnavailable(AudienceError):
-    """A resource that the request needs is unavailable."""
+    """A resource that the request needs is unavailable; `retry_after` is in whole seconds, 0 if unknown."""
+
+    def __init__(self, message: str, retry_after: int = 0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 def is_disk_fault(error: BaseException) -> bool:

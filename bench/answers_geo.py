@@ -54,7 +54,7 @@ def compare(ours: Callable[[str], dict[str, object]], theirs: maxminddb.Reader, 
     for address in addresses:
         our_place, their_place = ours(address), theirs.get(address)
         assert their_place is None or isinstance(their_place, dict)
-        same = (our_place.get("country_code2"), our_place.get("city_name")) == (
+        same = (our_place.get("country_code2"), our_place.get("city_detail")) == (
             (their_place["country_code"], their_place["city"]) if their_place else (None, None)
         )
         differ += not same

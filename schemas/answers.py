@@ -131,6 +131,7 @@ class PlaceSchema(ResponseSchema):
     country_code2 = ma.fields.String(**OPTIONAL)
     country_code3 = ma.fields.String(**OPTIONAL)
     continent_code = ma.fields.String(**OPTIONAL)
+    city_detail = ma.fields.String(**OPTIONAL)
 
 
 class BlacklistEntry(ResponseSchema):

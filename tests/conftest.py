@@ -9,7 +9,8 @@ import hypothesis
 import pytest
 
 from app import create_app
-from audience.answers.geolocation.packed_table import DATA, FILE, Tables, open_table
+from audience.answers.geolocation.packed_table import DATA, FILE, Tables
+from audience.answers.geolocation.table import open_table
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client

@@ -15,6 +15,7 @@ MAIL = re.compile(r"(?<![^\s@<>()\[\]\"',;:])[^\s@<>()\[\]\"',;:]+@[\w.-]+")
 BRACKETED_DOT = re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE)
 SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{1,15}://[^\s/]|(?<![\w.@-])www\.\w", re.IGNORECASE)
 DOTTED = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
+WORD_BEFORE = re.compile(r"(\w+)\s+$")
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w/.#-]*", re.IGNORECASE)  # XML namespaces are not links
 
 PLAIN_TLDS = frozenset({"com", "net", "org"})  # they start no sentence: `Example.Com` is a domain
@@ -24,11 +25,23 @@ DOTTED_WORDS = frozenset({
     "run", "open", "target", "host", "search", "zone", "page", "next", "abc", "date", "foo", "int", "build",
     "save", "email", "style", "video",
 })  # fmt: skip
-# TLDs that are also words: before a space and a lower-case letter (`I went home.it was late`), not a domain.
+# TLDs that are also words: within a sentence (`I went home.it was late`), not a domain.
 SENTENCE_WORDS = frozenset({
     "am", "as", "at", "be", "by", "do", "id", "in", "is", "it", "me", "my", "no", "so", "to", "us", "call",
     "how", "now", "here", "you", "one", "new", "like", "man", "day", "best", "live", "love", "okay", "red",
     "see",
+})  # fmt: skip
+# The same, but for after a word that leads to a domain (`visit spam.work now`), hyphens and digits.
+SENTENCE_NOUNS = frozenset({
+    "today", "work", "works", "life", "family", "help", "news", "food", "music", "school", "kids", "dog",
+    "men",
+})  # fmt: skip
+SURNAME_PARTICLES = frozenset({"de", "la"})  # before a capital: `lang.de Vries`
+LEADING_WORDS = frozenset({
+    "visit", "see", "at", "on", "from", "to", "via", "by", "check", "try", "join", "open", "our", "my",
+    "your", "website", "site", "domain", "called", "named", "use", "buy", "link",
+    "auf", "bei", "von", "unter", "zu", "besuche", "besucht", "heißt", "über", "jetzt", "neu", "infos",
+    "sur", "chez", "visitez", "voir", "visita", "su", "op", "naar", "bij",
 })  # fmt: skip
 # First labels that suggest code.
 CODE_OBJECTS = frozenset({"self", "this", "os", "log", "node", "obj", "req", "res", "window", "document"})
@@ -64,7 +77,7 @@ def has_link(text: str) -> bool:
     if SCHEME.search(text):
         return True
     text = MAIL.sub(" ", text)
-    return any(_is_domain(match[0], text[match.end() : match.end() + 3]) for match in DOTTED.finditer(text))
+    return any(_is_domain(match[0], *_around(text, match)) for match in DOTTED.finditer(text))
 
 
 def has_phone_number(text: str) -> bool:
@@ -73,7 +86,13 @@ def has_phone_number(text: str) -> bool:
     return any(_is_phone(match[0]) for pattern in PHONES for match in pattern.finditer(text))
 
 
-def _is_domain(name: str, after: str) -> bool:
+def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """The word before, in lower case, if only blanks are between; and three characters after."""
+    before = WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
+    return before[1].casefold() if before else "", text[match.end() : match.end() + 3]
+
+
+def _is_domain(name: str, before: str, after: str) -> bool:
     if len(name) > MAX_LENGTH:
         return False
     first, *between, tld = name.split(".")
@@ -83,7 +102,9 @@ def _is_domain(name: str, after: str) -> bool:
         return False
     if not is_registrable(name.casefold()):
         return False
-    return after[:1] == "/" or (not _starts_sentence(name, tld) and not _is_word(name, tld.casefold(), after))
+    if after[:1] == "/":
+        return True
+    return not _starts_sentence(name, tld) and not _is_word(name, tld.casefold(), before, after)
 
 
 def _starts_sentence(name: str, tld: str) -> bool:
@@ -91,12 +112,20 @@ def _starts_sentence(name: str, tld: str) -> bool:
     return tld[0].isupper() and not name.isupper() and tld.casefold() not in PLAIN_TLDS
 
 
-def _is_word(name: str, tld: str, after: str) -> bool:
+def _is_word(name: str, tld: str, before: str, after: str) -> bool:
     if after[:1] in ("(", "[", "="):
         return True
     if name.count(".") > 1:
         return False
-    return tld in DOTTED_WORDS or (tld in SENTENCE_WORDS and after[:1].isspace() and after[1:2].islower())
+    if tld in DOTTED_WORDS:
+        return True
+    if not after[:1].isspace():
+        return False
+    if tld in SENTENCE_WORDS:
+        return after[1:2].islower()
+    amid = name.replace(".", "").isalpha() and name.islower() and before and before not in LEADING_WORDS
+    begins = tld in SENTENCE_NOUNS and after[1:2].islower()
+    return bool(amid) and (begins or (tld in SURNAME_PARTICLES and after[1:2].isupper()))
 
 
 def _is_phone(number: str) -> bool:

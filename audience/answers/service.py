@@ -17,13 +17,14 @@ from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
 from audience.answers.geolocation import geolocation
 from audience.answers.geolocation.geolocation import Places
+from audience.answers.geolocation.packing import PackingInChild, pack
 from audience.answers.moderation import moderation
 from audience.answers.validation import email_tables, validation
 from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
 from audience.errors import where
-from audience.protocols import DnsAnswer, DnsHealth, Gate, Resolver
+from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolver
 
 log = logging.getLogger(__name__)
 
@@ -54,12 +55,21 @@ def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
 
 
 class Answers:
-    """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers."""
+    """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers.
 
-    def __init__(self, settings: Settings, resolver: Resolver | None = None) -> None:
+    With `child_process` the table of places is packed in one; `locate` raises `ServiceUnavailable` meanwhile.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        resolver: Resolver | None = None,
+        child_process: ChildProcess | None = None,
+    ) -> None:
         self._settings = settings
         self._resolver = resolver
         self.zones = ZoneWatch()
+        self._packing = PackingInChild(child_process) if child_process else pack
 
     @cached_property
     def resolver(self) -> TimedResolver:
@@ -67,7 +77,8 @@ class Answers:
 
     @cached_property
     def places(self) -> Places:
-        return geolocation.open_places(self._settings.instance, self._settings.geo_database)
+        settings = self._settings
+        return geolocation.open_places(settings.instance, settings.geo_database, packing=self._packing)
 
     @cached_property
     def names(self) -> Names:

@@ -73,7 +73,7 @@ class ErrorResponse:
 
 def domain_error(error: AudienceError) -> ErrorResponse:
     headers = {}
-    if isinstance(error, TooMany):
+    if isinstance(error, TooMany | errors.ServiceUnavailable) and error.retry_after:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'

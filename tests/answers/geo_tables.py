@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 COUNTRIES = "code2,code3,continent_code,name\nDE,DEU,EU,Germany\nNL,NLD,EU,The Netherlands\n"
+REGION_NAMES = "code2,source,name\nDE,Free State of Bavaria,Bavaria\n"
 LOCATIONS = (
     "location_id,country_iso_code,subdivision_1_name,city_name,latitude,longitude\n"
     '1,DE,Bavaria,"Munich, ""Altstadt""",48.1374,11.5755\n'
@@ -40,6 +41,7 @@ class Uint64(Integer):
 def write_tables(folder: Path, blocks: str = BLOCKS, locations: str = LOCATIONS) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "countries.csv").write_text(COUNTRIES, "utf-8")
+    (folder / "region_names.csv").write_text(REGION_NAMES, "utf-8")
     (folder / "blocks_delta.csv.xz").write_bytes(lzma.compress(blocks.encode()))
     (folder / "locations.csv.xz").write_bytes(lzma.compress(locations.encode()))
     return folder

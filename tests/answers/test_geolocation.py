@@ -5,6 +5,7 @@ import lzma
 import multiprocessing
 import os
 import random
+import threading
 import tracemalloc
 from ipaddress import IPv4Address
 from itertools import islice, pairwise
@@ -13,7 +14,9 @@ import pytest
 
 from audience.answers.geolocation import packed_table
 from audience.answers.geolocation.geolocation import SPECIAL_NETWORKS, locate, open_places
-from audience.answers.geolocation.packed_table import DATA, FILE, PAGE_BYTES, open_table
+from audience.answers.geolocation.packed_table import DATA, FILE, PAGE_BYTES
+from audience.answers.geolocation.packing import PackingInChild
+from audience.answers.geolocation.table import open_table
 from audience.config import SettingError
 from audience.errors import Refused, ServiceUnavailable
 from tests.answers.geo_tables import BLOCKS, LOCATIONS, write_mmdb, write_tables
@@ -28,6 +31,7 @@ GOOGLE = {
     "country_code2": "US",
     "country_code3": "USA",
     "continent_code": "NA",
+    "city_detail": "Mountain View",
 }
 
 
@@ -98,7 +102,8 @@ class TestAnswer:
             "８.8.8.8",
             "8。8。8。8",
             "::1",
-            "::ffff:8.8.8.8",
+            "::ffff:0:8.8.8.8",
+            "::8.8.8.8",
             "2001:4860:4860::8888",
             "localhost",
             "example.com",
@@ -112,14 +117,40 @@ class TestAnswer:
         assert [error.field for error in refusal.value.errors] == ["ip"]
         assert not ip.strip() or ip not in str(refusal.value)
 
+    @pytest.mark.parametrize("ip", ["::ffff:8.8.8.8", "::FFFF:808:808", " 0:0:0:0:0:ffff:8.8.8.8 "])
+    def test_an_ipv4_address_written_as_ipv6_is_that_address(self, ip, bundled):
+        assert locate(ip, bundled) == GOOGLE
+        assert locate("::ffff:10.0.0.1", bundled) == {}
+
+    def test_a_city_has_no_district_and_a_region_one_name(self, tmp_path):
+        rows = LOCATIONS.replace("Bavaria", "Free State of Bavaria").replace(
+            "Łódź-aan-Zee", "Aa (Bb (Cc) / Dd)"
+        )
+        table = open_table(tmp_path, write_tables(tmp_path / "tables", locations=rows))
+        assert locate("1.0.0.0", table)["region_name"] == "Bavaria"
+        place = locate("1.0.1.0", table)
+        assert (place["city_name"], place["city_detail"]) == ("Aa", "Aa (Bb (Cc) / Dd)")
+
+    def test_a_country_has_no_region_twice(self):
+        names = packed_table.Tables().region_names()
+        assert {(code, name) for (code, _), name in names.items()}.isdisjoint(names)
+
 
 class TestExact:
     def test_every_boundary_of_the_bundled_table(self, bundled):
         """First and last address of all runs, hence both neighbours of each, against the CSV in order."""
         countries = {country.code2: country for country in packed_table.Tables().countries()}
+        names = packed_table.Tables().region_names()
         with lzma.open(DATA / "locations.csv.xz", "rt", encoding="utf-8", newline="") as file:
             places = [None] + [
-                (countries[code], region, city, float(latitude), float(longitude))
+                (
+                    countries[code],
+                    names.get((code, region), region),
+                    city.partition(" (")[0],
+                    city,
+                    float(latitude),
+                    float(longitude),
+                )
                 for _, code, region, city, latitude, longitude in islice(csv.reader(file), 1, None)
             ]
         first, place = 0, bundled.place
@@ -262,6 +293,61 @@ class TestFile:
         assert peak < 2_000_000
 
 
+class Child:
+    """Stands for a child process: runs when it is told to."""
+
+    def __init__(self):
+        self.go, self.calls = threading.Event(), 0
+
+    def __call__(self, function, source, target, *arguments):
+        self.calls += 1
+        assert self.go.wait(60)
+        return function(source, target, *arguments)
+
+
+class TestPackedElsewhere:
+    def test_it_is_unavailable_until_the_child_has_packed_it(self, small, tmp_path):
+        child = Child()
+        packing = PackingInChild(child)
+        table = open_table(tmp_path, small, packing)
+        for _ in range(3):
+            with pytest.raises(ServiceUnavailable, match="being prepared"):
+                locate("1.0.0.0", table)
+        child.go.set()
+        packing._waiting.join(60)
+        assert locate("1.0.0.0", table)["country_code2"] == "DE"
+        assert child.calls == 1
+
+    def test_a_damaged_file_is_packed_there_too(self, small, tmp_path):
+        open_table(tmp_path, small)
+        good = (tmp_path / FILE).read_bytes()
+        (tmp_path / FILE).write_bytes(good[:-1] + b"\xff")
+        child = Child()
+        packing = PackingInChild(child)
+        table = open_table(tmp_path, small, packing)
+        with pytest.raises(ServiceUnavailable):
+            answers(table)
+        child.go.set()
+        packing._waiting.join(60)
+        assert answers(table)[0]
+        assert (tmp_path / FILE).read_bytes() == good
+
+    def test_a_child_that_fails_is_tried_again(self, small, tmp_path):
+        tried = []
+
+        def failing(*_):
+            tried.append(1)
+            raise MemoryError
+
+        packing = PackingInChild(failing)
+        table = open_table(tmp_path, small, packing)
+        packing._waiting.join(60)
+        with pytest.raises(ServiceUnavailable):
+            locate("1.0.0.0", table)
+        packing._waiting.join(60)
+        assert len(tried) == 2
+
+
 def opened(instance, folder):
     open_table(instance, folder)
     return (instance / FILE).stat().st_ino
@@ -290,6 +376,7 @@ class TestDatabase:
             "country_code2": "DE",
             "country_code3": "DEU",
             "continent_code": "EU",
+            "city_detail": "Munich",
         }
         assert locate("81.2.70.1", places) == {}
         assert not (tmp_path / FILE).exists()

@@ -1,8 +1,12 @@
 """Geolocate an IP address (docs/contract.md, Answers)."""
 
+import dataclasses
+import threading
+
 import pytest
 
 from app import create_app
+from audience.answers.service import Answers
 from audience.config import Settings
 from storage import database
 from tests import response_assertions
@@ -12,7 +16,7 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 PATH = "/experimental/geolocation"
 KEYS = [
     "ip", "country_name", "region_name", "city_name", "latitude", "longitude",
-    "country_code2", "country_code3", "continent_code",
+    "country_code2", "country_code3", "continent_code", "city_detail",
 ]  # fmt: skip
 
 
@@ -29,6 +33,7 @@ def test_a_public_address(answers_client):
         "country_code2": "US",
         "country_code3": "USA",
         "continent_code": "NA",
+        "city_detail": "Mountain View",
     }
 
 
@@ -50,7 +55,7 @@ def test_a_private_or_reserved_address_is_an_empty_object(answers_client, ip):
 
 
 @pytest.mark.parametrize("ip", [
-    None, "", " ", "::1", "::ffff:8.8.8.8", "8.8.8", "8.8.8.8.8", "8.8.8.256", "08.8.8.8", "8.8.8.8/32",
+    None, "", " ", "::1", "::8.8.8.8", "8.8.8", "8.8.8.8.8", "8.8.8.256", "08.8.8.8", "8.8.8.8/32",
     "8.8.8.8:53", "134744072", "0x8.8.8.8", "dns.google", "8.8.8.8,1.1.1.1", "８.8.8.8", "x" * 60_000,
 ])  # fmt: skip
 def test_a_malformed_ipv4_address_is_a_422(answers_client, ip):
@@ -62,6 +67,45 @@ def test_the_address_may_be_in_the_body_of_the_get(answers_client):
     assert response_assertions.answer(answers_client.get(PATH, {"ip": None}, query={"ip": "10.0.0.1"})) == {}
     for value in (["8.8.8.8"], {}, 8.8, True):
         assert response_assertions.error_fields(answers_client.get(PATH, {"ip": value})) == ["ip"]
+
+
+class Child:
+    """Stands for a child process that does not end."""
+
+    def __init__(self):
+        self.end = threading.Event()
+
+    def __call__(self, *_):
+        self.end.wait(60)
+
+
+@pytest.fixture
+def unready_client(answers_client, app, tmp_path):
+    """A client of an instance whose table is being packed."""
+    child = Child()
+    services = app.extensions["audience"]
+    settings = dataclasses.replace(services.settings, instance=tmp_path / "unready")
+    answers = Answers(
+        settings, answers_client.http.application.extensions["audience"].answers.resolver, child
+    )
+    app.extensions["audience"] = dataclasses.replace(services, answers=answers)
+    yield answers_client
+    child.end.set()
+
+
+def test_while_the_table_is_packed_the_answer_is_503_at_once(unready_client):
+    response = unready_client.get(PATH, query={"ip": "8.8.8.8"})
+    assert response.status_code == 503
+    assert int(response.headers["Retry-After"]) > 0
+    assert response_assertions.answer(unready_client.get(PATH, query={"ip": "10.0.0.1"})) == {}
+    assert response_assertions.error_fields(unready_client.get(PATH, query={"ip": "here"})) == ["ip"]
+
+
+def test_validation_goes_on_while_the_table_is_packed(unready_client):
+    form = {"email": "ann@gmail,com", "ip": "8.8.8.8"}
+    reasons = response_assertions.answer(unready_client.post("/experimental/validation", form))["reasons"]
+    assert "ip_unavailable" in reasons
+    assert "ip_unknown" not in reasons
 
 
 def test_an_operators_database_replaces_the_bundled_table(answers_client, tmp_path):

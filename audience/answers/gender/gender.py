@@ -8,6 +8,10 @@ A title decides. Otherwise the given names are looked up in order, and the first
   of a Beta(s, s) prior after these births;
 * if it is in neither, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
+Before that, the whole name may show another origin (`origin.py`): a family name that comes first, or a given
+name that has another gender there (`Andrea Rossi`). If such a name shows none, and the surname is not one of
+the 18,840 commonest of the census, the gender is unknown.
+
 `docs/answers/gender.md` explains how `SMOOTHING` and `COMPOUND` were measured.
 """
 
@@ -16,17 +20,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from audience.answers.gender.personal_name import DATA, Kinds, load_kinds, parse
+from audience.answers.folding import fold
+from audience.answers.gender.origin import (
+    VIETNAMESE_SIGNS,
+    Origins,
+    by_surname,
+    family_first,
+    family_last,
+    load_origins,
+)
+from audience.answers.gender.personal_name import DATA, Kinds, PersonalName, load_kinds, parse
 
 CENSUS_MISSING = 0.0005
 SMOOTHING = 0.15  # maximises the likelihood of the births in odd years, given those in even years
 COMPOUND = 0.97  # the share of known compound names with the gender of their halves
-COMPOUND_LETTERS = range(6, 21)  # at least three per half
+COMPOUND_LETTERS = range(6, 21)
+HALF = 4  # letters of a half, at least; with an American surname
+AMERICAN_HALF = 3
+ELSEWHERE = 0.95  # of a row for the origin that the whole name shows
+DOUBTFUL = 2  # origins in which the gender is another
+WEAK = 0.75  # up to here a Sikh's second name decides
+SIKH = {"kaur": "female", "singh": "male"}
 
 
 class GenderResult(NamedTuple):
     """`gender` is `male`, `female` or `unknown`; `confidence` 0.5 to 1.0, or 0.0 if unknown; `basis` is
-    `title`, `census`, `social_security`, `compound` or empty."""
+    `title`, `census`, `social_security`, `compound`, `origin` or empty."""
 
     gender: str
     confidence: float
@@ -68,14 +87,18 @@ class Names:
 
     census: SortedTable
     social_security: SortedTable
+    surnames: SortedTable
     kinds: Kinds
+    origins: Origins
 
 
 def open_names(folder: Path = DATA) -> Names:
     return Names(
         SortedTable(folder / "census1990_first_names.csv"),
         SortedTable(folder / "ssa_first_names_1880_2017.csv"),
+        SortedTable(folder / "census1990_last_names.csv"),
         load_kinds(folder),
+        load_origins(folder),
     )
 
 
@@ -83,10 +106,83 @@ def guess_gender(name: str, names: Names) -> GenderResult:
     """The gender that a full name or a first name suggests; any text."""
     parsed = parse(name, names.kinds)
     if parsed.title:
-        return UNKNOWN if parsed.title == "neither" else GenderResult(parsed.title, 1.0, "title")
-    sources = [_by_census] if parsed.surname_likely else [_by_census, _by_social_security, _by_halves]
-    answers = (source(word, names) for word in parsed.given for source in sources)
-    return next((answer for answer in answers if answer.basis), UNKNOWN)
+        return _by_title(name, parsed.title, names)
+    eastern = _family_origin(parsed.words, names)
+    if eastern:
+        return _by_family_name(eastern, parsed, names)
+    sources = [_by_census] if parsed.surname_likely else [_by_census, _by_social_security]
+    for word in parsed.given:
+        answer = next((found for source in sources if (found := source(word, names)).basis), UNKNOWN)
+        if not answer.basis and not parsed.surname_likely:
+            answer = _by_halves(word, names, _shortest_half(parsed, names))
+        elsewhere = _elsewhere(word, parsed.surname, answer.gender, names)
+        if elsewhere:
+            return elsewhere
+        if answer.basis:
+            return _by_sikh_name(parsed.surname, answer) or answer
+    return _by_sikh_name(parsed.surname, UNKNOWN) or UNKNOWN
+
+
+def _family_origin(words: tuple[str, ...], names: Names) -> str:
+    """The origin in which a word is a family name and all others are given names there, or empty."""
+    first = family_first(words, names.origins)
+    if first and not (first == "KR" and len(words) == 2 and _by_census(words[1], names).basis):
+        return first
+    last = family_last(words, names.origins)
+    own = last and last in names.origins.given.get(words[0], {})
+    return last if own or (last and not _by_census(words[0], names).basis) else ""
+
+
+def _by_title(name: str, title: str, names: Names) -> GenderResult:
+    """`Lady` and `Miss` alone are given names of the census."""
+    alone = _by_census(fold(name).strip(), names)
+    if alone.basis:
+        return alone
+    return UNKNOWN if title == "neither" else GenderResult(title, 1.0, "title")
+
+
+def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderResult:
+    """The given name after a family name, by its own table; the American ones say nothing of such names."""
+    first = parsed.words[0] in names.origins.family[origin]
+    given = parsed.words[1:] if first else parsed.words[:-1]
+    if origin == "VN" and given[0] in VIETNAMESE_SIGNS:
+        return GenderResult(VIETNAMESE_SIGNS[given[0]], ELSEWHERE, "origin")
+    word = given[-1]
+    gender = names.origins.given.get(word, {}).get(origin)
+    if gender in ("male", "female"):
+        return GenderResult(gender, ELSEWHERE, "origin")
+    if origin == "JP" and word.endswith("hiko"):
+        return GenderResult("male", ELSEWHERE, "origin")
+    if (origin == "JP" and word.endswith("ko")) or (origin == "HU" and word.endswith("ne")):
+        return GenderResult("female", ELSEWHERE, "origin")
+    return UNKNOWN
+
+
+def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
+    """The answer for a name whose gender depends on where it is given; None if the American one holds."""
+    genders = names.origins.given.get(word)
+    if not genders or not surname:
+        return None
+    gender = genders.get(by_surname(surname, names.origins))
+    if gender:
+        return UNKNOWN if gender == "either" else GenderResult(gender, ELSEWHERE, "origin")
+    others = [gender for gender in genders.values() if gender not in (american, "either")]
+    return UNKNOWN if len(others) >= DOUBTFUL and not _is_american(surname, names) else None
+
+
+def _by_sikh_name(surname: str, answer: GenderResult) -> GenderResult | None:
+    """`Singh` is every Sikh man's name, `Kaur` every woman's: it decides where the given name is weak."""
+    if surname in SIKH and answer.confidence <= WEAK:
+        return GenderResult(SIKH[surname], WEAK, "origin")
+    return None
+
+
+def _is_american(surname: str, names: Names) -> bool:
+    return any(names.surnames.find(part) is not None for part in surname.split("-"))
+
+
+def _shortest_half(parsed: PersonalName, names: Names) -> int:
+    return AMERICAN_HALF if _is_american(parsed.surname, names) else HALF
 
 
 def _by_census(word: str, names: Names) -> GenderResult:
@@ -104,12 +200,12 @@ def _by_social_security(word: str, names: Names) -> GenderResult:
     return _winner(int(row[0]) + SMOOTHING, int(row[1]) + SMOOTHING, "social_security")
 
 
-def _by_halves(word: str, names: Names) -> GenderResult:
+def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
     if len(word) not in COMPOUND_LETTERS:
         return UNKNOWN
     genders = {
         first.gender
-        for at in range(3, len(word) - 2)
+        for at in range(shortest, len(word) - shortest + 1)
         if (first := _by_census(word[:at], names)).gender == _by_census(word[at:], names).gender
     } - {UNKNOWN.gender}
     return GenderResult(genders.pop(), COMPOUND, "compound") if len(genders) == 1 else UNKNOWN

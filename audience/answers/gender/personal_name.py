@@ -27,11 +27,13 @@ Kinds = Mapping[str, frozenset[str]]
 class PersonalName:
     """`title` is the gender of a title: `male`, `female`, `neither` or empty. `given` are the folded given
     names, in the order in which to look them up; `surname_likely` if the only one follows a title, as in
-    `Dr. Smith`."""
+    `Dr. Smith`. `surname` is its folded last word, `words` are all as they stand, empty in `Last, First`."""
 
     title: str = ""
     given: tuple[str, ...] = ()
     surname_likely: bool = False
+    surname: str = ""
+    words: tuple[str, ...] = ()
 
 
 def load_kinds(folder: Path = DATA) -> Kinds:
@@ -56,6 +58,7 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
     parts += [_without_suffixes(part, kinds, at_least=0) for part in rest]
     main, *others = [part for part in parts if part] or [[]]
     title, main = _split_title(main, kinds)
+    last = main
     if others:
         own_title, main = _split_title(others[0], kinds)
         title = own_title or title
@@ -63,7 +66,9 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
     nicknames = [word for aside in asides if len(word := "".join(_words(aside, kinds))) > 1]
     spelled = tuple(spelling for word in [*given, *nicknames] for spelling in _spellings(word))
     lone = bool(title) and len(main) == 1 and not others
-    return PersonalName("" if title == "title" else title, spelled, lone)
+    words = () if others else tuple(main)
+    surname = (last[-1:] if others else main[1:][-1:]) or [""]
+    return PersonalName("" if title == "title" else title, spelled, lone, surname[0], words)
 
 
 def _words(text: str, kinds: Kinds) -> list[str]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address
 from itertools import chain
 from pathlib import Path
 from socket import AF_INET, inet_pton
@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 import maxminddb
 
-from audience.answers.geolocation.packed_table import DATA, Country, Place, Tables, open_table
+from audience.answers.geolocation.packed_table import DATA, Country, Place, Tables
+from audience.answers.geolocation.packing import pack
+from audience.answers.geolocation.table import Pack, open_table
 from audience.config import SettingError
 from audience.errors import Refused, ServiceUnavailable
 from schemas.values import FieldError
@@ -48,7 +50,7 @@ SPECIAL_EDGES = _edges(SPECIAL_NETWORKS)
 
 
 class Places(Protocol):
-    """A geolocation database: `packed_table.PackedTable`, or `Database`."""
+    """A geolocation database: `table.PackedTable`, or `Database`."""
 
     def place(self, number: int) -> Place | None:
         """The place of the public address `number` (0 to 2**32 - 1), None if it is unknown."""
@@ -59,9 +61,10 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
     """The place of an IPv4 address; `{}` for private, reserved and unknown addresses.
 
     An unknown region or city is `""`; latitude and longitude are in degrees, None if an operator's database
-    has none. Raises `Refused` unless `ip`, trimmed, is an IPv4 address: four numbers without leading zeros.
+    has none. Raises `Refused` unless `ip`, trimmed, is an IPv4 address: four numbers without leading zeros,
+    or those in IPv6 (`::ffff:192.0.2.1`); `ServiceUnavailable` while the table is being packed.
     """
-    ip = ip.strip()
+    ip = _without_mapping(ip.strip())
     try:
         number = int.from_bytes(inet_pton(AF_INET, ip))
     except (OSError, ValueError):
@@ -71,7 +74,7 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
     place = places.place(number)
     if place is None:
         return {}
-    country, region, city, latitude, longitude = place
+    country, region, city, detail, latitude, longitude = place
     return {
         "ip": ip,
         "country_name": country.name,
@@ -82,15 +85,28 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
         "country_code2": country.code2,
         "country_code3": country.code3,
         "continent_code": country.continent_code,
+        "city_detail": detail,
     }
 
 
-def open_places(instance: Path, geo_database: str = "", folder: Path = DATA) -> Places:
-    """The `.mmdb` file `geo_database`, or the bundled table, compiled into the folder `instance` if needed.
+def _without_mapping(ip: str) -> str:
+    """The IPv4 address that is written as IPv6; any other text as it is."""
+    if ":" not in ip:
+        return ip
+    try:
+        return str(IPv6Address(ip).ipv4_mapped or ip)
+    except ValueError:
+        return ip
+
+
+def open_places(instance: Path, geo_database: str = "", folder: Path = DATA, packing: Pack = pack) -> Places:
+    """The `.mmdb` file `geo_database`, or the bundled table, packed into the folder `instance` if needed.
 
     Raises `SettingError` for an invalid database.
     """
-    return Database(Path(geo_database), Tables(folder)) if geo_database else open_table(instance, folder)
+    if geo_database:
+        return Database(Path(geo_database), Tables(folder))
+    return open_table(instance, folder, packing)
 
 
 class Database:
@@ -124,10 +140,12 @@ class Database:
         country = self._countries.get(code) or Country(code, "", continent, _name(record_country) or code)
         regions = record.get("subdivisions")
         location = _map(record.get("location"))
+        city = _name(record.get("city"))
         return (
             country,
             _name(regions[0]) if isinstance(regions, list) and regions else "",
-            _name(record.get("city")),
+            city.partition(" (")[0],
+            city,
             _degrees(location.get("latitude")),
             _degrees(location.get("longitude")),
         )

@@ -6,33 +6,26 @@ The file, in the machine's own byte order:
 * body: `index`, for each of the 65,536 networks a.b.0.0/16 the number of its first run (and at the end the
   number of runs); `lows`, the lower 16 bits of the first address of each run; `values`, for each run where in
   the body its place record begins, 0 if the place is unknown; then the records, `PLACE` and the names of
-  region and city, none of which crosses a page's edge. A run of the tables is cut at the edges of the /16s.
+  region and city, with what the source adds to the city, none of which crosses a page's edge. A run of the
+  tables is cut at the edges of the /16s.
 
 **Damage is detected before use.** A digest of all 40 MB would make opening slow, so each page has its own.
 Opening verifies the size, the version and the head; before its first look-up in a /16, a process verifies the
 pages that this /16 uses. If one is damaged, the file is rebuilt from the tables, and then used.
 
-**Versioned.** The version is a digest of `FORMAT`, the byte order, the countries, and the size and last
-bytes of the two `.xz` tables: an .xz of one block ends with the CRC-64 of its content, so it need not be read
-in full. A file with another version is rebuilt.
+**Versioned.** The version is a digest of `FORMAT`, the byte order, the countries, the names of regions, and
+the size and last bytes of the two `.xz` tables: an .xz of one block ends with the CRC-64 of its content, so
+it need not be read in full. A file with another version is rebuilt.
 
-**Safe when several processes start together.** The process with the lock builds the file under a temporary
-name, and renames it once it is on disk; the others wait for the lock. A process that has mapped the old file
-keeps using it.
+`packing.py` writes the file.
 """
 
 import csv
-import fcntl
-import lzma
 import mmap
 import os
 import struct
 import sys
-import threading
-from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -40,9 +33,11 @@ from typing import NamedTuple
 
 DATA = Path(__file__).parents[2] / "data" / "geolocation"
 FILE = "geo.table"
-FORMAT = b"audience geo table 1"
+FORMAT = b"audience geo table 2"
 HEAD = struct.Struct("=16sIII")  # version; bytes of countries, bytes of body, number of runs
-PLACE = struct.Struct("=ddHBH")  # latitude, longitude, country; characters of region, bytes of both names
+PLACE = struct.Struct(
+    "=ddHBBH"
+)  # latitude, longitude, country; characters of region and city, bytes of names
 PAGE_BYTES = 1 << 14
 DIGEST_BYTES = 16
 NETWORKS = 1 << 16
@@ -60,9 +55,9 @@ class Country(NamedTuple):
     name: str
 
 
-# Country, region, city, latitude and longitude in degrees; unknown names are empty, unknown degrees None.
-# Not a named tuple, which would take a fifth of the time of a look-up.
-Place = tuple[Country, str, str, float | None, float | None]
+# Country, region, city, the source's text for it, latitude and longitude in degrees; unknown names are empty,
+# unknown degrees None. Not a named tuple, which would take a fifth of the time of a look-up.
+Place = tuple[Country, str, str, str, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -83,9 +78,15 @@ class Tables:
         with (self.folder / "countries.csv").open(encoding="utf-8", newline="") as file:
             return [Country(*row) for row in csv.reader(file)][1:]
 
+    def region_names(self) -> dict[tuple[str, str], str]:
+        """The one name of a region, by country code and the source's other names for it."""
+        with (self.folder / "region_names.csv").open(encoding="utf-8", newline="") as file:
+            return {(row["code2"], row["source"]): row["name"] for row in csv.DictReader(file)}
+
     def version(self) -> bytes:
         digest = blake2b(FORMAT + sys.byteorder.encode(), digest_size=DIGEST_BYTES)
-        digest.update((self.folder / "countries.csv").read_bytes())
+        for name in ("countries.csv", "region_names.csv"):
+            digest.update((self.folder / name).read_bytes())
         for path in (self.blocks, self.locations):
             with path.open("rb") as file:
                 size = file.seek(0, os.SEEK_END)
@@ -94,7 +95,7 @@ class Tables:
         return digest.digest()
 
 
-def _digest(data: bytes | bytearray | memoryview) -> bytes:
+def digest_of(data: bytes | bytearray | memoryview) -> bytes:
     return blake2b(data, digest_size=DIGEST_BYTES).digest()
 
 
@@ -112,14 +113,14 @@ class Packed:
             raise Damaged("another version")
         pages = HEAD.size + country_bytes
         end = pages + DIGEST_BYTES * -(-body_bytes // PAGE_BYTES)
-        body = _aligned(end + DIGEST_BYTES)
-        if size != body + body_bytes or _digest(view[:end]) != view[end : end + DIGEST_BYTES]:
+        body = aligned(end + DIGEST_BYTES)
+        if size != body + body_bytes or digest_of(view[:end]) != view[end : end + DIGEST_BYTES]:
             raise Damaged("head or size")
         lines = str(view[HEAD.size : pages], "utf-8").splitlines()
         self.countries = [Country(*line.split("\t")) for line in lines]
         self._digests = view[pages:end]
         self._body = view[body:]
-        self._lows_at, self._values_at, self._places_at = _sections(runs)
+        self._lows_at, self._values_at, self._places_at = sections(runs)
         self._index = self._body[: self._lows_at].cast("I")
         self._lows = self._body[self._lows_at : self._lows_at + 2 * runs].cast("H")
         self._values = self._body[self._values_at : self._places_at].cast("I")
@@ -136,10 +137,11 @@ class Packed:
         offset = self._values[run]
         if not offset:
             return None
-        latitude, longitude, country, region, size = PLACE.unpack_from(self._body, offset)
+        latitude, longitude, country, region, city, size = PLACE.unpack_from(self._body, offset)
         start = offset + PLACE.size
         names = str(self._body[start : start + size], "utf-8")
-        return self.countries[country], names[:region], names[region:], latitude, longitude
+        detail = names[region:]
+        return self.countries[country], names[:region], detail[:city], detail, latitude, longitude
 
     def verify(self) -> None:
         """Verifies every page."""
@@ -160,138 +162,19 @@ class Packed:
             if not self._verified_pages[page]:
                 at = page * DIGEST_BYTES
                 if (
-                    _digest(self._body[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
+                    digest_of(self._body[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
                     != self._digests[at : at + DIGEST_BYTES]
                 ):
                     raise Damaged(f"page {page}")
                 self._verified_pages[page] = True
 
 
-class PackedTable:
-    """The packed tables, rebuilt if they are missing or damaged."""
-
-    def __init__(self, path: Path, tables: Tables) -> None:
-        self._path = path
-        self._tables = tables
-        self._version = tables.version()
-        self._rebuild_lock = threading.Lock()
-        try:
-            self._packed = Packed(path, self._version)
-        except (Damaged, FileNotFoundError):
-            self._packed = self._rebuilt()
-
-    def place(self, number: int) -> Place | None:
-        """The place of the address `number` (0 to 2**32 - 1), None if it is unknown."""
-        packed = self._packed
-        try:
-            return packed.place(number)
-        except Damaged:
-            with self._rebuild_lock:
-                if self._packed is packed:
-                    self._packed = self._rebuilt()
-            return self._packed.place(number)
-
-    def _rebuilt(self) -> Packed:
-        with _locked(self._path):
-            try:
-                packed = Packed(self._path, self._version)
-                packed.verify()
-            except (Damaged, FileNotFoundError):
-                compile_file(self._path, self._tables)
-                packed = Packed(self._path, self._version)
-        return packed
-
-
-def open_table(instance: Path, folder: Path = DATA) -> PackedTable:
-    """The packed table of the files in `folder`, built in the folder `instance` if it is missing, outdated or
-    damaged (this takes seconds). Raises OSError if it can be neither read nor written."""
-    instance.mkdir(parents=True, exist_ok=True)
-    return PackedTable(instance / FILE, Tables(folder))
-
-
-def compile_file(path: Path, tables: Tables) -> None:
-    """Packs `tables` into the file `path`, atomically. The caller holds `_locked`."""
-    version = tables.version()
-    countries = tables.countries()
-    index, lows, ids = _runs(tables)
-    lows_at, values_at, places_at = _sections(len(lows))
-    places, offsets = _places(tables, {country.code2: at for at, country in enumerate(countries)}, places_at)
-    values = array("I", map(offsets.__getitem__, ids))
-    body = bytearray(places_at)
-    body[: 4 * len(index)] = index.tobytes()
-    body[lows_at : lows_at + 2 * len(lows)] = lows.tobytes()
-    body[values_at:places_at] = values.tobytes()
-    body += places
-    lines = "".join("\t".join(country) + "\n" for country in countries).encode()
-    head = HEAD.pack(version, len(lines), len(body), len(lows)) + lines
-    head += b"".join(_digest(body[at : at + PAGE_BYTES]) for at in range(0, len(body), PAGE_BYTES))
-    head += _digest(head)
-    new = path.with_suffix(".new")
-    with new.open("wb") as file:
-        file.write(head.ljust(_aligned(len(head)), b"\0"))
-        file.write(body)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-
-
-def _sections(runs: int) -> tuple[int, int, int]:
+def sections(runs: int) -> tuple[int, int, int]:
     """The offsets of lows, values and places in the body."""
     lows = 4 * (NETWORKS + 1)
     values = lows + -(-2 * runs // 4) * 4
     return lows, values, values + 4 * runs
 
 
-def _aligned(size: int) -> int:
+def aligned(size: int) -> int:
     return -(-size // PAGE_BYTES) * PAGE_BYTES
-
-
-def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
-    """`index` and `lows` as in the file, and the location id of each run."""
-    index, lows, ids = array("I"), array("H"), array("I")
-    start = 0
-    for length, location in _rows(tables.blocks):
-        end = start + int(length)
-        place = int(location)
-        while start < end:
-            if not start & 0xFFFF:
-                index.append(len(lows))
-            lows.append(start & 0xFFFF)
-            ids.append(place)
-            start = min(end, (start | 0xFFFF) + 1)
-    if start != 1 << 32:
-        raise ValueError(f"{tables.blocks} does not cover the IPv4 space")
-    index.append(len(lows))
-    return index, lows, ids
-
-
-def _places(tables: Tables, countries: dict[str, int], begin: int) -> tuple[bytearray, "array[int]"]:
-    """The place records, to be written at offset `begin`, and the offset of each location id."""
-    places, offsets = bytearray(), array("I", [0])
-    for _, country, region, city, latitude, longitude in _rows(tables.locations):
-        names = (region + city).encode()
-        fixed = float(latitude), float(longitude), countries[country], len(region), len(names)
-        record = PLACE.pack(*fixed) + names
-        offset = begin + len(places)
-        gap = -offset % PAGE_BYTES
-        if gap < len(record):
-            places += bytes(gap)
-            offset += gap
-        offsets.append(offset)
-        places += record
-    return places, offsets
-
-
-def _rows(path: Path) -> Iterator[list[str]]:
-    with lzma.open(path, "rt", encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        next(rows)
-        yield from rows
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Exclusive among all processes and threads; released when the process exits."""
-    with path.with_suffix(".lock").open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -18,6 +18,7 @@ from audience.answers.moderation.threats import (
     style_loads,
     threatens,
 )
+from audience.answers.moderation.violence import has_threat
 
 MAX_ESCAPED_LENGTH = 6 * MAX_LENGTH  # each character as the longest reference that `clean` produces
 CHARACTER = re.compile(rf"{REFERENCE.pattern}|.", re.DOTALL)
@@ -66,6 +67,8 @@ def _reasons(text: str) -> Iterator[Reason]:
         yield Reason.LINK
     if has_profanity(plain):
         yield Reason.PROFANITY
+    if has_threat(plain):
+        yield Reason.THREAT
     if has_phone_number(plain):
         yield Reason.PHONE_NUMBER
 

@@ -14,6 +14,8 @@ from itertools import groupby
 from string import ascii_lowercase
 
 from audience.answers.folding import fold
+from audience.answers.moderation.languages import rows, without_foreign_words
+from audience.answers.moderation.people import without_names
 
 LEET = {"0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g", "@": "a", "$": "s", "+": "t"}
 LEET_AS_I = str.maketrans(LEET | {"1": "i", "!": "i", "|": "i"})
@@ -31,7 +33,6 @@ LATIN = re.compile(r"[a-z]")
 DIGIT = re.compile(r"\d")
 APART_SIGNS = re.compile(r"[ .,*_~-]")
 INNER_SIGNS = re.compile(r"[-_.'~^]")
-GIVEN_NAME = re.compile(r"\bDick(?= [A-Z][a-z])")
 VOWELS = frozenset("aeiou")
 MAX_PHRASE_WORDS = 6
 LENGTHS = range(4, 14)  # of the words found in spaced letters
@@ -39,7 +40,8 @@ LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 def has_profanity(text: str) -> bool:
     """Whether `text` contains a word or phrase of the list, plain or disguised."""
-    text = _fold(GIVEN_NAME.sub(" ", unicodedata.normalize("NFKC", text)))
+    text = _fold(without_names(unicodedata.normalize("NFKC", text), _is_doubled))
+    text = without_foreign_words(text)
     if "🖕" in text:
         return True
     words = [_read_latin(word) for word in WORD.findall(text)]
@@ -137,6 +139,11 @@ def _is_drawn_out(word: str) -> bool:
     )
 
 
+def _is_doubled(word: str) -> bool:
+    """Whether the word is on the list but for a letter that comes twice."""
+    return all(count < 3 for _, count in _runs(word)) and word not in _words() and _is_drawn_out(word)
+
+
 def _runs(word: str) -> list[tuple[str, int]]:
     return [(letter, len(list(group))) for letter, group in groupby(word)]
 
@@ -150,12 +157,24 @@ def _table(name: str) -> frozenset[str]:
 @cache
 def _phrases() -> frozenset[str]:
     """The folded list, words separated by one space."""
-    entries = _table("naughty_words_en") - _table("ordinary_words")
+    more = {row["word"] for row in rows("naughty_words_more")}
+    entries = (_table("naughty_words_en") | more) - _table("ordinary_words")
     split = [WORD.findall(_fold(entry)) for entry in entries]
     inflected = [
         [word + ending] for word, *endings in map(str.split, _table("inflections")) for ending in endings
     ]
-    return frozenset(" ".join(words) for words in split + inflected if any(len(word) > 1 for word in words))
+    plurals = [[_plural(words[0])] for words in split if len(words) == 1]
+    phrases = {
+        " ".join(words) for words in split + inflected + plurals if any(len(word) > 1 for word in words)
+    }
+    return frozenset(phrases - _table("ordinary_words"))
+
+
+def _plural(word: str) -> str:
+    """As English forms it: faggots, bitches, trannies."""
+    if re.search("[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search("(?:[sxz]|[cs]h)$", word) else "s")
 
 
 @cache

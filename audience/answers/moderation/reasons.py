@@ -33,6 +33,11 @@ class ModerationReason(Reason):
         "The text contains a word of the bundled list, plain or disguised.",
         "Refuse it, or hold it for review.",
     )
+    THREAT = (
+        "threat",
+        "The text threatens its reader, or calls on them to kill themselves.",
+        "Refuse it, and have a person look at it: somebody may be in danger.",
+    )
     PHONE_NUMBER = (
         "phone_number",
         "The text contains what looks like a telephone number.",

@@ -13,6 +13,7 @@ from audience.answers.validation.mail_route import MailRoute, find_route
 from audience.answers.validation.mailbox import MailboxKind, kind_of
 from audience.answers.validation.user_agent import Visitor
 from audience.config import TIER1_COUNTRIES
+from audience.errors import ServiceUnavailable
 from audience.protocols import Resolver
 
 NO_ADDRESS = Address("", "")
@@ -31,7 +32,8 @@ class Candidate:
 @dataclass(frozen=True, kw_only=True)
 class Sources:
     """Sources of evidence. `country_of` returns the ISO 3166-1 alpha-2 code of an IPv4 address, None if
-    unknown; `dns_timeout` is in seconds, for all DNS queries of one validation."""
+    unknown, and raises `ServiceUnavailable` while it cannot say; `dns_timeout` is in seconds, for all DNS
+    queries of one validation."""
 
     tables: EmailTables
     resolver: Resolver
@@ -44,6 +46,7 @@ class Origin(StrEnum):
     ABSENT = "absent"
     MALFORMED = "malformed"
     UNKNOWN = "unknown"
+    UNAVAILABLE = "unavailable"
     TIER1 = "tier1"
     ELSEWHERE = "elsewhere"
 
@@ -105,7 +108,10 @@ class Evidence:
             return Origin.ABSENT
         if self._ip is None:
             return Origin.MALFORMED
-        country = self._sources.country_of(str(self._ip)) if isinstance(self._ip, IPv4Address) else None
+        try:
+            country = self._sources.country_of(str(self._ip)) if isinstance(self._ip, IPv4Address) else None
+        except ServiceUnavailable:
+            return Origin.UNAVAILABLE
         if country is None:
             return Origin.UNKNOWN
         tier1 = {code.upper() for code in self._sources.tier1_countries}

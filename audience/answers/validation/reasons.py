@@ -116,6 +116,11 @@ class ValidationReason(Reason):
         "The country of the IP address is unknown: it is private, reserved, IPv6, or not in the table.",
         "No action needed. If it is frequent, send the visitor's address, not your proxy's.",
     )
+    IP_UNAVAILABLE = (
+        "ip_unavailable",
+        "The table of places was not ready: the country of the IP address is not known yet.",
+        "No action needed; the table is ready in half a minute.",
+    )
     NO_SUCH_DOMAIN = ("no_such_domain", "The domain does not exist (NXDOMAIN).", "Ask for the address again.")
     NULL_MX = (
         "null_mx",

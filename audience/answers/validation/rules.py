@@ -129,6 +129,7 @@ RULES = (
     ValidationRule(Reason.IP_MALFORMED, 0.6, Fatal.ALWAYS, origin_is(Origin.MALFORMED)),
     ValidationRule(Reason.IP_NOT_TIER1, 0.8, Fatal.ALWAYS, origin_is(Origin.ELSEWHERE)),
     ValidationRule(Reason.IP_UNKNOWN, 0.0, Fatal.NEVER, origin_is(Origin.UNKNOWN)),
+    ValidationRule(Reason.IP_UNAVAILABLE, 0.0, Fatal.NEVER, origin_is(Origin.UNAVAILABLE)),
     ValidationRule(
         Reason.NO_SUCH_DOMAIN, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NO_SUCH_DOMAIN), asks_dns=True
     ),

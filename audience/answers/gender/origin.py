@@ -1,0 +1,99 @@
+"""Where a whole name is from, as far as its words show, and which word of it is the given name.
+
+Two tables: `origins.csv` has signs of an origin (surnames, their endings and beginnings, and family names
+that come first), `given_elsewhere.csv` the given names whose gender is another there than in the United
+States, or that have either. Origins are languages by their country's code; CA is Catalan, YU South Slavic.
+"""
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FAMILY_FIRST = ("VN", "KR", "CN", "JP", "HU")
+# Syllables of romanised names: two or three make a given name.
+SYLLABLES = {
+    "CN": r"(?:[bpmfdtnlgkhjqxzcsryw]|zh|ch|sh|hs)?"
+    r"(?:[aeiou]|ai|ei|ui|ao|ou|iu|ie|ue|ia|ua|uo|iao|uai|io)(?:ng|n|r|h)?",
+    "KR": r"(?:[bcdghjklmnprstwy]|ch|kk|pp|tt|ss|jj)?y?"
+    r"(?:ae|eo|eu|oo|ee|ou|ui|wa|wo|we|wi|[aeiou])(?:ng|ck|[klmnpt])?h?",
+    "JP": r"(?:[bdfghjkmnprstwyz]|ch|sh|ts|[bghkmnpr]y)?[aiueo]|n",
+}
+GIVEN = {
+    "CN": re.compile(rf"(?:{SYLLABLES['CN']}){{1,2}}"),
+    "KR": re.compile(rf"(?:{SYLLABLES['KR']}){{1,2}}"),
+    "JP": re.compile(rf"(?:{SYLLABLES['JP']}){{2,6}}"),
+}
+VIETNAMESE_SIGNS = {"thi": "female", "van": "male"}  # the first word after the family name
+GIVEN_AS_ONE = re.compile(rf"(?:{SYLLABLES['KR']}){{2}}")  # `Minjun`
+SHORT_FAMILY = 3  # letters: `Le` and `Do` need a sign after them
+MAX_GIVEN = 3  # words after a family name
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The signs, by origin or by word."""
+
+    family: Mapping[str, frozenset[str]]
+    surnames: Mapping[str, str]
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    given: Mapping[str, Mapping[str, str]]  # by given name and origin: `male`, `female` or `either`
+
+
+def load_origins(folder: Path) -> Origins:
+    signs: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+    for row in _rows(folder / "origins.csv"):
+        signs[row["sign"]][row["origin"]] = row["values"].split()
+    patterns = [(origin, f"(?:{'|'.join(values)})$") for origin, values in signs["ending"].items()]
+    patterns += [(origin, f"^(?:{'|'.join(values)})") for origin, values in signs["start"].items()]
+    given: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for row in _rows(folder / "given_elsewhere.csv"):
+        for name in row["names"].split():
+            given[name][row["origin"]] = row["gender"]
+    return Origins(
+        {origin: frozenset(values) for origin, values in signs["family"].items()},
+        {value: origin for origin, values in signs["surname"].items() for value in values},
+        tuple((origin, re.compile(pattern)) for origin, pattern in patterns),
+        given,
+    )
+
+
+def family_first(words: tuple[str, ...], origins: Origins) -> str:
+    """The origin in which the first of the folded `words` is the family name and the others are given names,
+    or empty."""
+    if not 1 < len(words) <= MAX_GIVEN + 1:
+        return ""
+    parts = [part for word in words[1:] for part in word.split("-")]
+    for origin in FAMILY_FIRST:
+        if words[0] in origins.family[origin] and _are_given(origin, words[0], words[1:], parts, origins):
+            return origin
+    return ""
+
+
+def family_last(words: tuple[str, ...], origins: Origins) -> str:
+    """The same for the last of the words, as in `Jun Li`."""
+    origin = family_first(words[-1:] + words[:-1], origins)
+    return origin if origin in ("CN", "JP") else ""
+
+
+def by_surname(surname: str, origins: Origins) -> str:
+    """The origin of a folded surname, or empty."""
+    known = origins.surnames.get(surname)
+    return known or next((origin for origin, sign in origins.patterns if sign.search(surname)), "")
+
+
+def _are_given(origin: str, family: str, words: tuple[str, ...], parts: list[str], origins: Origins) -> bool:
+    if origin == "VN":
+        return words[0] in VIETNAMESE_SIGNS or len(family) > SHORT_FAMILY
+    if origin == "HU":
+        return "HU" in origins.given.get(words[-1], {}) or words[-1].endswith("ne")
+    if origin == "KR" and len(parts) < 2:
+        return GIVEN_AS_ONE.fullmatch(parts[0]) is not None
+    return all(GIVEN[origin].fullmatch(part) for part in parts)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,153 @@
+"""Packing the bundled tables into the file that `packed_table.py` describes.
+
+Safe when several processes begin together: the process with the lock builds the file under a temporary name,
+and renames it once it is on disk; the others wait for the lock. A process that has mapped the old file keeps
+using it. A region gets its one name of `region_names.csv`, and a city ends before its district in brackets.
+"""
+
+import csv
+import fcntl
+import logging
+import lzma
+import os
+import threading
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from audience.answers.geolocation.packed_table import (
+    HEAD,
+    PAGE_BYTES,
+    PLACE,
+    Damaged,
+    Packed,
+    Tables,
+    aligned,
+    digest_of,
+    sections,
+)
+from audience.errors import ServiceUnavailable, where
+from audience.protocols import ChildProcess
+
+NOT_READY = "The table of places is being prepared: try again in a few seconds."
+
+RETRY_SECONDS = 5
+
+log = logging.getLogger(__name__)
+
+
+def pack(path: Path, tables: Tables) -> None:
+    """Packs `tables` into the file `path`, unless it is there and whole; takes seconds."""
+    with _locked(path):
+        try:
+            Packed(path, tables.version()).verify()
+        except (Damaged, FileNotFoundError):
+            compile_file(path, tables)
+
+
+def pack_in_child(_source: BinaryIO, _target: BinaryIO, path: str, folder: str) -> None:
+    """`pack` as a function of a child process."""
+    pack(Path(path), Tables(Path(folder)))
+
+
+class PackingInChild:
+    """Packs in a child process, one at a time; a call raises `ServiceUnavailable` at once."""
+
+    def __init__(self, run: ChildProcess) -> None:
+        self._run = run
+        self._waiting: threading.Thread | None = None
+
+    def __call__(self, path: Path, tables: Tables) -> None:
+        if self._waiting is None or not self._waiting.is_alive():
+            self._waiting = threading.Thread(target=self._pack, args=(path, tables), daemon=True)
+            self._waiting.start()
+        raise ServiceUnavailable(NOT_READY, retry_after=RETRY_SECONDS)
+
+    def _pack(self, path: Path, tables: Tables) -> None:
+        try:
+            with Path(os.devnull).open("rb") as source, Path(os.devnull).open("wb") as target:
+                self._run(pack_in_child, source, target, str(path), str(tables.folder))
+        except Exception as error:
+            log.error("the table of places cannot be packed: %s", where(error))
+
+
+def compile_file(path: Path, tables: Tables) -> None:
+    """Packs `tables` into the file `path`, atomically. The caller holds `_locked`."""
+    version = tables.version()
+    countries = tables.countries()
+    index, lows, ids = _runs(tables)
+    lows_at, values_at, places_at = sections(len(lows))
+    places, offsets = _places(tables, {country.code2: at for at, country in enumerate(countries)}, places_at)
+    values = array("I", map(offsets.__getitem__, ids))
+    body = bytearray(places_at)
+    body[: 4 * len(index)] = index.tobytes()
+    body[lows_at : lows_at + 2 * len(lows)] = lows.tobytes()
+    body[values_at:places_at] = values.tobytes()
+    body += places
+    lines = "".join("\t".join(country) + "\n" for country in countries).encode()
+    head = HEAD.pack(version, len(lines), len(body), len(lows)) + lines
+    head += b"".join(digest_of(body[at : at + PAGE_BYTES]) for at in range(0, len(body), PAGE_BYTES))
+    head += digest_of(head)
+    new = path.with_suffix(".new")
+    with new.open("wb") as file:
+        file.write(head.ljust(aligned(len(head)), b"\0"))
+        file.write(body)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
+    """`index` and `lows` as in the file, and the location id of each run."""
+    index, lows, ids = array("I"), array("H"), array("I")
+    start = 0
+    for length, location in _rows(tables.blocks):
+        end = start + int(length)
+        place = int(location)
+        while start < end:
+            if not start & 0xFFFF:
+                index.append(len(lows))
+            lows.append(start & 0xFFFF)
+            ids.append(place)
+            start = min(end, (start | 0xFFFF) + 1)
+    if start != 1 << 32:
+        raise ValueError(f"{tables.blocks} does not cover the IPv4 space")
+    index.append(len(lows))
+    return index, lows, ids
+
+
+def _places(tables: Tables, countries: dict[str, int], begin: int) -> tuple[bytearray, "array[int]"]:
+    """The place records, to be written at offset `begin`, and the offset of each location id."""
+    places, offsets = bytearray(), array("I", [0])
+    one_name = tables.region_names()
+    for _, country, source_region, detail, latitude, longitude in _rows(tables.locations):
+        region = one_name.get((country, source_region), source_region)
+        city = detail.partition(" (")[0]
+        names = (region + detail).encode()
+        sizes = len(region), len(city), len(names)
+        record = PLACE.pack(float(latitude), float(longitude), countries[country], *sizes) + names
+        offset = begin + len(places)
+        gap = -offset % PAGE_BYTES
+        if gap < len(record):
+            places += bytes(gap)
+            offset += gap
+        offsets.append(offset)
+        places += record
+    return places, offsets
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    with lzma.open(path, "rt", encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        next(rows)
+        yield from rows
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Exclusive among all processes and threads; released when the process exits."""
+    with path.with_suffix(".lock").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,61 @@
+"""The packed table of places, packed first where it is missing, outdated or damaged."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from audience.answers.geolocation.packed_table import DATA, FILE, Damaged, Packed, Place, Tables
+from audience.answers.geolocation.packing import pack
+from audience.errors import ServiceUnavailable
+
+Pack = Callable[[Path, Tables], None]  # packs; or begins to, and raises `ServiceUnavailable`
+
+
+class PackedTable:
+    def __init__(self, path: Path, tables: Tables, packing: Pack) -> None:
+        self._path = path
+        self._tables = tables
+        self._packing = packing
+        self._version = tables.version()
+        self._lock = threading.Lock()
+        self._packed: Packed | None = None
+        with suppress(ServiceUnavailable):
+            self._open()
+
+    def place(self, number: int) -> Place | None:
+        """The place of the address `number` (0 to 2**32 - 1), None if it is unknown.
+
+        Raises `ServiceUnavailable` while the table is being packed elsewhere.
+        """
+        packed = self._packed or self._open()
+        try:
+            return packed.place(number)
+        except Damaged:
+            return self._open(damaged=packed).place(number)
+
+    def _open(self, damaged: Packed | None = None) -> Packed:
+        with self._lock:
+            if self._packed is None or self._packed is damaged:
+                self._packed = None
+                self._packed = self._repacked() if damaged else self._opened()
+            return self._packed
+
+    def _opened(self) -> Packed:
+        try:
+            return Packed(self._path, self._version)
+        except (Damaged, FileNotFoundError):
+            return self._repacked()
+
+    def _repacked(self) -> Packed:
+        self._packing(self._path, self._tables)
+        return Packed(self._path, self._version)
+
+
+def open_table(instance: Path, folder: Path = DATA, packing: Pack = pack) -> PackedTable:
+    """The packed table of the files in `folder`, in the folder `instance`; see `PackedTable`.
+
+    With `pack` it is built here, which takes seconds. Raises OSError if it can be neither read nor written.
+    """
+    instance.mkdir(parents=True, exist_ok=True)
+    return PackedTable(instance / FILE, Tables(folder), packing)

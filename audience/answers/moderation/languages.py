@@ -1,0 +1,53 @@
+"""The language of a text, as its function words show it: words of the list that are ordinary elsewhere."""
+
+import csv
+import re
+from collections import Counter
+from functools import cache
+from importlib import resources
+
+from audience.answers.folding import fold
+
+WORD = re.compile(r"[^\W_]+")
+
+
+def without_foreign_words(text: str) -> str:
+    """The folded `text` without the words that are ordinary in its language: the Swedish `slut` is an end."""
+    words = WORD.findall(text)
+    met = [word for word in words if word in _ordinary_elsewhere()]
+    if not met:
+        return text
+    spoken = _languages(words)
+    harmless = [word for word in met if _ordinary_elsewhere()[word] & spoken]
+    return re.sub(rf"\b(?:{'|'.join(harmless)})\b", " ", text) if harmless else text
+
+
+def is_function_word(word: str) -> bool:
+    """Whether the folded word is one of English, such as `you`."""
+    return "en" in _function_words().get(word, ())
+
+
+def _languages(words: list[str]) -> set[str]:
+    """The languages of which the text has more function words than of English."""
+    counts = Counter(language for word in words for language in _function_words().get(word, ()))
+    return {language for language, count in counts.items() if count > counts["en"]}
+
+
+@cache
+def _function_words() -> dict[str, set[str]]:
+    languages: dict[str, set[str]] = {}
+    for row in rows("function_words"):
+        for word in row["words"].split():
+            languages.setdefault(fold(word), set()).add(row["language"])
+    return languages
+
+
+@cache
+def _ordinary_elsewhere() -> dict[str, frozenset[str]]:
+    return {row["word"]: frozenset(row["languages"].split()) for row in rows("other_languages")}
+
+
+def rows(table: str) -> list[dict[str, str]]:
+    """The rows of a table of `audience/data/moderation`."""
+    lines = resources.files("audience.data").joinpath(f"moderation/{table}.csv").read_text("utf-8")
+    return list(csv.DictReader(lines.splitlines()))
