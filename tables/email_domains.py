@@ -1,7 +1,8 @@
 """Writes `disposable_domains.txt` and `free_providers.txt` of `audience/data/validation`.
 
 Disposable: every domain on one of four lists, except subdomains of another one, public suffixes (their
-subdomains are unrelated), and real domains: the big providers, `PERMANENT` and `NOT_DISPOSABLE`.
+subdomains are unrelated), and real domains: the big providers, `PERMANENT`, `ALSO_FREE`, `SHARED`,
+`NOT_DISPOSABLE` and the relays (`relays.txt`).
 Free: the domains on both free-mail lists, the big providers, `PERMANENT` and `ALSO_FREE`, except disposable
 domains, typos of the big providers, institutions and `NOT_FREE`.
 """
@@ -27,25 +28,27 @@ PERMANENT = {  # permanent mailboxes, whatever the lists say: mail.com, Hushmail
     "writeme.com",
     "hush.ai", "hush.com", "tom.com",
 }  # fmt: skip
-NOT_DISPOSABLE = {  # a university, a company, or relays to permanent mailboxes
-    "afternic.com",
-    "duck.com",
-    "lsmu.com",
-    "mozmail.com",
-    "nus.edu.sg",
-    "passmail.net",
-    "relay.firefox.com",
-}
-ALSO_FREE = {
-    "disroot.org",
-    "keemail.me",
-    "mail.de",
-    "pm.me",
-    "riseup.net",
-    "tuta.com",
-    "tuta.io",
-    "zohomail.com",
-}
+SHARED = {  # parents whose subdomains belong to strangers
+    "25u.com", "4pu.com", "chickenkiller.com", "co.cc", "cu.cc", "esy.es", "ezua.com", "ftp.sh",
+    "moneyhome.com", "mooo.com", "now.im", "ns01.biz", "uk.to", "us.to", "ze.tc", "zyns.com",
+}  # fmt: skip
+NOT_DISPOSABLE = {  # universities, companies, public bodies
+    "afternic.com", "capebretonpost.com", "lsmu.com", "nus.edu.sg", "test.de",
+}  # fmt: skip
+ALSO_FREE = {  # beside the lists: paid mailboxes for anybody, and the mail of access and telephone providers
+    "9online.fr", "aliceadsl.fr", "atlas.cz", "atlas.sk", "au.com", "azet.sk", "bbox.fr", "biglobe.ne.jp",
+    "bredband.net", "broadpark.no", "cegetel.net", "citromail.hu", "club-internet.fr", "cock.li", "comhem.se",
+    "dir.bg", "disroot.org", "docomo.ne.jp", "dreamwiz.com", "eclipso.de", "elisanet.fi", "empal.com",
+    "eunet.rs", "ewetel.net", "ezweb.ne.jp", "gbg.bg", "getmail.no", "goo.jp", "hey.com", "i.softbank.jp",
+    "indamail.hu", "infoseek.jp", "jubii.dk", "kabelmail.de", "kakao.com", "keemail.me", "kolumbus.fi",
+    "mail.de", "mail.dk", "mail2world.com", "mailbox.org", "mailfence.com", "meta.ua", "mnet-online.de",
+    "nate.com", "net.hr", "netcologne.de", "nifty.com", "noos.fr", "numericable.fr", "o2mail.de",
+    "o2online.de", "ocn.ne.jp", "ofir.dk", "online.no", "online.ua", "pm.me", "posteo.de", "posteo.net",
+    "pp.inet.fi", "quick.cz", "riseup.net", "saunalahti.fi", "simnet.is", "siol.net", "softbank.ne.jp",
+    "start.no", "startmail.com", "stofanet.dk", "suomi24.fi", "tele2.se", "telia.com", "tiscali.cz",
+    "tuta.com", "tuta.io", "unity-mail.de", "vfemail.net", "vipmail.hu", "vodafone.ne.jp", "vodafonemail.de",
+    "volny.cz", "welho.com", "ymobile.ne.jp", "zohomail.com", "zoznam.sk",
+}  # fmt: skip
 NOT_FREE = {  # companies, and disposable services missing from the lists
     "30minutesmail.com",
     "anonymous.to",
@@ -96,7 +99,7 @@ DISPOSABLE_LISTS = (mailchecker, disposable_email_domains, disposable_email_doma
 def disposable(lists: Iterable[Callable[[], set[str]]] = DISPOSABLE_LISTS) -> set[str]:
     names = set().union(*(read() for read in lists))
     names = {domain for domain in names if DOMAIN.fullmatch(domain) and not SUFFIXES.is_public(domain)}
-    real = NOT_DISPOSABLE.union(PERMANENT, providers())
+    real = NOT_DISPOSABLE.union(SHARED, PERMANENT, ALSO_FREE, lines("relays.txt"), providers())
     names = {domain for domain in names if real.isdisjoint([domain, *parents(domain)])}
     return {domain for domain in names if not names.intersection(parents(domain))}
 

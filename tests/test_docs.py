@@ -10,6 +10,7 @@ from audience.answers.validation.rules import RULES
 from audience.config import Settings
 from audience.operations.probes import PROBES
 from audience.telemetry import GAUGES, METRICS
+from tests.answers.rule_sets import invalid_by_itself
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -48,7 +49,7 @@ def test_env_example_lists_every_setting_with_its_default():
 
 def reasons_table() -> str:
     lines = ["| Code | Of | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
-    fatal = {rule.reason: rule.fatal for rule in RULES}
+    fatal = {rule.reason: invalid_by_itself(rule) for rule in RULES}
     for reason in ValidationReason:
         lines.append(row(reason, "validation", fatal.get(reason, "decides before every rule")))
     for reason in ModerationReason:

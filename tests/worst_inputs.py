@@ -191,6 +191,8 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{VALIDATION}.gibberish:MIXED": is_whole("1", "a1", ("a1", "", "-"), ("1a", "", "-"), "aa11"),
     f"{VALIDATION}.mailbox:NO_REPLY": looked_for("no", ".no", "no.", "do.not."),
     f"{VALIDATION}.mailbox:ONE_CHARACTER": is_whole(("a", "", "b")),
+    f"{VALIDATION}.mailbox:SEPARATOR": looked_for(".", "a."),
+    f"{VALIDATION}.mailbox:WORD": looked_for("a1", "a_"),
     "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
     "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
@@ -302,12 +304,19 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.contact_name:has_digits": takes("1s", limit=contact_name.MAX_LENGTH),
     f"{VALIDATION}.contact_name:has_markup": takes("&a", limit=contact_name.MAX_LENGTH),
     f"{VALIDATION}.contact_name:is_shouting": takes("A ", limit=contact_name.MAX_LENGTH),
+    f"{VALIDATION}.contact_name:is_related": takes(
+        "ab ", more=lambda: ("b" * address.MAX_LENGTH,), limit=contact_name.MAX_LENGTH
+    ),
     f"{VALIDATION}.contact_name:is_unrelated": takes(
         more=lambda: ("b" * address.MAX_LENGTH,), limit=contact_name.MAX_LENGTH
     ),
     f"{VALIDATION}.gibberish:is_mixed": takes("a1", limit=address.MAX_LENGTH),
+    f"{VALIDATION}.homographs:is_homograph": takes("xn--", "xn--a.", "а", limit=address.MAX_LENGTH),
+    f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),
+    f"{VALIDATION}.homographs:looks_latin": takes("а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.keyboard:is_run": takes(limit=address.MAX_LENGTH),
-    f"{VALIDATION}.mailbox:kind_of": takes(".no", more=lambda: ({},), limit=address.MAX_LENGTH),
+    f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,"),
+    f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.custom_fields:field_key": takes("-", "a "),
@@ -341,6 +350,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "path and Basic header": door(in_headers, "/", "//", "=", "YTpi", "_-"),
     "User-Agent": door(lambda text: bundled().user_agents.visitor(text), "bot", "a/1 ", "Mozilla/5.0 ("),
     "typos": door(lambda text: bundled().typos.suggest(text), "gmail.", limit=address.MAX_LENGTH),
+    "mailboxes": door(lambda text: bundled().mailboxes.kind(text), ".", "no.", limit=address.MAX_LENGTH),
     "random letters": door(lambda text: bundled().names.is_gibberish(text), limit=address.MAX_LENGTH),
 }  # fmt: skip
 

@@ -9,5 +9,7 @@ UNDECOMPOSED = str.maketrans(  # Latin letters without a Unicode decomposition
 
 def fold(text: str) -> str:
     """Lower case without accents: `a` to `z` for Latin letters; other scripts stay."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).translate(UNDECOMPOSED)

@@ -1,12 +1,24 @@
 """The bundled tables are well-formed, and do not contradict each other."""
 
+import csv
+
 import pytest
 
+from audience.answers.folding import fold
 from audience.answers.validation.address import ancestors, is_reserved
 from audience.answers.validation.email_tables import DATA, bundled
+from audience.answers.validation.mailbox import Use
 from audience.answers.validation.typos import Typos
+from tables import email_domains
 
-DOMAIN_TABLES = ("disposable_domains", "disposable_mx", "free_providers", "big_providers", "lookalikes")
+DOMAIN_TABLES = (
+    "disposable_domains",
+    "disposable_mx",
+    "free_providers",
+    "big_providers",
+    "lookalikes",
+    "relays",
+)
 
 
 def lines(name):
@@ -20,7 +32,9 @@ def test_one_domain_per_line_without_duplicates(name):
     assert [each for each in domains if each != each.lower() or "." not in each or " " in each] == []
 
 
-@pytest.mark.parametrize("name", ["disposable_domains", "disposable_mx", "free_providers", "lookalikes"])
+@pytest.mark.parametrize(
+    "name", ["disposable_domains", "disposable_mx", "free_providers", "lookalikes", "relays"]
+)
 def test_sorted(name):
     assert lines(name) == sorted(lines(name))
 
@@ -28,6 +42,28 @@ def test_sorted(name):
 def test_nothing_is_both_free_and_disposable():
     tables = bundled()
     assert [domain for domain in tables.free if not tables.disposable.isdisjoint(ancestors(domain))] == []
+
+
+def test_no_relay_is_disposable_or_free():
+    tables = bundled()
+    assert [domain for domain in tables.relays if not tables.disposable.isdisjoint(ancestors(domain))] == []
+    assert tables.relays.isdisjoint(tables.free | tables.disposable_mx)
+
+
+def test_the_exceptions_in_the_script_are_in_the_tables():
+    exceptions = email_domains.NOT_DISPOSABLE | email_domains.SHARED | email_domains.PERMANENT
+    assert bundled().disposable.isdisjoint(exceptions | email_domains.ALSO_FREE)
+    assert bundled().free >= email_domains.ALSO_FREE | email_domains.PERMANENT
+
+
+def test_the_words_of_mailboxes():
+    with (DATA / "local_parts.csv").open(encoding="ascii", newline="") as file:
+        rows = list(csv.DictReader(file))
+    words = [row["local_part"] for row in rows]
+    assert words == sorted(set(words))
+    assert [word for word in words if word != fold(word)] == []
+    assert len({row["language"] for row in rows if row["kind"] == "role"}) >= 10
+    assert {row["use"] for row in rows} == set(Use)
 
 
 def test_every_big_provider_is_free():
@@ -65,4 +101,4 @@ def test_real_domains_are_not_disposable(domain):
     "mailbox", ["ann", "j.smith", "mike99", "alexa", "angel", "coach", "paris", "mail", "me"]
 )
 def test_personal_names_are_not_roles(mailbox):
-    assert mailbox not in bundled().mailboxes
+    assert bundled().mailboxes.kind(mailbox, "firm.org") is None

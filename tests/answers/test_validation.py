@@ -11,6 +11,7 @@ from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.reasons import ValidationReason
 from audience.answers.validation.rules import RULES, Fatal, score
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
+from tests.answers.rule_sets import invalid_by_itself
 from tests.answers.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
 
 DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
@@ -21,6 +22,7 @@ DNS = Zones(
     | mail("gmail.com", "gmail-smtp-in.l.google.com")
     | mail("icloud.com")
     | mail("privaterelay.appleid.com")
+    | mail("x.anonaddy.com")
     | mail("xn--mller-kva.de")
     | mail("fresh-domain.org", "mail.wabblywabble.com")
     | mail("fresher-domain.org", "mx7.mailinator.com")
@@ -31,7 +33,8 @@ DNS = Zones(
 
 def rules_table():
     lines = ["| Code | Weight | Invalid by itself |", "|---|---|---|"]
-    return "\n".join([*lines, *(f"| `{each.reason}` | {each.weight:g} | {each.fatal} |" for each in RULES)])
+    rows = (f"| `{each.reason}` | {each.weight:g} | {invalid_by_itself(each)} |" for each in RULES)
+    return "\n".join([*lines, *rows])
 
 
 def sources(resolver=DNS):
@@ -58,7 +61,7 @@ PLAIN = [
     ("ann@printer.local", False, ["reserved_domain"], 0.0),
     ("ann@firm.quux", False, ["unknown_tld"], 0.0),
     ("ann@firm.cmo", False, ["unknown_tld", "typo"], 0.0),
-    ("ann@yaho.co.uk", False, ["typo", "disposable"], 0.04),
+    ("ann@yaho.co.uk", False, ["typo"], 0.4),
     ("ann@hotmaik.com", False, ["typo"], 0.4),
     ("ann@gmail,com", False, ["syntax", "typo"], 0.0),
     ("ann@mailinator.com", False, ["disposable"], 0.1),
@@ -77,7 +80,11 @@ PLAIN = [
     ("sales+spring@firm.org", True, ["role_address"], 0.8),
     ("xkqzjvwb@firm.org", True, ["gibberish"], 0.6),
     ("x7k2m9qp4@firm.org", True, ["gibberish"], 0.6),
-    ("dpdcnf87nu@privaterelay.appleid.com", True, [], 1.0),
+    ("dpdcnf87nu@privaterelay.appleid.com", True, ["relay"], 1.0),
+    ("ann@x.anonaddy.com", True, ["relay"], 1.0),
+    ("ann@gmаil.com", False, ["homograph", "typo"], 0.0),
+    ("ann@shop..example", False, ["syntax"], 0.0),
+    ("ann@-shop.example", False, ["syntax"], 0.0),
     ("xkqzjvwb@gmail.com", True, ["gibberish", "free_provider"], 0.54),
     ("ann@absent-firm.org", False, ["no_such_domain"], 0.0),
     ("ann@null.org", False, ["null_mx"], 0.0),
@@ -119,6 +126,18 @@ SUGGESTIONS = [
     ("ann@hotmial.co.uk", "ann@hotmail.co.uk"),
     ("ann@firm.cmo", "ann@firm.com"),
     ("ann@firm.org", None),
+    ("ann@gmail", "ann@gmail.com"),
+    ("ann@gmial", "ann@gmail.com"),
+    ("ann@web,de", "ann@web.de"),
+    ("ann@firm,co.uk", "ann@firm.co.uk"),
+    ("ann@@gmail.com", "ann@gmail.com"),
+    ("ann@ gmail.com", "ann@gmail.com"),
+    ("ann @gmail.com", "ann@gmail.com"),
+    ("ann@gmаil.com", "ann@gmail.com"),
+    ("ann@sezman.cz", "ann@seznam.cz"),
+    ("ann@", None),
+    ("ann@firm", None),
+    ("ann@shop..example", None),
     ("@gamil.com", None),
     ("a b@gamil.com", None),
     ("gamil.com", None),
@@ -143,9 +162,16 @@ CONTEXT = [
     ({"name": "x" * 100_000}, True, ["name_gibberish"]),
     ({"user_agent": CHROME}, True, []),
     ({"user_agent": ""}, True, ["ua_empty"]),
-    ({"user_agent": "Googlebot/2.1"}, False, ["ua_bot"]),
-    ({"user_agent": "curl/8.5.0"}, False, ["ua_http_library"]),
-    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, False, ["ua_headless"]),
+    ({"user_agent": "Googlebot/2.1"}, True, ["ua_bot"]),
+    ({"user_agent": "curl/8.5.0"}, True, ["ua_http_library"]),
+    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, True, ["ua_headless"]),
+    ({"email": "ann.lee@gmail.com", "user_agent": "curl/8.5.0"}, True, ["free_provider", "ua_http_library"]),
+    ({"email": "qzkvwxrt@gmail.com", "name": "Maria Lopez"}, True, ["gibberish", "free_provider"]),
+    ({"email": "hbrghtn@firm.org", "name": "H Broughton"}, True, []),
+    ({"email": "tester@firm.org", "name": "Harold Tester"}, True, []),
+    ({"email": "bolt.usain@firm.org", "name": "Usain Bolt"}, True, []),
+    ({"email": "tester@firm.org", "name": "Tester"}, False, ["synthetic_mailbox"]),
+    ({"name": "Dragan Smrtčić"}, True, []),
     ({"ip": "8.8.8.8"}, True, []),
     ({"ip": "9.9.9.9"}, True, []),
     ({"ip": " 8.8.8.8 "}, True, []),
@@ -156,7 +182,12 @@ CONTEXT = [
     ({"ip": "203.0.113.9"}, True, ["ip_unknown"]),
     ({"ip": "2001:db8::1"}, True, ["ip_unknown"]),
     ({"ip": "8.8.8"}, False, ["ip_malformed"]),
-    ({"ip": "8.8.8.8, 10.0.0.1"}, False, ["ip_malformed"]),
+    ({"ip": "8.8.8.8, 10.0.0.1"}, True, ["ip_list"]),
+    ({"ip": "10.0.0.4, ::ffff:5.8.8.8, 8.8.8.8"}, False, ["ip_not_tier1", "ip_list"]),
+    ({"ip": "unknown, 8.8.8.8"}, True, ["ip_list"]),
+    ({"ip": "10.0.0.1, 10.0.0.2"}, True, ["ip_list", "ip_unknown"]),
+    ({"ip": "my, laptop"}, False, ["ip_malformed"]),
+    ({"ip": ","}, False, ["ip_malformed"]),
     ({"ip": "not an address"}, False, ["ip_malformed"]),
 ]
 
@@ -195,6 +226,10 @@ STRICT = [
 def test_strict(email, options, valid, reasons):
     outcome = result(email, Ruleset(strict=True, threshold=0, **options))
     assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
+
+
+def test_the_score_is_always_fractional():
+    assert all(isinstance(result(email).score, float) for email in ("ann@firm.org", "", "info@firm.org"))
 
 
 @pytest.mark.parametrize(("threshold", "valid"), [(0.0, True), (0.8, True), (0.81, False), (1.0, False)])

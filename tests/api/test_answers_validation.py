@@ -66,7 +66,8 @@ def test_results_for_addresses(answers_client, email, valid, reasons, score):
 @pytest.mark.parametrize(("email", "meant"), [
     ("ann@gamil.com", "ann@gmail.com"), ("ann@hotmial.co.uk", "ann@hotmail.co.uk"),
     ("ann@gmail.cmo", "ann@gmail.com"), ("ann@gmail.com.com", "ann@gmail.com"),
-    ("ann@gmail,com", "ann@gmail.com"),
+    ("ann@gmail,com", "ann@gmail.com"), ("ann@gmail", "ann@gmail.com"), ("ann@web,de", "ann@web.de"),
+    ("ann@@gmail.com", "ann@gmail.com"), ("ann@ gmail.com", "ann@gmail.com"),
 ])  # fmt: skip
 def test_a_typo_has_a_suggested_address(answers_client, email, meant):
     for answer in (validate(answers_client, email), strictly(answers_client, email)):
@@ -75,12 +76,19 @@ def test_a_typo_has_a_suggested_address(answers_client, email, meant):
         assert "typo" in answer["reasons"]
 
 
+def test_the_score_is_written_with_a_fraction(answers_client):
+    assert '"score":1.0' in answers_client.post(PLAIN, {"email": "ann@firm.org"}).get_data(as_text=True)
+
+
 @pytest.mark.parametrize(("values", "valid", "reasons"), [
     ({"ip": "8.8.8.8"}, True, []),
     ({"ip": "77.88.8.8"}, False, ["ip_not_tier1"]),
     ({"ip": "10.0.0.1"}, True, ["ip_unknown"]),
     ({"ip": "2001:db8::1"}, True, ["ip_unknown"]),
     ({"ip": "8.8.8"}, False, ["ip_malformed"]),
+    ({"ip": "::ffff:8.8.8.8"}, True, []),
+    ({"ip": "10.0.0.4, 8.8.8.8"}, True, ["ip_list"]),
+    ({"ip": "10.0.0.4, 77.88.8.8, 8.8.8.8"}, False, ["ip_not_tier1", "ip_list"]),
     ({"ip": ""}, True, []),
     ({"ip": None, "name": None, "user_agent": None}, True, []),
     ({"name": "Ann Firmin"}, True, []),
@@ -90,9 +98,9 @@ def test_a_typo_has_a_suggested_address(answers_client, email, meant):
     ({"name": ["Ann"]}, None, ["name"]),
     ({"user_agent": CHROME}, True, []),
     ({"user_agent": ""}, True, ["ua_empty"]),
-    ({"user_agent": "curl/8.5.0"}, False, ["ua_http_library"]),
-    ({"user_agent": "Googlebot/2.1"}, False, ["ua_bot"]),
-    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, False, ["ua_headless"]),
+    ({"user_agent": "curl/8.5.0"}, True, ["ua_http_library"]),
+    ({"user_agent": "Googlebot/2.1"}, True, ["ua_bot"]),
+    ({"user_agent": CHROME.replace("Chrome", "HeadlessChrome")}, True, ["ua_headless"]),
     ({"user_agent": {"a": 1}}, None, ["user_agent"]),
 ])  # fmt: skip
 def test_the_context_of_an_address(answers_client, values, valid, reasons):

@@ -34,13 +34,10 @@ def parse(text: str) -> Address | None:
     loose = split_loosely(text)
     if loose is None:
         return None
-    reserved = is_reserved(loose.domain)
+    reserved = is_reserved(loose.domain)  # which the parser refuses, unless it is below another domain
+    plain = f"{text.strip()}.com" if reserved else text.strip()
     try:
-        parts = validate_email(
-            f"{loose.local}@example.com" if reserved else text.strip(),
-            check_deliverability=False,
-            strict=True,
-        )
+        parts = validate_email(plain, check_deliverability=False, strict=True)
     except (EmailNotValidError, UnicodeError):
         return None
     return Address(parts.local_part, loose.domain if reserved else parts.ascii_domain.lower())
@@ -51,11 +48,14 @@ def is_reserved(domain: str) -> bool:
 
 
 def split_loosely(text: str) -> Address | None:
-    """The text before and after the last @; None without an @. It need not be a valid address."""
+    """The text before and after the last @, without doubled @, nor blanks around it and in the domain.
+
+    It need not be a valid address; None without an @.
+    """
     local, at, domain = text.strip().rpartition("@")
     if not at or len(text) > MAX_LENGTH or SURROGATE.search(text):
         return None
-    return Address(local, loose_a_labels(domain))
+    return Address(local.rstrip("@ "), loose_a_labels("".join(domain.split())))
 
 
 def loose_a_labels(domain: str) -> str:

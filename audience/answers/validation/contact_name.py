@@ -1,6 +1,7 @@
 """Suspicious properties of a contact's name."""
 
 import re
+from collections.abc import Sequence
 
 from audience.answers.folding import fold
 
@@ -26,19 +27,41 @@ def is_shouting(name: str) -> bool:
 
 
 def is_unrelated(name: str, mailbox: str) -> bool:
-    """Whether the mailbox contains neither the start of a word of the name nor its initials.
+    """Whether name and mailbox have nothing in common.
 
     False unless both are long enough, and in Latin letters.
     """
-    words = LATIN.findall(fold(name).replace("'", ""))
-    letters = "".join(LATIN.findall(fold(mailbox)))
+    words, letters = _words(name), _letters(mailbox)
     if not fold(name + mailbox).isascii() or len("".join(words)) < 5 or len(letters) < 5:
         return False
+    return not is_related(name, mailbox)
+
+
+def is_related(name: str, mailbox: str) -> bool:
+    """Whether the mailbox contains the start of a word of the name, begins with its initials, or
+    abbreviates it (`hbrghtn` for H Broughton). False without words in Latin letters."""
+    words, letters = _words(name), _letters(mailbox)
     initials = "".join(word[0] for word in words)
     starts = [word[:MIN_SHARED_LENGTH] for word in words if len(word) >= MIN_SHARED_LENGTH]
     nicknames = [letters[at : at + 4] for at in range(len(letters) - 3)]
-    return not (
+    return bool(words) and (
         any(start in letters for start in starts)
         or any(part in word for word in words for part in nicknames)
         or letters.startswith((initials, initials[::-1]))
+        or _abbreviates(letters, words)
+        or _abbreviates(letters, words[::-1])
     )
+
+
+def _abbreviates(letters: str, words: Sequence[str]) -> bool:
+    """Whether the letters begin as the words do, and are all in them, in their order."""
+    left = iter("".join(words))
+    return letters[:1] == words[0][0] and all(letter in left for letter in letters)
+
+
+def _words(name: str) -> list[str]:
+    return LATIN.findall(fold(name).replace("'", ""))
+
+
+def _letters(mailbox: str) -> str:
+    return "".join(LATIN.findall(fold(mailbox)))

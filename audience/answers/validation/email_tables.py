@@ -1,14 +1,13 @@
 """The bundled tables of validation (`audience/data/validation`)."""
 
 import csv
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from audience.answers.domains import is_suffix
 from audience.answers.validation.gibberish import NameModel
-from audience.answers.validation.mailbox import MailboxKind
+from audience.answers.validation.mailbox import Mailboxes, MailboxKind, MailboxWord, Use
 from audience.answers.validation.typos import Typos
 from audience.answers.validation.user_agent import UserAgents
 
@@ -22,7 +21,8 @@ class EmailTables:
     disposable: frozenset[str]
     disposable_mx: frozenset[str]
     free: frozenset[str]
-    mailboxes: Mapping[str, MailboxKind]
+    relays: frozenset[str]
+    mailboxes: Mailboxes
     typos: Typos
     names: NameModel
     user_agents: UserAgents
@@ -35,10 +35,20 @@ def bundled() -> EmailTables:
         disposable=frozenset(_words("disposable_domains.txt")),
         disposable_mx=frozenset(_words("disposable_mx.txt")),
         free=frozenset(_words("free_providers.txt")),
-        mailboxes={row["local_part"]: MailboxKind(row["kind"]) for row in _rows("local_parts.csv")},
+        relays=frozenset(_words("relays.txt")),
+        mailboxes=_mailboxes(),
         typos=Typos(_words("big_providers.txt"), frozenset(_words("lookalikes.txt")), is_suffix),
         names=NameModel({line[:2]: line[2:] for line in _words("name_trigrams.txt")}),
         user_agents=UserAgents((row["pattern"], row["kind"]) for row in _rows("user_agents.csv")),
+    )
+
+
+def _mailboxes() -> Mailboxes:
+    return Mailboxes(
+        {
+            row["local_part"]: MailboxWord(MailboxKind(row["kind"]), Use(row["use"]))
+            for row in _rows("local_parts.csv")
+        }
     )
 
 

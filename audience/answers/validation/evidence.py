@@ -4,13 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address
 
 from audience.answers.validation.address import Address, ancestors, parse, split_loosely
-from audience.answers.validation.contact_name import MAX_LENGTH
+from audience.answers.validation.contact_name import MAX_LENGTH, is_related
 from audience.answers.validation.email_tables import EmailTables
+from audience.answers.validation.gibberish import is_mixed
 from audience.answers.validation.mail_route import MailRoute, find_route
-from audience.answers.validation.mailbox import MailboxKind, kind_of
+from audience.answers.validation.mailbox import MailboxKind
+from audience.answers.validation.sign_up_ip import IpAddress, is_list, sender
+from audience.answers.validation.suggestion import suggest
 from audience.answers.validation.user_agent import Visitor
 from audience.config import TIER1_COUNTRIES
 from audience.errors import ServiceUnavailable
@@ -79,13 +82,35 @@ class Evidence:
     @cached_property
     def suggestion(self) -> str | None:
         """The address that was probably meant."""
-        domain = self.tables.typos.suggest(self.loose_address.domain) if self.loose_address.local else None
-        meant = f"{self.loose_address.local}@{domain}"
-        return meant if domain and parse(meant) else None
+        return suggest(self.loose_address, self.is_address, self.tables.typos)
 
     @cached_property
     def mailbox(self) -> MailboxKind | None:
-        return kind_of(self.address.mailbox, self.tables.mailboxes)
+        return self.tables.mailboxes.kind(self.address.mailbox, self.address.domain, self.name)
+
+    @cached_property
+    def is_relay(self) -> bool:
+        """Whether the mailbox, of random letters or not, forwards to a person's own."""
+        return not self.domains.isdisjoint(self.tables.relays)
+
+    @cached_property
+    def is_disposable(self) -> bool:
+        """False for a misspelling: its writer did not choose the service that owns the domain."""
+        return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
+
+    @cached_property
+    def is_gibberish(self) -> bool:
+        """Whether the mailbox is random letters, and not an abbreviation of a name that is none."""
+        mailbox = self.address.mailbox
+        random = self.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
+        if not random or self.mailbox is not None or self.is_relay:
+            return False
+        return self.has_gibberish_name or not is_related(self.name, mailbox)
+
+    @cached_property
+    def has_gibberish_name(self) -> bool:
+        """Random letters have no accents."""
+        return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
     @cached_property
     def name(self) -> str:
@@ -117,10 +142,10 @@ class Evidence:
         tier1 = {code.upper() for code in self._sources.tier1_countries}
         return Origin.TIER1 if country.upper() in tier1 else Origin.ELSEWHERE
 
+    @property
+    def has_ip_list(self) -> bool:
+        return is_list(self._candidate.ip or "")
+
     @cached_property
-    def _ip(self) -> IPv4Address | IPv6Address | None:
-        try:
-            address = ip_address((self._candidate.ip or "").strip())
-        except ValueError:
-            return None
-        return getattr(address, "ipv4_mapped", None) or address
+    def _ip(self) -> IpAddress | None:
+        return sender(self._candidate.ip or "")

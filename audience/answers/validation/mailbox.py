@@ -1,13 +1,19 @@
 """The kind of a mailbox, by the part before the @: a role, a placeholder, an unread mailbox."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
+from audience.answers.folding import fold
 from audience.answers.validation.keyboard import is_run
 
-NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply(?:$|[._-])")
+NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
 ONE_CHARACTER = re.compile(r"(\w)\1{2,}")
+SEPARATOR = re.compile(r"[._-]+")
+WORD = re.compile(r"[^\W\d_]+")
+MAX_REPEATED = 2  # letters of a mailbox that is a placeholder where the domain repeats it: a@a.com
+INITIALS = 3  # letters of a word that digits may follow as a year of birth: hr77
 
 
 class MailboxKind(StrEnum):
@@ -15,15 +21,78 @@ class MailboxKind(StrEnum):
     SYNTHETIC = "synthetic"
     NO_REPLY = "no_reply"
     ABUSE = "abuse"
+    PLACE = "place"  # of no meaning alone; it tells mailboxes of one kind apart: support-uk
 
 
-def kind_of(mailbox: str, known: Mapping[str, MailboxKind]) -> MailboxKind | None:
-    """The kind of a local part (lower case, no plus tag), by the table `known` and by its form."""
-    if mailbox in known:
-        return known[mailbox]
-    if NO_REPLY.search(mailbox):
-        return MailboxKind.NO_REPLY
-    if ONE_CHARACTER.fullmatch(mailbox) or is_run(mailbox):
-        return MailboxKind.SYNTHETIC
-    stem = mailbox.rstrip("0123456789").rstrip("._-")
-    return MailboxKind.SYNTHETIC if known.get(stem) is MailboxKind.SYNTHETIC else None
+class Use(StrEnum):
+    """Where a word has its kind, besides as the whole mailbox and among other words of the table."""
+
+    WHOLE = ""
+    FIRST = "first"  # before any other word
+    ANY = "any"  # beside any other word
+    SURNAME = "surname"  # unless it is in the contact's name
+    REPEATED = "repeated"  # only where the domain repeats it
+
+
+@dataclass(frozen=True)
+class MailboxWord:
+    kind: MailboxKind
+    use: Use = Use.WHOLE
+
+
+class Mailboxes:
+    """`words` are local parts and the words of local parts, in lower case without accents."""
+
+    def __init__(self, words: Mapping[str, MailboxWord]) -> None:
+        self._words = words
+
+    def kind(self, mailbox: str, domain: str = "", name: str = "") -> MailboxKind | None:
+        """The kind of a local part (lower case, no plus tag) at `domain`, of a contact called `name`."""
+        plain = fold(mailbox)
+        if self._is_repeated(plain, domain):
+            return MailboxKind.SYNTHETIC
+        if NO_REPLY.search(plain):
+            return MailboxKind.NO_REPLY
+        if ONE_CHARACTER.fullmatch(plain) or is_run(plain):
+            return MailboxKind.SYNTHETIC
+        words = SEPARATOR.split(plain)
+        if self._is_surname(words, name):
+            return None
+        return self._by_words([plain]) or self._by_words(words)
+
+    def _is_repeated(self, mailbox: str, domain: str) -> bool:
+        known = self._words.get(mailbox)
+        placeholder = known is not None and known.kind is MailboxKind.SYNTHETIC
+        repeated = mailbox != "" and mailbox == domain.partition(".")[0]
+        return repeated and (placeholder or len(mailbox) <= MAX_REPEATED)
+
+    def _is_surname(self, words: Sequence[str], name: str) -> bool:
+        """Whether one of the words is a surname in the name, which also has words that the table has not."""
+        said = WORD.findall(fold(name))
+        surnames = {word for word in said if self._use(word) is Use.SURNAME}
+        return not surnames.isdisjoint(words) and any(word not in self._words for word in said)
+
+    def _use(self, word: str) -> Use | None:
+        known = self._words.get(word)
+        return known.use if known else None
+
+    def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
+        words = [self._word(text) for text in texts]
+        telling = [word for word in words if word and word.use is Use.ANY]
+        telling += [word for word in words[:1] if word and word.use is Use.FIRST]
+        return next((word.kind for word in telling), None) or _shared_kind(words)
+
+    def _word(self, text: str) -> MailboxWord | None:
+        """The word of the table, also where digits follow it."""
+        stem = text.rstrip("0123456789")
+        numbered = len(stem) > INITIALS or len(text) - len(stem) <= 1
+        known = self._words.get(text) or (self._words.get(stem) if numbered else None)
+        return None if known and known.use is Use.REPEATED else known
+
+
+def _shared_kind(words: Iterable[MailboxWord | None]) -> MailboxKind | None:
+    """The kind of a mailbox that consists of words of the table: of the first that is no place."""
+    listed = list(words)
+    if None in listed:
+        return None
+    return next((word.kind for word in listed if word and word.kind is not MailboxKind.PLACE), None)

@@ -31,9 +31,14 @@ class ValidationReason(Reason):
         "The domain has no known public suffix.",
         "Ask for the address again; offer the suggestion if there is one.",
     )
+    HOMOGRAPH = (
+        "homograph",
+        "The domain is in letters of another alphabet that look like those of another domain.",
+        "Refuse it, and offer the suggestion if there is one: such domains are made to deceive.",
+    )
     TYPO = (
         "typo",
-        "The domain looks like a misspelling of a big mail provider's, or of a common TLD.",
+        "The address is a slip of the keyboard: the domain of a big provider or a TLD misspelt, @@, a comma.",
         "Offer the suggestion.",
     )
     DISPOSABLE = (
@@ -41,9 +46,14 @@ class ValidationReason(Reason):
         "The domain, or a parent domain, belongs to a disposable address service.",
         "Refuse it: the mailbox will soon be abandoned.",
     )
+    RELAY = (
+        "relay",
+        "The domain belongs to an alias service, whose addresses forward to a person's own.",
+        "No action needed: mail reaches the person as long as they want it to.",
+    )
     SYNTHETIC_MAILBOX = (
         "synthetic_mailbox",
-        "The mailbox is a placeholder or a keyboard sequence: test@, asdf@, 12345@.",
+        "The mailbox is a placeholder or a keyboard sequence: test@, asdf@, 12345@, a@a.com.",
         "Ask for a real address.",
     )
     NO_REPLY = (
@@ -90,26 +100,35 @@ class ValidationReason(Reason):
         "The user agent was sent, and is empty.",
         "Hold it for review: browsers send a user agent.",
     )
-    UA_BOT = ("ua_bot", "The user agent is that of a known bot.", "Refuse it: bots do not subscribe.")
+    UA_BOT = (
+        "ua_bot",
+        "The user agent is that of a known bot.",
+        "Have the address confirmed by mail: bots do not subscribe.",
+    )
     UA_HTTP_LIBRARY = (
         "ua_http_library",
         "The user agent is that of an HTTP library or command-line client, not of a browser.",
-        "Refuse it, unless your own server submits sign-ups: then send the visitor's user agent, or none.",
+        "Have the address confirmed by mail. If your own server submits sign-ups: send the visitor's.",
     )
     UA_HEADLESS = (
         "ua_headless",
         "The user agent is that of a headless browser.",
-        "Refuse it: a program controls it.",
+        "Have the address confirmed by mail: a program controls the browser.",
     )
     IP_MALFORMED = (
         "ip_malformed",
-        "`ip` is not an IP address.",
+        "`ip` is not an IP address, nor a list of them.",
         "Send one address, without a port, or none.",
     )
     IP_NOT_TIER1 = (
         "ip_not_tier1",
         "The IP address is in a country outside `tier1_countries`.",
         "Refuse it, or add the country to the setting.",
+    )
+    IP_LIST = (
+        "ip_list",
+        "`ip` is a list, as `X-Forwarded-For` has: the first public address in it was judged.",
+        "Send one address: visitors can put any address at the beginning of such a list.",
     )
     IP_UNKNOWN = (
         "ip_unknown",

@@ -10,14 +10,11 @@ from audience.answers.domains import has_suffix
 from audience.answers.validation.address import ancestors, is_reserved
 from audience.answers.validation.contact_name import has_digits, has_markup, is_shouting, is_unrelated
 from audience.answers.validation.evidence import Evidence, Origin
-from audience.answers.validation.gibberish import is_mixed
+from audience.answers.validation.homographs import is_homograph
 from audience.answers.validation.mail_route import RouteStatus
 from audience.answers.validation.mailbox import MailboxKind
 from audience.answers.validation.reasons import ValidationReason as Reason
 from audience.answers.validation.user_agent import Visitor
-
-# Relays with random mailboxes that forward to real ones.
-RELAYS = {"privaterelay.appleid.com", "duck.com", "mozmail.com", "relay.firefox.com", "passmail.net"}
 
 
 class Fatal(StrEnum):
@@ -43,7 +40,7 @@ class ValidationRule:
 
 def score(rules: Iterable[ValidationRule]) -> float:
     """From 0.0 (certainly bad) to 1.0 (certainly good): the product of `1 - weight` (noisy-or)."""
-    return round(prod(1 - rule.weight for rule in rules), 4)
+    return round(prod((1 - rule.weight for rule in rules), start=1.0), 4)
 
 
 def has_unknown_suffix(evidence: Evidence) -> bool:
@@ -54,13 +51,9 @@ def has_unknown_suffix(evidence: Evidence) -> bool:
     )
 
 
-def is_gibberish(evidence: Evidence) -> bool:
-    mailbox = evidence.address.mailbox
-    random = evidence.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
-    return random and evidence.mailbox is None and evidence.domains.isdisjoint(RELAYS)
-
-
 def has_disposable_exchanger(evidence: Evidence) -> bool:
+    if evidence.is_relay or evidence.suggestion is not None:
+        return False
     above = {name for host in evidence.route.exchangers for name in ancestors(host)}
     return not above.isdisjoint(evidence.tables.disposable_mx) or not above.isdisjoint(
         evidence.tables.disposable
@@ -68,7 +61,8 @@ def has_disposable_exchanger(evidence: Evidence) -> bool:
 
 
 def has_unrelated_name(evidence: Evidence) -> bool:
-    return evidence.mailbox is None and is_unrelated(evidence.name, evidence.address.mailbox)
+    unrelated = evidence.mailbox is None and is_unrelated(evidence.name, evidence.address.mailbox)
+    return unrelated and not evidence.is_gibberish
 
 
 def mailbox_is(kind: MailboxKind) -> Callable[[Evidence], bool]:
@@ -93,18 +87,17 @@ RULES = (
         Reason.RESERVED_DOMAIN, 1.0, Fatal.ALWAYS, lambda evidence: is_reserved(evidence.address.domain)
     ),
     ValidationRule(Reason.UNKNOWN_TLD, 1.0, Fatal.ALWAYS, has_unknown_suffix),
-    ValidationRule(Reason.TYPO, 0.6, Fatal.STRICT, lambda evidence: evidence.suggestion is not None),
     ValidationRule(
-        Reason.DISPOSABLE,
-        0.9,
-        Fatal.ALWAYS,
-        lambda evidence: not evidence.domains.isdisjoint(evidence.tables.disposable),
+        Reason.HOMOGRAPH, 1.0, Fatal.ALWAYS, lambda evidence: is_homograph(evidence.address.domain)
     ),
+    ValidationRule(Reason.TYPO, 0.6, Fatal.STRICT, lambda evidence: evidence.suggestion is not None),
+    ValidationRule(Reason.DISPOSABLE, 0.9, Fatal.ALWAYS, lambda evidence: evidence.is_disposable),
+    ValidationRule(Reason.RELAY, 0.0, Fatal.NEVER, lambda evidence: evidence.is_relay),
     ValidationRule(Reason.SYNTHETIC_MAILBOX, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.SYNTHETIC)),
     ValidationRule(Reason.NO_REPLY, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.NO_REPLY)),
     ValidationRule(Reason.ABUSE_MAILBOX, 0.6, Fatal.STRICT, mailbox_is(MailboxKind.ABUSE)),
     ValidationRule(Reason.ROLE_ADDRESS, 0.2, Fatal.OPINION, mailbox_is(MailboxKind.ROLE)),
-    ValidationRule(Reason.GIBBERISH, 0.4, Fatal.OPINION, is_gibberish),
+    ValidationRule(Reason.GIBBERISH, 0.4, Fatal.OPINION, lambda evidence: evidence.is_gibberish),
     ValidationRule(
         Reason.FREE_PROVIDER,
         0.1,
@@ -114,20 +107,16 @@ RULES = (
     ValidationRule(Reason.NAME_LINK, 0.6, Fatal.NEVER, lambda evidence: has_link(evidence.name)),
     ValidationRule(Reason.NAME_MARKUP, 0.5, Fatal.NEVER, lambda evidence: has_markup(evidence.name)),
     ValidationRule(Reason.NAME_DIGITS, 0.2, Fatal.NEVER, lambda evidence: has_digits(evidence.name)),
-    ValidationRule(
-        Reason.NAME_GIBBERISH,
-        0.4,
-        Fatal.NEVER,
-        lambda evidence: evidence.tables.names.is_gibberish(evidence.name),
-    ),
+    ValidationRule(Reason.NAME_GIBBERISH, 0.4, Fatal.NEVER, lambda evidence: evidence.has_gibberish_name),
     ValidationRule(Reason.NAME_SHOUTING, 0.05, Fatal.NEVER, lambda evidence: is_shouting(evidence.name)),
     ValidationRule(Reason.NAME_UNRELATED, 0.1, Fatal.NEVER, has_unrelated_name),
     ValidationRule(Reason.UA_EMPTY, 0.2, Fatal.NEVER, visitor_is(Visitor.EMPTY)),
-    ValidationRule(Reason.UA_BOT, 0.6, Fatal.NEVER, visitor_is(Visitor.BOT)),
-    ValidationRule(Reason.UA_HTTP_LIBRARY, 0.6, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),
-    ValidationRule(Reason.UA_HEADLESS, 0.6, Fatal.NEVER, visitor_is(Visitor.HEADLESS)),
+    ValidationRule(Reason.UA_BOT, 0.4, Fatal.NEVER, visitor_is(Visitor.BOT)),
+    ValidationRule(Reason.UA_HTTP_LIBRARY, 0.4, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),
+    ValidationRule(Reason.UA_HEADLESS, 0.4, Fatal.NEVER, visitor_is(Visitor.HEADLESS)),
     ValidationRule(Reason.IP_MALFORMED, 0.6, Fatal.ALWAYS, origin_is(Origin.MALFORMED)),
     ValidationRule(Reason.IP_NOT_TIER1, 0.8, Fatal.ALWAYS, origin_is(Origin.ELSEWHERE)),
+    ValidationRule(Reason.IP_LIST, 0.0, Fatal.NEVER, lambda evidence: evidence.has_ip_list),
     ValidationRule(Reason.IP_UNKNOWN, 0.0, Fatal.NEVER, origin_is(Origin.UNKNOWN)),
     ValidationRule(Reason.IP_UNAVAILABLE, 0.0, Fatal.NEVER, origin_is(Origin.UNAVAILABLE)),
     ValidationRule(

@@ -23,6 +23,8 @@ SQUATTED = {
 SAFE_LENGTH = 5
 # Letters of a first label below which one added letter is, too.
 MIN_LENGTH = 3
+# Letters of a first label below which letters swapped across another one are, too.
+SAFE_SWAP_LENGTH = 6
 
 
 class Typos:
@@ -42,13 +44,33 @@ class Typos:
                 self._near.setdefault(variant, []).append(provider)
         self._rank = {provider: rank for rank, provider in enumerate(providers)}
         self._undotted = {provider.replace(".", ""): provider for provider in providers}
+        self._labels = {
+            label: provider
+            for provider in reversed(providers)
+            if len(label := provider.partition(".")[0]) >= MIN_LENGTH
+        }
+        self._swapped = {
+            swapped: provider for provider in reversed(providers) for swapped in _swapped(provider)
+        }
         self._real = real
         self.is_suffix = is_suffix
+
+    def is_provider(self, domain: str) -> bool:
+        return domain in self._providers
 
     def suggest(self, domain: str) -> str | None:
         """The domain that was probably meant, or None; both in A-labels and lower case."""
         if domain in self._providers or domain in self._real:
             return None
+        if "." not in domain:
+            return self._labels.get(domain) or self._provider(domain) or self._provider(f"{domain}.com")
+        return self._provider(domain) or self._with_suffix(domain)
+
+    def _with_suffix(self, domain: str) -> str | None:
+        corrected = self._correct_suffix(domain)
+        return corrected if corrected != domain else None
+
+    def _provider(self, domain: str) -> str | None:
         corrected = self._correct_suffix(domain)
         if corrected in self._providers:
             return corrected
@@ -56,8 +78,7 @@ class Typos:
             return self._undotted[corrected.replace(".", "")]
         near = {provider for variant in _without_one(corrected) for provider in self._near.get(variant, ())}
         typos = [provider for provider in near if self._is_typo(corrected, provider)]
-        closest = min(typos, key=self._rank.__getitem__, default=None)
-        return closest or (corrected if corrected != domain else None)
+        return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
     def _correct_suffix(self, domain: str) -> str:
         name, _, suffix = domain.partition(".")
@@ -94,6 +115,15 @@ def one_edit_apart(one: str, other: str) -> bool:
     if len(rest) == len(expected):
         return rest[1:] == expected[1:] or (rest[:2] == expected[1::-1] and rest[2:] == expected[2:])
     return rest[1:] == expected or rest == expected[1:]
+
+
+def _swapped(provider: str) -> list[str]:
+    """The domain with two letters of its first label swapped across another one."""
+    label, _, suffix = provider.partition(".")
+    if len(label) < SAFE_SWAP_LENGTH:
+        return []
+    swaps = (label[:at] + label[at : at + 3][::-1] + label[at + 3 :] for at in range(len(label) - 2))
+    return [f"{swap}.{suffix}" for swap in swaps if swap != label]
 
 
 def _without_one(domain: str) -> set[str]:

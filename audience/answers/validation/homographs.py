@@ -1,0 +1,58 @@
+"""Domains whose letters only look like those of another domain: `gmaіl.com` with a Cyrillic letter."""
+
+import unicodedata
+
+import idna
+
+from audience.answers.folding import fold
+
+# Alphabets whose letters look alike; within a label, registries do not mix them.
+ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC"})
+# The lower-case letters that look Latin: Cyrillic, then Greek, then Armenian.
+TWINS = str.maketrans(
+    "асԁеһіјӏорԛѕԝхуўкѵαγικνορτυωχհոսօզց",
+    "acdehijlopqswxyykvayikvoptuwxhnuoqg",
+)
+
+
+def letters(domain: str) -> str:
+    """The domain in the letters that a person sees; A-labels that cannot be decoded stay."""
+    if "xn--" not in domain:
+        return domain
+    return ".".join(map(_decoded, domain.split(".")))
+
+
+def looks_latin(domain: str) -> str:
+    """What a person may take `domain` (in letters) for: `gmail.com` for `gmaіl.com`."""
+    return fold(domain.translate(TWINS))
+
+
+def is_homograph(domain: str) -> bool:
+    """Whether a label mixes alphabets that look alike, or is one of them wholly in letters that look Latin,
+    under a Latin suffix. `domain` is in A-labels."""
+    seen = letters(domain)
+    if seen.isascii():
+        return False
+    *labels, suffix = seen.split(".")
+    return any(_mixes(label) or (suffix.isascii() and _is_disguised(label)) for label in labels)
+
+
+def _mixes(label: str) -> bool:
+    return len(_alphabets(label) & ALIKE) > 1
+
+
+def _is_disguised(label: str) -> bool:
+    return not _alphabets(label) & {"LATIN"} and not label.isascii() and label.translate(TWINS).isascii()
+
+
+def _alphabets(label: str) -> frozenset[str]:
+    return frozenset(
+        unicodedata.name(character, "").partition(" ")[0] for character in label if character.isalpha()
+    )
+
+
+def _decoded(label: str) -> str:
+    try:
+        return idna.decode(label)
+    except idna.IDNAError:
+        return label

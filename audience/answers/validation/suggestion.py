@@ -1,0 +1,26 @@
+"""The address that was probably meant."""
+
+from audience.answers.domains import is_registrable
+from audience.answers.validation.address import Address, parse
+from audience.answers.validation.homographs import letters, looks_latin
+from audience.answers.validation.typos import Typos
+
+
+def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
+    """For an `address` as `split_loosely` returns it; None if it was probably meant as it is."""
+    domain = _meant_domain(address.domain, typos) or ("" if is_valid else _dotted(address.domain))
+    meant = f"{address.local}@{domain}"
+    return meant if address.local and domain and parse(meant) else None
+
+
+def _meant_domain(domain: str, typos: Typos) -> str | None:
+    seen = letters(domain)
+    if not seen.isascii() and typos.is_provider(taken_for := looks_latin(seen)):
+        return taken_for
+    return typos.suggest(domain)
+
+
+def _dotted(domain: str) -> str:
+    """The domain with full stops for commas, if mail might go there."""
+    dotted = domain.replace(",", ".")
+    return dotted if is_registrable(dotted) else ""
