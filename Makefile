@@ -7,8 +7,19 @@ BIN = .venv/bin
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# A finished step leaves a mark in .venv. Without the first mark, or Python, .venv is half made: it is made anew.
+MARKS = .venv/.run .venv/.dev .venv/.bench
+_ := $(shell test -x $(BIN)/python || rm -f $(MARKS))
+NEEDED = Audience needs Python 3.11 or newer, and
+REMEDY = install one, and name it: make run PYTHON=python3.11
+
 .venv/.run: requirements.lock pyproject.toml
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@command -v $(PYTHON) >/dev/null || { echo '$(NEEDED) there is no $(PYTHON): $(REMEDY)' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit( \
+		"$(NEEDED) this is %d.%d: $(REMEDY)" % sys.version_info[:2])'
+	@echo 'Setting up .venv, about 30 s (only after a download or an upgrade)'
+	@test -e $@ || $(PYTHON) -m venv --clear .venv
+	@rm -f $(MARKS)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
@@ -21,7 +32,7 @@ run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
 test: .venv/.dev ## run the whole test suite
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 lint: .venv/.dev ## check style and common mistakes with ruff
 	$(BIN)/ruff check .

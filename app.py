@@ -1,72 +1,41 @@
-"""Wires the rooms, decides nothing."""
+"""Wires the rooms, decides nothing.
+
+What is heavy is imported where it is used: a command starts at once.
+"""
+
+from __future__ import annotations
 
 import os
 import sys
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
 
-from audience import config, erased_pages, file_imports, pepper, protocols, tags, telemetry
-from audience.answers.service import Answers, open_resolver
-from audience.api import blueprints
-from audience.cli.greeting import greeting
+from audience import config, pepper, protocols
 from audience.cli.instance import Instance
 from audience.cli.main import audience
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
-from audience.http import access, errors, health, request_log
-from audience.http.admission import Admission
-from audience.http.normalize import Normalizer
-from audience.http.services import Services
-from audience.operations import first_site, instance_files
 from audience.operations.openers import Openers
-from storage import database
+from audience.operations.opening import check_migrated, open_database, open_process, prepare
 from storage.errors import DiskFault, Unavailable, Unusable
-from workers import embedded_redis, metrics, supervisor
-from workers import worker as import_worker
 from workers.child_process import ChildProcess
-from workers.gate import CountingGate
-from workers.limiter import Limiter
+from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.log import configure as configure_log
 from workers.log import say
-from workers.processes import Processes
-from workers.queue import ImportQueue
-from workers.redis_client import CircuitBreaker, connect
-from workers.web import server as web_server
-from workers.web.gateway import Gateway
 
-EXPECTED_ERRORS = (config.SettingError, Unusable, supervisor.CannotServe, pepper.WrongPepper, AudienceError)
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from workers.processes import Processes
+    from workers.web.gateway import Gateway
+
+EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
-
-
-def open_process(
-    settings: Settings,
-    metrics: protocols.Metrics | None = None,
-    write_gate: protocols.Gate | None = None,
-) -> None:
-    """Sets the state of this process: metrics (none by default), database, pepper; may be called again.
-
-    Raises `LostFile` before it makes a pepper or a database in place of a lost one.
-    """
-    telemetry.open(metrics or telemetry.NoMetrics())
-    open_database(settings, write_gate)
-    instance_files.check(settings)
-    pepper.open(settings.instance)
-
-
-def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens the database only, as `audience doctor` must not create a pepper."""
-    database.open(
-        settings.database,
-        timeout=settings.database_timeout,
-        connections=settings.database_connections,
-        allow_faulty=settings.allow_faulty_sqlite,
-        write_gate=write_gate,
-    )
 
 
 def create_app(
@@ -80,6 +49,14 @@ def create_app(
     write_gate: protocols.Gate | None = None,
 ) -> Flask:
     """The web application of an instance whose database is migrated; by default it queries the real DNS."""
+    from flask import Flask
+
+    from audience.answers.service import Answers
+    from audience.api import blueprints
+    from audience.http import access, errors, health, request_log
+    from audience.http.normalize import Normalizer
+    from audience.http.services import Services
+
     open_process(settings, metrics, write_gate)
     app = Flask("audience", static_folder=None, instance_path=str(settings.instance))
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
@@ -100,8 +77,19 @@ def create_app(
 
 def asgi() -> Gateway:
     """The web application of a web process."""
+    from audience.answers.service import open_resolver
+    from audience.http.admission import Admission
+    from workers import embedded_redis, metrics
+    from workers.gate import CountingGate
+    from workers.limiter import Limiter
+    from workers.processes import Processes
+    from workers.queue import ImportQueue
+    from workers.redis_client import CircuitBreaker, connect
+    from workers.web import server as web_server
+    from workers.web.gateway import Gateway
+
     settings = config.load()
-    configure_log(settings.log_level)
+    configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     app = create_app(
@@ -119,27 +107,21 @@ def asgi() -> Gateway:
 
 def open_instance(settings: Settings) -> None:
     """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`."""
+    from audience.operations import instance_files
+    from storage import database
+
     open_process(settings)
     database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
         try:
-            with supervisor.hold_instance_lock(settings.instance):
+            with hold_instance_lock(settings.instance):
                 database.migrate()
-        except supervisor.CannotServe as error:
+        except CannotServe as error:
             if time.monotonic() > deadline:
                 raise Unusable(f"migrations are pending, but {error}") from error
             time.sleep(0.05)
     instance_files.adopt_pepper()
-
-
-def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if the database is older or newer than this Audience."""
-    open_process(settings)
-    database.refuse_newer()
-    if database.pending():
-        raise Unusable("migrations are pending: run `audience migrate`")
-    database.close()
 
 
 @click.command()
@@ -150,24 +132,24 @@ def serve(instance: Instance, new: bool) -> None:
 
     Example: AUDIENCE_PORT=9000 audience serve
     """
+    from audience.answers.service import Answers
+    from audience.cli import greeting
+    from workers import metrics, supervisor
+
     settings = instance.settings
     Answers(settings).check()
-    with supervisor.hold_instance_lock(settings.instance):
+    with hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
-        if new:
-            open_database(settings)
-            instance_files.start_anew(settings)
-        open_process(settings)
-        database.migrate()
-        instance_files.adopt_pepper()
-        first = first_site.ensure(settings)
-        database.close()
+        first = prepare(settings, new)
         metrics.forget(settings.instance)
+        for step in greeting.steps(settings):
+            say(step, sys.stdout)
         supervisor.serve(
             settings,
             [sys.executable, "-P", "-m", "app"],
-            lambda url: say(greeting(url, settings, first), sys.stdout),
+            lambda url: say(greeting.greeting(url, settings, first), sys.stdout),
         )
+        say(greeting.GOODBYE, sys.stdout)
 
 
 @click.command()
@@ -177,6 +159,9 @@ def web(instance: Instance) -> None:
 
     Example: audience web
     """
+    from audience.answers.service import Answers
+    from workers.web import server as web_server
+
     Answers(instance.settings).check()
     check_migrated(instance.settings)
     web_server.serve(instance.settings, "app:asgi")
@@ -189,6 +174,10 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
+    from audience import erased_pages, file_imports, tags
+    from workers import metrics
+    from workers import worker as import_worker
+
     settings = instance.settings
     check_migrated(settings)
     chores = (file_imports.sweep, tags.sweep, partial(erased_pages.run, settings.instance))
@@ -207,8 +196,10 @@ def migrate(instance: Instance, as_json: bool) -> None:
     show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
-for command in (serve, web, worker, migrate):
-    audience.add_command(command)
+def processes(settings: Settings) -> Processes:
+    from workers.processes import Processes
+
+    return Processes(settings)
 
 
 def instance(settings: Settings) -> Instance:
@@ -216,18 +207,32 @@ def instance(settings: Settings) -> Instance:
         settings,
         open=lambda: open_instance(settings),
         openers=Openers(open_process, open_database),
-        processes=Processes(settings),
+        processes=partial(processes, settings),
         child_process=ChildProcess(),
     )
 
 
+for command in (serve, web, worker, migrate):
+    audience.add_command(command)
+
+
 def main() -> None:
-    """The entry point `audience`. Files that it creates are private to the user."""
+    """The entry point `audience`. Files that it creates are private to the user.
+
+    Exit status: 1 where the answer is no, 2 for a wrong call or setting, 3 where a part was done.
+    """
     os.umask(0o077)
     try:
-        audience(prog_name="audience", obj=instance(config.load()))
+        sys.exit(audience.main(prog_name="audience", obj=instance(config.load()), standalone_mode=False) or 0)
+    except click.Abort:
+        sys.exit(fail("stopped"))
+    except click.UsageError as error:
+        usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
+        sys.exit(fail(error.format_message(), 2, usage))
+    except click.ClickException as error:
+        sys.exit(fail(error.format_message(), error.exit_code))
     except EXPECTED_ERRORS as error:
-        sys.exit(fail(str(error)))
+        sys.exit(fail(str(error), 2 if isinstance(error, config.SettingError) else 1))
     except DiskFault as error:
         sys.exit(fail(f"the disk is full or faulty ({error}): make room, or repair it, then try again"))
     except Unavailable as error:
@@ -236,10 +241,10 @@ def main() -> None:
         sys.exit(fail(f"{error.filename or 'the system'}: {error.strerror or error}"))
 
 
-def fail(reason: str) -> int:
-    """Prints why a command failed; its exit code."""
-    say(f"audience: {reason}", sys.stderr)
-    return 2
+def fail(reason: str, status: int = 1, usage: str = "") -> int:
+    """Prints why a command failed, in one form; its exit status."""
+    say(f"{usage}audience: {reason}", sys.stderr)
+    return status
 
 
 if __name__ == "__main__":

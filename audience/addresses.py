@@ -4,13 +4,17 @@ import re
 import unicodedata
 
 from audience.answers.domains import a_labels
+from schemas.values import trim
 
 MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
 MAX_ADDRESS_BYTES = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
-ASCII_ADDRESS = re.compile(r"[!-?A-~]+@[!-?A-~]+")
+ASCII_LOCAL = re.compile(r"[!-?A-~]+")
+DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
+UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half characters
 
 MALFORMED = (
-    "Send an address of the form name@example.com: one @, a domain with a dot, no spaces, "
+    "Send an address of the form name@example.com: one @, a domain with a dot, of letters, digits and "
+    "hyphens, no spaces or invisible characters, "
     f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total."
 )
 
@@ -24,12 +28,12 @@ def identity(address: str) -> str:
 
     Raises `MalformedAddress`. Form alone: `answers.validation` says whether mail can be delivered.
     """
-    text = address.strip()
+    text = trim(address)
     if not text.isascii():
         _check_lengths(text)
-        text = unicodedata.normalize("NFKC", text).strip()
+        text = trim(unicodedata.normalize("NFKC", text))
     local, at, domain = text.partition("@")
-    if not (local and at and domain) or "@" in domain or _has_space(text):
+    if not (local and at and domain) or not _is_visible(local) or not _is_visible(domain):
         raise MalformedAddress(MALFORMED)
     key = f"{local.lower()}@{_ascii_domain(domain)}"
     _check_lengths(key)
@@ -44,10 +48,12 @@ def _check_lengths(text: str) -> None:
         raise MalformedAddress(MALFORMED)
 
 
-def _has_space(text: str) -> bool:
+def _is_visible(text: str) -> bool:
     if text.isascii():
-        return ASCII_ADDRESS.fullmatch(text) is None
-    return any(character.isspace() or unicodedata.category(character) in ("Cc", "Cs") for character in text)
+        return ASCII_LOCAL.fullmatch(text) is not None
+    return "@" not in text and not any(
+        character.isspace() or unicodedata.category(character) in UNWANTED for character in text
+    )
 
 
 def _ascii_domain(domain: str) -> str:
@@ -55,7 +61,6 @@ def _ascii_domain(domain: str) -> str:
         domain = a_labels(domain)
     except ValueError as error:
         raise MalformedAddress(MALFORMED) from error
-    labels = domain.split(".")
-    if len(labels) < 2 or not all(0 < len(label) <= 63 for label in labels):
+    if not DOMAIN.fullmatch(domain):
         raise MalformedAddress(MALFORMED)
     return domain

@@ -4,13 +4,14 @@ The cost depends on the size of the change, not of the subscriber.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from audience import addresses, tags
-from schemas.values import DATES, NAMES
+from schemas.values import DATES, NAMES, trim
 from storage.subscribers import Subscriber
 
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
@@ -34,7 +35,8 @@ class Change:
     """A change to one subscriber, requested at `at`; times are in milliseconds.
 
     Of `dates`, an existing subscriber takes `unsubscribed_at` only. `unconfirmed` creates the subscriber
-    unsubscribed, and changes nothing for an existing one.
+    unsubscribed, and changes nothing for an existing one. If `dated`, `at` was given by the client, and
+    consent counts only where that is later than the last.
     """
 
     email: str
@@ -52,13 +54,14 @@ class Change:
     dates: Mapping[str, int] = field(default_factory=dict)
     creates: bool = True
     rewrites_email: bool = False
+    dated: bool = False
 
 
 def change_from_item(item: Item, at: int) -> Change:
     """The change that a validated item requests. Raises `addresses.MalformedAddress`."""
     command = item.get("command")
     return Change(
-        email=item["email"].strip(),
+        email=trim(item["email"]),
         key=addresses.identity(item["email"]),
         at=at,
         **{name: item.get(name, "") for name in NAMES},
@@ -71,13 +74,26 @@ def change_from_item(item: Item, at: int) -> Change:
     )
 
 
-def apply_change(subscriber: Subscriber, change: Change) -> bool:
-    """Applies a change, except its tags; whether that changed the subscriber."""
-    columns, fields = _apply_columns(subscriber, change), _apply_fields(subscriber, change)
+def changes_from_items(items: Iterable[Item | None], at: int) -> list[Change]:
+    """Leaves out items that were erased, and those whose address is accepted no more."""
+    changes = []
+    for item in items:
+        with suppress(addresses.MalformedAddress):
+            if item is not None:
+                changes.append(change_from_item(item, at))
+    return changes
+
+
+def apply_change(subscriber: Subscriber, change: Change, number: int) -> bool:
+    """Applies a change, except its tags; whether that changed the subscriber.
+
+    `number` is that of the transaction that accepted the change.
+    """
+    columns, fields = _apply_columns(subscriber, change, number), _apply_fields(subscriber, change)
     return columns or fields
 
 
-def _apply_columns(subscriber: Subscriber, change: Change) -> bool:
+def _apply_columns(subscriber: Subscriber, change: Change, number: int) -> bool:
     before = _columns(subscriber)
     if change.rewrites_email:
         subscriber.email = change.email
@@ -88,9 +104,10 @@ def _apply_columns(subscriber: Subscriber, change: Change) -> bool:
         last = change.event_at if subscriber.last_event_at is None else subscriber.last_event_at
         subscriber.last_event_at = max(change.event_at, last)
     if "unsubscribed_at" in change.dates:
-        _apply_consent(subscriber, Consent.UNSUBSCRIBE, change.dates["unsubscribed_at"])
+        word = AcceptedConsent(change.dates["unsubscribed_at"], number, dated=True)
+        _apply_consent(subscriber, Consent.UNSUBSCRIBE, word)
     if change.consent is not None:
-        _apply_consent(subscriber, change.consent, change.at)
+        _apply_consent(subscriber, change.consent, AcceptedConsent(change.at, number, change.dated))
     return _columns(subscriber) != before
 
 
@@ -114,15 +131,32 @@ def _apply_fields(subscriber: Subscriber, change: Change) -> bool:
     return bool(changed or removed)
 
 
-def _apply_consent(subscriber: Subscriber, consent: Consent, at: int) -> None:
-    """The latest consent counts. Repeating it keeps the first date, and still counts as the latest."""
-    if subscriber.consent_at is not None and at < subscriber.consent_at:
+class AcceptedConsent(NamedTuple):
+    """When consent was given or withdrawn, and the number of the transaction that accepted it."""
+
+    at: int
+    number: int
+    dated: bool
+
+    def counts_after(self, at: int | None, number: int) -> bool:
+        """Whether it counts where the last consent was that of `at` and `number`; None: there was none."""
+        return self.number >= number and not (self.dated and at is not None and self.at <= at)
+
+
+def _apply_consent(subscriber: Subscriber, consent: Consent, word: AcceptedConsent) -> None:
+    """The consent accepted last counts. Repeating it keeps the first date, and still counts as the last.
+
+    The date of the last consent never goes back, though the clock may.
+    """
+    if not word.counts_after(subscriber.consent_at, subscriber.consent_number):
         return
-    subscriber.consent_at = at
+    last = word.at if subscriber.consent_at is None else subscriber.consent_at
+    subscriber.consent_at = max(word.at, last)
+    subscriber.consent_number = word.number
     if consent is Consent.SUBSCRIBE:
         subscriber.unsubscribed_at = None
     elif subscriber.unsubscribed_at is None:
-        subscriber.unsubscribed_at = at
+        subscriber.unsubscribed_at = word.at
 
 
 def apply_tags(tagged: dict[int, None], change: Change, tag_ids: Mapping[str, int]) -> bool:

@@ -1,4 +1,4 @@
-"""The wall clock: the only module that reads it."""
+"""The clocks: the only module that reads the wall clock."""
 
 import time
 
@@ -6,3 +6,8 @@ import time
 def now_ms() -> int:
     """Milliseconds since 1970-01-01T00:00Z."""
     return time.time_ns() // 1_000_000
+
+
+def uptime_ms() -> int:
+    """Milliseconds since the machine started: the same in all its processes, and never set."""
+    return time.monotonic_ns() // 1_000_000

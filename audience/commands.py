@@ -9,8 +9,8 @@ from audience import addresses, clock, events, subscribers
 from audience.changes import Change, Consent, Outcome
 from audience.sites import Site
 from audience.subscribers import Subscriber
-from schemas.values import CommandName, FieldError
-from storage import database
+from schemas.values import CommandName, FieldError, trim
+from storage import database, site_counters
 from storage import subscribers as stored
 
 Command = Mapping[str, Any]
@@ -42,9 +42,10 @@ def run(site: Site, commands: Sequence[Command]) -> CommandsResult:
     errors: dict[int, str] = {}
     subscriber = None
     with database.write():
+        number = site_counters.take(site.id)
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
-            key, failed = (_write if own is None else _change_email)(site.id, targets)
+            key, failed = _write(site.id, targets, number) if own is None else _change_email(site.id, targets)
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
         subscriber = subscriber and stored.get_by_uuid(site.id, subscriber.uuid)
@@ -71,24 +72,24 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
         if "uuid" in command:
             subscriber = stored.get_by_uuid(site_id, command["uuid"])
             if subscriber is None:
-                refused[index] = subscribers.MISSING
+                refused[index] = subscribers.MISSING_UUID
                 continue
             email = subscriber.email_key
         try:
-            targets.append((index, email.strip(), addresses.identity(email), command))
+            targets.append((index, trim(email), addresses.identity(email), command))
         except addresses.MalformedAddress as error:
             refused[index] = str(error)
     return targets, refused
 
 
-def _write(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, str]]:
+def _write(site_id: int, targets: list[Target], number: int) -> tuple[str | None, dict[int, str]]:
     """The key of the last subscriber written, and error messages by index of command."""
     at = clock.now_ms()
     changes = [
         Change(email=email, key=key, at=at, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    outcomes = subscribers.write(site_id, changes)
+    outcomes = subscribers.write(site_id, changes, number)
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)

@@ -19,6 +19,7 @@ from audience.setting_values import (
     folder,
     integer,
     level,
+    log_form,
     names,
     networks,
     optional_rate,
@@ -71,7 +72,7 @@ class Settings:
     max_body_bytes: int = setting(8 * 2**20, integer(1024, 2**30), "maximum size of a JSON body in bytes")
     import_max_bytes: int = setting(2**30, integer(1024, 2**40), "maximum size of a file import in bytes")
     import_inline_rows: int = setting(1, integer(0, 1000), "imports of at most this many rows skip the queue")
-    database_timeout: float = setting(10.0, decimal(0.1, 600), "seconds to wait for the database write lock")
+    database_timeout: float = setting(3.5, decimal(0.1, 600), "seconds to wait for the database write lock")
     database_connections: int = setting(64, integer(1, 256), "maximum open database connections per process")
     allow_faulty_sqlite: bool = setting(
         False, flag, "start even on a SQLite with the WAL-reset bug (3.7.0 to 3.51.2)"
@@ -100,6 +101,9 @@ class Settings:
         f"bearer token for /metrics, {MIN_TOKEN_LENGTH} characters or more; empty: local requests only",
     )
     log_level: str = setting("info", level, "minimum log level: info, warning or error")
+    log_format: str = setting(
+        "", log_form, "form of the log, text or json; empty: text on a terminal, else json"
+    )
     geo_database: str = setting("", text, "MaxMind-format .mmdb file to use instead of the bundled table")
     dns_servers: tuple[str, ...] = setting(
         (), names, "DNS resolvers, as ADDRESS or ADDRESS:PORT; empty: the system's"
@@ -134,11 +138,32 @@ class Settings:
         return self.database_url or f"sqlite:///{self.instance / 'audience.db'}"
 
 
+SECRET = frozenset({"redis_url", "metrics_token", "spamhaus_dqs_key", "abusix_key"})
 PARSERS: dict[str, Callable[[Any], Any]] = {item.name: item.metadata["parse"] for item in fields(Settings)}
 
 
 def load(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process. Raises `SettingError`."""
+    return Settings(
+        **{name: _parse(name, value, origin) for name, (value, origin) in _sources(environ).items()}
+    )
+
+
+def in_effect(environ: Mapping[str, str] = os.environ) -> dict[str, tuple[Any, str]]:
+    """(value as JSON can hold it, where it comes from) by name. Raises `SettingError`."""
+    settings, sources = load(environ), _sources(environ)
+    shown = {name: getattr(settings, name) for name in PARSERS}
+    return {
+        name: (
+            list(value) if isinstance(value, tuple) else str(value) if isinstance(value, Path) else value,
+            sources[name][1] if name in sources else "default",
+        )
+        for name, value in shown.items()
+    }
+
+
+def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+    """(value, where it comes from) of each setting that is set, by name."""
     env = {
         key.removeprefix(PREFIX).lower(): (value, f"environment variable {key}")
         for key, value in environ.items()
@@ -146,9 +171,7 @@ def load(environ: Mapping[str, str] = os.environ) -> Settings:
     }
     instance, origin = env.get("instance", ("instance", "default"))
     file = _parse("instance", instance, origin) / "config.toml"
-    return Settings(
-        **{name: _parse(name, value, origin) for name, (value, origin) in (_from_file(file) | env).items()}
-    )
+    return _from_file(file) | env
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
@@ -158,6 +181,13 @@ def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
         table = tomllib.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return {}
+    except NotADirectoryError as error:
+        raise SettingError(f"{file.parent} is no folder: set {PREFIX}INSTANCE to one") from error
+    except PermissionError as error:
+        raise SettingError(
+            f"the instance folder {file.parent} cannot be read: run this command as the user that runs "
+            f"Audience, or set {PREFIX}INSTANCE to a folder of yours"
+        ) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingError(f"{file} cannot be read: {error}") from error
     if "instance" in table:

@@ -3,43 +3,68 @@
 import contextlib
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, clock, erased_pages, pepper, secret_files
+from audience import addresses, clock, erased_pages, pepper, refused_rows, secret_files
+from audience.errors import Refused
 from audience.sites import Site
-from storage import database, suppressions
+from schemas.values import FieldError
+from storage import database, site_counters, suppressions
 from storage import file_imports as stored_files
 from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored
 from storage.errors import Unavailable
+from storage.subscribers import Subscriber
 
 LOG = "erasures.log"
 MAX_LINE_BYTES = 1024
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TARGET = "Send the email or the uuid of the subscriber to erase."
+NO_UUID = "Send a uuid of 32 hexadecimal digits, with or without dashes."
 CHUNK_ROWS = 1_000
+
+
+def check_target(email: str | None, uuid: str | None) -> None:
+    """Raises `Refused` for a malformed uuid or address, or neither."""
+    if uuid is not None:
+        if not UUID.fullmatch(uuid):
+            raise Refused(TARGET, [FieldError("uuid", NO_UUID)])
+        return
+    try:
+        addresses.identity(email or "")
+    except addresses.MalformedAddress as error:
+        raise Refused(TARGET, [FieldError("email", str(error))]) from error
 
 
 def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None = None) -> None:
     """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
 
+    Of a malformed address, which only a refused row can have, it erases the refused rows.
+
     First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash`,
-    `at` (in milliseconds) and `pepper_check`, by which the log of another instance is known.
+    `at` (in milliseconds), `number` in the order of acceptance, and `pepper_check`, by which the log of
+    another instance is known.
     """
-    key = _key(site, email, uuid)
-    if key is None:
+    address = _address(site, email, uuid)
+    if not address:
         return
-    address_hash = pepper.address_hash(site.id, key)
+    address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
     erased_pages.request(instance)
     with database.write():
-        at = clock.now_ms()
-        _append(instance / LOG, _line(site, address_hash, at))
-        _delete(site.id, key)
+        number = site_counters.take(site.id)
+        subscriber = stored.get_by_key(site.id, key) if key else None
+        at = _instant(subscriber)
+        _append(instance / LOG, _line(site, address_hash, at, number))
+        _delete_all(site.id, [subscriber.id] if subscriber else [])
         stored_files.erase_refused(site.id, address_hash)
-        suppressions.erase(site.id, address_hash, at)
-    _blank_waiting(site.id, lambda other: other == key)
+        suppressions.erase(site.id, address_hash, at, number)
+    if key:
+        _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the marker is still there: a worker tries again
         erased_pages.run(instance)
 
@@ -74,40 +99,46 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
 
     last, erased = 0, 0
     with database.write():
+        number = site_counters.take(site.id)
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             erased += _delete_all(site.id, [subscriber_id for subscriber_id, key in keys if is_erased(key)])
         for address_hash, at in since.items():
             stored_files.erase_refused(site.id, address_hash)
-            suppressions.erase(site.id, address_hash, at)
+            suppressions.erase(site.id, address_hash, at, number)
     _blank_waiting(site.id, is_erased)
     return erased
 
 
-def _line(site: Site, address_hash: str, at: int) -> dict[str, Any]:
+def _line(site: Site, address_hash: str, at: int, number: int) -> dict[str, Any]:
     return {
         "site_uuid": site.uuid,
         "address_hash": address_hash,
         "at": at,
+        "number": number,
         "pepper_check": pepper.check_value(),
     }
 
 
 @database.session()
-def _key(site: Site, email: str | None, uuid: str | None) -> str | None:
-    if uuid is not None:
-        subscriber = stored.get_by_uuid(site.id, uuid)
-        return subscriber.email_key if subscriber else None
+def _address(site: Site, email: str | None, uuid: str | None) -> str:
+    if uuid is None:
+        return (email or "").strip()
+    subscriber = stored.get_by_uuid(site.id, uuid)
+    return subscriber.email_key if subscriber else ""
+
+
+def _key(address: str) -> str | None:
     try:
-        return addresses.identity(email or "")
+        return addresses.identity(address)
     except addresses.MalformedAddress:
         return None
 
 
-def _delete(site_id: int, key: str) -> None:
-    subscriber = stored.get_by_key(site_id, key)
-    if subscriber is not None:
-        _delete_all(site_id, [subscriber.id])
+def _instant(subscriber: Subscriber | None) -> int:
+    """Now, or the subscriber's last change where the clock has been set back behind it."""
+    known: tuple[int, ...] = (subscriber.updated_at, subscriber.consent_at or 0) if subscriber else ()
+    return max([clock.now_ms(), *known])
 
 
 def _delete_all(site_id: int, ids: Sequence[int]) -> int:
@@ -136,7 +167,7 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
 def _blanked(payload: str | None, is_erased: Callable[[str], bool]) -> str | None:
     """The payload without erased rows; None if nothing changes."""
     items = json.loads(payload or "[]")
-    kept = [None if item and is_erased(addresses.identity(item["email"])) else item for item in items]
+    kept = [None if item and is_erased(_key(item["email"]) or "") else item for item in items]
     return json.dumps(kept) if kept != items else None
 
 

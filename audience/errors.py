@@ -4,18 +4,19 @@ import errno
 import traceback
 from collections.abc import Sequence
 
-from schemas.values import FieldError
+from schemas.values import FieldError, found
 
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 
 
 class AudienceError(Exception):
-    """`message` is a sentence for the client; it never repeats a value of the request."""
+    """`message` is a sentence for the client; it repeats nothing of the request: `found` does, by key."""
 
     def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.errors = tuple(errors)
+        self.found = found(self.errors)
 
 
 class NotUnderstood(AudienceError):

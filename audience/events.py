@@ -5,14 +5,18 @@ from dataclasses import replace
 
 from audience import addresses, clock, subscribers
 from audience.changes import Change, Consent, Item, Outcome, change_from_item
+from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
-from schemas.values import FieldError, compact_json
-from storage import database
+from schemas.values import FieldError, compact_json, place
+from storage import database, site_counters
 from storage import events as stored
 from storage import subscribers as stored_subscribers
 from storage.events import Event
 
+PAGE_SIZE = 100
+NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
+MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE}
 
 
@@ -21,30 +25,47 @@ def record(
 ) -> tuple[int, list[FieldError]]:
     """Records events, as (index in the request, event).
 
-    Returns the number accepted, and `refused` with the errors of the others. An event is accepted, but not
-    applied again, if the site has one with the same type and `unique_key`.
+    Returns the number accepted, and `refused` with the errors of the others, in the order of the request. An
+    event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
     """
     at = clock.now_ms()
     changes, errors = _changes(items, at)
     with database.write():
-        new = _new(site.id, changes)
-        outcomes = subscribers.write(site.id, [change for _, _, change in new])
-        done = [
-            event for event, outcome in zip(new, outcomes, strict=True) if outcome is not Outcome.SUPPRESSED
-        ]
+        number = site_counters.take(site.id)
+        new = _new(site.id, changes, number)
+        outcomes = subscribers.write(site.id, [change for _, _, change in new], number)
+        done = [event for event, outcome in zip(new, outcomes, strict=True) if outcome not in MESSAGES]
         add(site.id, [(change, item["type"], item) for _, item, change in done], at)
-    suppressed = [
-        FieldError(f"events[{index}].email", subscribers.SUPPRESSED)
+    failed = [
+        FieldError(f"events[{index}].email", MESSAGES[outcome])
         for (index, _, _), outcome in zip(new, outcomes, strict=True)
-        if outcome is Outcome.SUPPRESSED
+        if outcome in MESSAGES
     ]
-    return len(items) - len(errors) - len(suppressed), [*refused, *errors, *suppressed]
+    return len(items) - len(errors) - len(failed), sorted([*refused, *errors, *failed], key=place)
 
 
 @database.session()
 def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
     """Oldest first."""
     return stored.for_subscriber(site.id, subscriber.id)
+
+
+@database.session()
+def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
+    """A page of a subscriber's events, newest first, and whether there are more. Raises `NotFound`."""
+    subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    if number > subscribers.MAX_PAGE:
+        return [], False
+    events = stored.page(site.id, subscriber.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+    return events[:PAGE_SIZE], len(events) > PAGE_SIZE
+
+
+@database.session()
+def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
+    """(event, address of its subscriber), newest first."""
+    return stored.newest(site.id, limit)
 
 
 def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> None:
@@ -83,19 +104,23 @@ def _change(item: Item, at: int) -> Change:
     return replace(
         change_from_item(item, at),
         event_at=at,
+        dated="date" in item,
         consent=CONSENTS.get(item["type"]),
         tags=tag if item["type"] == "$tag" else (),
         remove_tags=tag if item["type"] == "$remove_tag" else (),
+        creates=item["type"] != "$remove_tag",
     )
 
 
-def _new(site_id: int, changes: list[tuple[int, Item, Change]]) -> list[tuple[int, Item, Change]]:
+def _new(
+    site_id: int, changes: list[tuple[int, Item, Change]], number: int
+) -> list[tuple[int, Item, Change]]:
     """Without the events that the site has already, or that repeat one earlier in the batch."""
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:
         return changes
     seen = stored.seen(site_id, unique)
-    admits = subscribers.admission_check(site_id, [change for _, _, change in changes])
+    admits = subscribers.admission_check(site_id, [change for _, _, change in changes], number)
     new = []
     for index, item, change in changes:
         name = (item["type"], item["unique_key"]) if "unique_key" in item else None

@@ -25,7 +25,7 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 
 @database.session()
 def _filters(site_id: int, segment_id: str | None) -> Filters:
-    return Filters(rule=None if segment_id is None else segments.matching(site_id, segment_id))
+    return Filters(rules=[] if segment_id is None else [segments.matching(site_id, segment_id)])
 
 
 def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:

@@ -17,7 +17,7 @@ from audience.imports import NOT_FOUND
 from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
 from audience.subscribers import Subscriber
-from storage import database
+from storage import database, site_counters
 from storage import file_imports as stored
 from storage import imports as stored_imports
 from storage.file_imports import RefusedRow
@@ -88,7 +88,8 @@ class Upload:
     def accept(self, columns: Sequence[str], import_queue: ImportQueue | None = None) -> None:
         """Queues the complete import. Raises `ServiceUnavailable` if abandoned."""
         with database.write():
-            if not stored.accept(self.site.id, self.import_id, list(columns), clock.now_ms()):
+            number = site_counters.take(self.site.id)
+            if not stored.accept(self.site.id, self.import_id, list(columns), clock.now_ms(), number):
                 raise ServiceUnavailable(ABANDONED)
         if import_queue:
             import_queue.notify(self.site.id)

@@ -15,20 +15,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from audience import addresses, clock, subscribers, telemetry
-from audience.changes import Item, Outcome, change_from_item
+from audience.changes import Item, Outcome, changes_from_items
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
-from schemas.values import FieldError
-from storage import database
+from schemas.values import FieldError, place
+from storage import database, site_counters
 from storage import imports as stored
 from storage.errors import Unavailable, Unusable
-from storage.imports import Claimed, Failed, Import
-
-__all__ = ["Import"]
+from storage.imports import Claimed, Failed
+from storage.imports import Import as Import
 
 log = logging.getLogger(__name__)
-
 CHUNK_ROWS = 500
 MAX_VALUES = 10_000  # tags and fields per chunk
 LEASE_MS = 10_000
@@ -57,19 +55,19 @@ def accept(
 ) -> AcceptedImport:
     """Accepts items, as (index in the request, item); `errors` are those of items refused already.
 
-    Up to `inline_rows` items are applied at once. If older imports of the site are waiting, this waits up to
-    a second for the import to be applied.
+    Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
-    valid, malformed = _valid(items)
-    problems = sorted([*errors, *malformed], key=_index)
-    refused = len({_index(problem) for problem in problems})
+    numbered, malformed = _valid(items)
+    problems = sorted([*errors, *malformed], key=place)
+    refused = len({place(problem) for problem in problems})
+    valid = [item for _, item in numbered]
     small = len(valid) <= inline_rows
     at = clock.now_ms()
     payload = json.dumps(valid)
     finished = None
     with database.write():
         now = small and stored.oldest_waiting(site.id) is None
-        import_id = stored.add(site.id, len(valid), refused, at)
+        import_id = stored.add(site.id, len(valid), refused, at, site_counters.take(site.id))
         if now:
             finished = _apply_at_once(site.id, import_id, valid, at)
         else:
@@ -79,37 +77,43 @@ def accept(
     if not now:
         import_queue.notify(site.id)
         if small:
-            _wait_for_turn(site, import_id)
-    return AcceptedImport(import_id, len(valid), refused, problems)
+            finished = _wait_for_turn(site, import_id)
+    erased = finished is not None and finished.suppressed and subscribers.erased(site, valid)
+    suppressed = [
+        FieldError(f"subscribers[{index}].email", subscribers.SUPPRESSED)
+        for index, item in numbered
+        if erased and item["email"] in erased
+    ]
+    done, errors = len(valid) - len(suppressed), sorted([*problems, *suppressed], key=place)
+    return AcceptedImport(import_id, done, refused + len(suppressed), errors)
 
 
-def _valid(items: Sequence[tuple[int, Item]]) -> tuple[list[Item], list[FieldError]]:
+def _valid(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Item]], list[FieldError]]:
     valid, errors = [], []
     for index, item in items:
         try:
             addresses.identity(item["email"])
-            valid.append(item)
+            valid.append((index, item))
         except addresses.MalformedAddress as error:
             errors.append(FieldError(f"subscribers[{index}].email", str(error)))
     return valid, errors
 
 
-def _index(error: FieldError) -> int:
-    return int(error.field.partition("[")[2].partition("]")[0])
-
-
 def _apply_at_once(site_id: int, import_id: int, items: Sequence[Item], at: int) -> Import | None:
     token = secrets.token_hex(8)
-    claimed = stored.claim(site_id, import_id, token, at, at)
+    claimed = stored.claim(site_id, import_id, token, at, clock.uptime_ms(), 0)
     return _apply(site_id, claimed, token, items)[1] if claimed else None
 
 
-def _wait_for_turn(site: Site, import_id: int) -> None:
-    """Waits until an import is applied; ignores a database that becomes unavailable."""
+def _wait_for_turn(site: Site, import_id: int) -> Import | None:
+    """Waits until an import is applied; None if it is not in time, or the database becomes unavailable."""
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
-        while time.monotonic() < deadline and progress(site, import_id).finished_at is None:
+        while time.monotonic() < deadline:
+            if (import_ := progress(site, import_id)).finished_at is not None:
+                return import_
             time.sleep(0.02)
+    return None
 
 
 @database.session()
@@ -129,7 +133,7 @@ def newest(site: Site) -> list[Import]:
 @database.session()
 def waiting_sites() -> list[int]:
     """Sites with an import that is waiting, or whose lease has expired."""
-    return stored.takeable_sites(clock.now_ms())
+    return stored.takeable_sites(clock.uptime_ms())
 
 
 @database.session()
@@ -141,14 +145,14 @@ def failed() -> list[Failed]:
 @database.session()
 def abandoned() -> int:
     """The number of imports whose lease has expired: their worker died."""
-    return stored.abandoned(clock.now_ms())
+    return stored.abandoned(clock.uptime_ms())
 
 
 @database.write()
 def retry(import_id: int) -> None:
     """Queues a failed import again, from where it stopped. Raises `NotFound`."""
     if not stored.retry(import_id):
-        raise NotFound("No failed import has this id: `audience doctor` lists them.")
+        raise NotFound("No failed import has this id: `audience imports failed` lists them.")
 
 
 def drain(site_id: int, seconds: float) -> bool:
@@ -193,7 +197,9 @@ def _claim(site_id: int, token: str) -> Claimed | None:
 
 def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
     import_id = stored.oldest_waiting(site_id)
-    return None if import_id is None else stored.claim(site_id, import_id, token, at, at + LEASE_MS)
+    if import_id is None:
+        return None
+    return stored.claim(site_id, import_id, token, at, clock.uptime_ms(), LEASE_MS)
 
 
 def _record_finished(site_id: int, finished: Import) -> None:
@@ -216,7 +222,7 @@ def _record_finished(site_id: int, finished: Import) -> None:
 
 @database.write()
 def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, clock.now_ms() + wait_ms, failed)
+    stored.release(site_id, claimed.id, token, clock.uptime_ms() + wait_ms, failed)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
@@ -271,9 +277,8 @@ def _apply(
     Returns the claim and, after the last chunk, the finished import.
     """
     chunk = _chunk(items)
-    changes = [change_from_item(item, claimed.accepted_at) for item in chunk if item is not None]
-    counts = Counter(subscribers.write(site_id, changes))
-    at = clock.now_ms()
+    changes = changes_from_items(chunk, claimed.accepted_at)
+    counts = Counter(subscribers.write(site_id, changes, claimed.number))
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -284,11 +289,12 @@ def _apply(
             counts[Outcome.CREATED],
             counts[Outcome.UPDATED],
             counts[Outcome.UNCHANGED],
-            counts[Outcome.SUPPRESSED] + chunk.count(None),
+            counts[Outcome.SUPPRESSED] + len(chunk) - len(changes),
         ),
-        at + LEASE_MS,
+        clock.uptime_ms() + LEASE_MS,
     )
     if not advanced:
         raise _ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
-    return claimed, stored.finish(site_id, claimed.id, at) if claimed.applied == claimed.rows else None
+    ended = claimed.applied == claimed.rows
+    return claimed, stored.finish(site_id, claimed.id, clock.now_ms()) if ended else None

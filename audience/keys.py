@@ -1,5 +1,6 @@
 """API keys: the sites that each grants access to, and its scope."""
 
+import contextlib
 import hmac
 import secrets
 import string
@@ -12,6 +13,7 @@ from audience.sites import Site
 from storage import database
 from storage import keys as stored
 from storage import pepper as stored_pepper
+from storage.errors import DiskFault, Unavailable
 from storage.keys import Key
 
 __all__ = ["Key"]
@@ -24,8 +26,14 @@ SCOPES = {
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),
 }
+NO_ONES_KEY = Key(
+    0, "", "0" * 64, "stats", 0, None, None, "", None
+)  # compared with in place of an unknown one
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
+USE_MS = 300_000  # between two notes of a key's use
+
+_noted: dict[str, int] = {}  # by publishable key, when this process last noted its use
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,7 @@ class AuthenticatedKey:
     """A key that a client has authenticated with."""
 
     id: int
+    publishable_key: str
     scope: str
     sites: tuple[Site, ...]
 
@@ -47,19 +56,19 @@ class NewKey:
     publishable_key: str
     secret_key: str
     scope: str
+    name: str = ""
 
 
 @database.write()
-def create(sites: list[Site], scope: str = "full") -> NewKey:
+def create(sites: list[Site], scope: str = "full", name: str = "") -> NewKey:
     """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
-    key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope)
+    key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope, name)
     if stored_pepper.check_value() is None:
         stored_pepper.add_check_value(pepper.check_value())
-    stored.add(
-        key.publishable_key, secret_hash(key.secret_key), scope, [site.id for site in sites], clock.now_ms()
-    )
+    site_ids = [site.id for site in sites]
+    stored.add(key.publishable_key, secret_hash(key.secret_key), scope, site_ids, clock.now_ms(), name)
     return key
 
 
@@ -67,6 +76,19 @@ def create(sites: list[Site], scope: str = "full") -> NewKey:
 def list_all(site: Site | None = None) -> list[Key]:
     """All keys, or those with access to a site; oldest first."""
     return stored.list_all(site.id if site else None)
+
+
+@database.session()
+def sites_of(key: Key) -> list[Site]:
+    """The sites that a key gives access to."""
+    return stored.sites_of(key.id)
+
+
+@database.write()
+def rename(publishable_key: str, name: str) -> None:
+    """Raises `NotFound`."""
+    if not stored.rename(publishable_key, name):
+        raise NotFound(NO_KEY)
 
 
 @database.write()
@@ -87,7 +109,7 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
     old = stored.get_by_publishable_key(publishable_key)
     if old is None or not old.is_active(at):
         raise NotFound(NO_KEY)
-    new = create(stored.sites_of(old.id), old.scope)
+    new = create(stored.sites_of(old.id), old.scope, old.name)
     if overlap_ms:
         stored.expire(publishable_key, at + overlap_ms)
     else:
@@ -98,12 +120,22 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
 
 @database.session()
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key, or None; takes the same time whether the key or its secret is wrong."""
-    key = stored.get_by_publishable_key(publishable_key)
-    matches = hmac.compare_digest(secret_hash(secret_key), key.secret_hash if key else "")
-    if key is None or not matches or not key.is_active(clock.now_ms()):
+    """The key, or None; does the same work whether the key or its secret is wrong."""
+    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    matches = hmac.compare_digest(secret_hash(secret_key), key.secret_hash)
+    if not (matches and key.id and key.is_active(clock.now_ms())):
         return None
-    return AuthenticatedKey(key.id, key.scope, tuple(stored.sites_of(key.id)))
+    return AuthenticatedKey(key.id, publishable_key, key.scope, tuple(stored.sites_of(key.id)))
+
+
+def note_use(key: AuthenticatedKey) -> None:
+    """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
+    at = clock.now_ms()
+    if at - _noted.get(key.publishable_key, at - USE_MS) < USE_MS:
+        return
+    _noted[key.publishable_key] = at
+    with contextlib.suppress(Unavailable, DiskFault), database.write():
+        stored.note_use(key.id, at)
 
 
 def forget_inactive_secret(instance: Path) -> None:

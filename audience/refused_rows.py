@@ -17,7 +17,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     email = row.email.strip()
     marks = _Marks(site_id)
     cells = [marks.of(cell) if email and cell.strip() == email else marks.instead(cell) for cell in row.cells]
-    return RefusedRow(row.row_number, _hash(site_id, email), row.code, row.message, cells)
+    return RefusedRow(row.row_number, address_hash(site_id, email), row.code, row.message, cells)
 
 
 class _Marks:
@@ -33,13 +33,14 @@ class _Marks:
 
     def of(self, address: str) -> str:
         self._left -= 1
-        return f"{MARK}{_hash(self._site_id, address)}" if self._left >= 0 else MARK
+        return f"{MARK}{address_hash(self._site_id, address)}" if self._left >= 0 else MARK
 
     def _mark(self, word: re.Match[str]) -> str:
         return self.of(word[0]) if AT.search(word[0]) else word[0]
 
 
-def _hash(site_id: int, address: str) -> str:
+def address_hash(site_id: int, address: str) -> str:
+    """The keyed hash of an address, also of a malformed one."""
     try:
         return pepper.address_hash(site_id, addresses.identity(address))
     except addresses.MalformedAddress:

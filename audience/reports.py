@@ -9,15 +9,15 @@ from audience import clock, periods, segments
 from audience.errors import NotFound, Refused
 from audience.report_types import TYPES, DataPoints, ReportRequest
 from audience.sites import Site
-from schemas.values import FieldError, compact_json
+from schemas.values import FieldError, closest, compact_json
 from storage import database, report_queries
 from storage import reports as stored
 from storage.reports import Report
 
 __all__ = ["Report"]
 
-REFUSED = "Validation failed: correct what `errors` lists; nothing was written."
-TYPE = "Send one of the report types in docs/reports.md."
+REFUSED = "Validation failed: correct what `errors` lists."
+TYPE = f"Send one of the report types {', '.join(TYPES)}."
 STYLE = "Send one of {}."
 REQUIRED = "Required for this report type."
 NO_SEGMENT = "Leave the segment out: this report type counts imported rows, not subscribers."
@@ -94,7 +94,8 @@ def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
     """A report that is not saved yet. Raises `Refused`, and `NotFound` for the segment."""
     type_ = TYPES.get(item["report_type"])
     if type_ is None:
-        raise Refused(REFUSED, [FieldError("report.report_type", TYPE)])
+        unknown = (item["report_type"],)
+        raise Refused(REFUSED, [FieldError("report.report_type", TYPE, unknown, closest(unknown, TYPES))])
     chart_style = item.get("chart_style", type_.chart_styles[0])
     settings, segment_id = item.get("settings", {}), item.get("segment_id")
     problems = [

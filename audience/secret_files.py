@@ -63,11 +63,13 @@ def _user(user_id: int) -> str:
         return str(user_id)
 
 
-def set_aside(file: Path) -> None:
-    """Renames a file, if it exists, so that nothing reads it any more: `NAME.INSTANT.old`."""
-    if file.exists():
-        file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
-        _sync_folder(file.parent)
+def set_aside(file: Path) -> Path | None:
+    """Renames a file or folder, if it exists, so that nothing reads it any more: `NAME.INSTANT.old`."""
+    if not file.exists():
+        return None
+    aside = file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
+    _sync_folder(file.parent)
+    return aside
 
 
 def write_first_site(instance: Path, values: Mapping[str, str]) -> None:

@@ -72,7 +72,7 @@ def delete(site: Site, segment_id: str) -> Segment:
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
     condition = _compile(site.id, rules)
-    sample = stored_subscribers.search(site.id, Filters(rule=condition), SAMPLE_SIZE, 0)
+    sample = stored_subscribers.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
     return Counts(*stored.count(site.id, condition)), sample
 
 
@@ -85,6 +85,11 @@ def counts(site: Site, segment_id: str) -> Counts:
 def matching(site_id: int, segment_id: str) -> Sql:
     """The condition of a segment for `storage`, in the caller's session. Raises `NotFound`."""
     return _compile(site_id, json.loads(require(site_id, segment_id).rules))
+
+
+def beginning(site_id: int, text: str) -> Sql:
+    """The condition for subscribers whose address, domain or name begins with `text`."""
+    return stored_rules.compile(segment_rules.beginning(text), site_id)
 
 
 def require(site_id: int, segment_id: str) -> Segment:

@@ -98,3 +98,9 @@ def level(value: Any) -> str:
     if text(value).lower() not in ("info", "warning", "error"):
         raise ValueError("must be info, warning or error")
     return text(value).lower()
+
+
+def log_form(value: Any) -> str:
+    if text(value).lower() not in ("", "text", "json"):
+        raise ValueError("must be empty, text or json")
+    return text(value).lower()

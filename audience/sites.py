@@ -16,6 +16,8 @@ from storage.sites import Site
 __all__ = ["Site"]
 
 TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe/Berlin."
+NO_SITE = "Site not found: `audience site list` lists all sites."
+SEVERAL = "Several sites are possible: choose one by its uuid with --site; `audience site list` lists them."
 CHUNK_ROWS = 2_000  # deleted per transaction
 
 
@@ -44,8 +46,27 @@ def get_by_uuid(site_uuid: str) -> Site:
     """Raises `NotFound`."""
     site = stored.get_by_uuid(site_uuid)
     if site is None:
-        raise NotFound("Site not found: `audience site list` lists all sites.")
+        raise NotFound(NO_SITE)
     return site
+
+
+@database.session()
+def choose(name: str | None = None) -> Site:
+    """The site with that uuid or, if only one has it, that name; without one, the only site.
+
+    Raises `NotFound`.
+    """
+    every = stored.list_all()
+    by_uuid = [site for site in every if site.uuid == name]
+    found = by_uuid or [site for site in every if name in (None, site.name)]
+    if len(found) != 1:
+        raise NotFound(SEVERAL if found else NO_SITE)
+    return found[0]
+
+
+@database.write()
+def rename(site: Site, name: str) -> None:
+    stored.rename(site.id, name)
 
 
 @dataclass(frozen=True)

@@ -6,28 +6,31 @@ from dataclasses import replace
 import uuid_utils
 
 from audience import pepper
-from audience.changes import Change, Consent, Outcome, apply_change, apply_tags, json_equal
+from audience.changes import AcceptedConsent, Change, Consent, Outcome, apply_change, apply_tags, json_equal
 from storage import sites as stored_sites
 from storage import subscribers as stored
 from storage import suppressions
 from storage import tags as stored_tags
 from storage.subscribers import Subscriber
+from storage.suppressions import Suppression
 
 
 class SubscriberBatch:
     """Loads the subscribers of changes, applies the changes in memory, and saves the result.
 
-    A fixed number of statements, whatever the number of changes; in the caller's transaction.
+    `number` is that of the transaction that accepted them. A fixed number of statements, whatever the number
+    of changes; in the caller's transaction.
     """
 
-    def __init__(self, site_id: int, changes: Sequence[Change]) -> None:
+    def __init__(self, site_id: int, changes: Sequence[Change], number: int) -> None:
         self.site_id = site_id
+        self.number = number
         self.subscribers = stored.get_by_keys(site_id, {change.key for change in changes})
         self.before = {key: _copy(subscriber) for key, subscriber in self.subscribers.items()}
         self.tagged: dict[str, dict[int, None]] = {}
         self.updated: set[str] = set()
         self.hashes: dict[str, str] = {}
-        self.known: dict[str, tuple[str, int]] = {}
+        self.known: dict[str, Suppression] = {}
         self.lifted: set[str] = set()
         self.dated: set[str] = set()
         if suppressions.any_for_site(site_id):
@@ -42,13 +45,14 @@ class SubscriberBatch:
             self.admitted.add(change.key)
         return change.key in self.admitted
 
-    def _suppression(self, key: str) -> tuple[str, int]:
-        return self.known.get(self.hashes.get(key, ""), ("", 0))
+    def _suppression(self, key: str) -> Suppression:
+        return self.known.get(self.hashes.get(key, ""), Suppression("", 0, 0))
 
     def _erased(self, change: Change) -> bool:
-        reason, since = self._suppression(change.key)
+        reason, since, number = self._suppression(change.key)
+        word = AcceptedConsent(change.at, self.number, change.dated)
         return reason == suppressions.ERASED and not (
-            change.consent is Consent.SUBSCRIBE and change.at >= since
+            change.consent is Consent.SUBSCRIBE and word.counts_after(since, number)
         )
 
     def apply(self, change: Change, tag_ids: Mapping[str, int], at: int) -> Outcome:
@@ -70,7 +74,7 @@ class SubscriberBatch:
 
     def _apply_change(self, subscriber: Subscriber, change: Change, tag_ids: Mapping[str, int]) -> bool:
         """Whether that changed the subscriber."""
-        changed = apply_change(subscriber, change)
+        changed = apply_change(subscriber, change, self.number)
         if change.tags or change.remove_tags:
             if change.key not in self.tagged:
                 self.tagged[change.key] = dict.fromkeys(subscriber.tag_ids)
@@ -86,13 +90,15 @@ class SubscriberBatch:
         if "updated_at" in change.dates:
             subscriber.updated_at = change.dates["updated_at"]
             self.dated.add(change.key)
-        reason, since = self._suppression(change.key)
+        reason, since, number = self._suppression(change.key)
         if reason:
             self.lifted.add(self.hashes[change.key])
         if reason == suppressions.UNSUBSCRIBED:
             subscriber.unsubscribed_at = subscriber.consent_at = since
+            subscriber.consent_number = number
         elif change.unconfirmed:
             subscriber.unsubscribed_at = subscriber.consent_at = change.at
+            subscriber.consent_number = self.number
         return subscriber
 
     def save(self, at: int) -> None:

@@ -9,16 +9,19 @@ from audience.changes import Change, Consent, Item, Outcome, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
-from schemas.values import FieldError
-from storage import database, suppressions
+from schemas.values import FieldError, trim
+from storage import database, site_counters, suppressions
 from storage import subscribers as stored
 from storage import tags as stored_tags
 from storage.subscribers import Filters, Subscriber
+from storage.suppressions import Suppression
 
 __all__ = ["Change", "Consent", "Filters", "Outcome", "Subscriber"]
 
 PAGE_SIZE = 100
+MAX_PAGE = 10**9
 MISSING = "No subscriber of the site has this address: create one first, or correct the address."
+MISSING_UUID = "No subscriber of the site has this uuid: correct it, or send the email."
 TAKEN = "Another subscriber has the new address: choose another address, or change that subscriber first."
 SUPPRESSED = "This address was erased from the site: only the command `subscribe` adds it again."
 
@@ -45,7 +48,7 @@ def dry_run(site_id: int, changes: Sequence[Change]) -> DryWrite:
     done = DryWrite([], {}, {}, set())
     with suppress(_Rollback), database.write():
         gone = _unsubscribed(stored.get_by_keys(site_id, keys))
-        outcomes = write(site_id, changes)
+        outcomes = write(site_id, changes, site_counters.take(site_id))
         after = stored.get_by_keys(site_id, keys)
         tag_ids = {tag_id for subscriber in after.values() for tag_id in subscriber.tag_ids}
         names = stored_tags.names(site_id, tag_ids)
@@ -58,18 +61,20 @@ def _unsubscribed(found: Mapping[str, Subscriber]) -> set[str]:
     return {key for key, subscriber in found.items() if subscriber.unsubscribed_at is not None}
 
 
-def admission_check(site_id: int, changes: Sequence[Change]) -> Callable[[Change], bool]:
+def admission_check(site_id: int, changes: Sequence[Change], number: int) -> Callable[[Change], bool]:
     """A predicate, to be called with each change in order: whether `write` would apply it."""
-    return SubscriberBatch(site_id, changes).admit
+    return SubscriberBatch(site_id, changes, number).admit
 
 
-def write(site_id: int, changes: Sequence[Change]) -> list[Outcome]:
+def write(site_id: int, changes: Sequence[Change], number: int) -> list[Outcome]:
     """Applies changes in order, in the caller's transaction; returns the outcome of each.
 
+    `number` is that of the transaction that accepted them: this one's own (`site_counters.take`), or that
+    of the import that they are part of.
     Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
     """
     at = clock.now_ms()
-    batch = SubscriberBatch(site_id, changes)
+    batch = SubscriberBatch(site_id, changes, number)
     accepted = [change for change in changes if batch.admit(change)]
     tag_ids = tags.ensure(site_id, [name for change in accepted for name in change.tags], at)
     tag_ids |= tags.ids(site_id, [name for change in accepted for name in change.remove_tags])
@@ -86,7 +91,7 @@ def create(site: Site, item: Item) -> Subscriber:
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write():
-        [outcome] = write(site.id, [change])
+        [outcome] = write(site.id, [change], site_counters.take(site.id))
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
         return stored.get_by_keys(site.id, [change.key])[change.key]
@@ -109,15 +114,17 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
-        if suppressions.known(site_id, [new_hash]).get(new_hash, ("", 0))[0] == suppressions.ERASED:
+        known = suppressions.known(site_id, [new_hash]).get(new_hash)
+        if known and known.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
-            suppressions.add(site_id, old_hash, suppressions.UNSUBSCRIBED, since)
-    if (address.strip(), new_key) != (subscriber.email, key):
+            left = Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number)
+            suppressions.add(site_id, old_hash, left)
+    if (trim(address), new_key) != (subscriber.email, key):
         subscriber.email, subscriber.email_key, subscriber.updated_at = (
-            address.strip(),
+            trim(address),
             new_key,
             clock.now_ms(),
         )
@@ -136,6 +143,15 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
         return None
 
 
+@database.session()
+def erased(site: Site, items: Sequence[Item]) -> set[str]:
+    """The addresses of items, as sent, that are suppressed by an erasure."""
+    emails = {item["email"] for item in items}
+    hashes = {email: pepper.address_hash(site.id, addresses.identity(email)) for email in emails}
+    known = suppressions.known(site.id, hashes.values())
+    return {email for email, hash_ in hashes.items() if known.get(hash_, ("", 0))[0] == suppressions.ERASED}
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
     """The criteria of a search; dates are exclusive bounds in milliseconds by column."""
@@ -144,15 +160,21 @@ class SearchRequest:
     before: Mapping[str, int]
     email: str | None = None
     tags: Sequence[str] = ()
+    tag_ids: Sequence[str] = ()
     segment_id: str | None = None
+    beginning: str | None = None
 
 
 @database.session()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
     """A page of matches, newest first, and whether there are more; `page` from 1. Raises `NotFound`."""
-    rule = segments.matching(site.id, query.segment_id) if query.segment_id is not None else None
+    rules = [segments.matching(site.id, query.segment_id)] if query.segment_id is not None else []
+    if query.beginning is not None:
+        rules.append(segments.beginning(site.id, query.beginning))
     tag_ids = tags.ids(site.id, query.tags)
-    if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
+    if len(tag_ids) < len({tags.name_key(name) for name in query.tags}) or page > MAX_PAGE:
+        return [], False
+    if not all(map(segments.is_id, query.tag_ids)):
         return [], False
     try:
         email_key = addresses.identity(query.email) if query.email is not None else None
@@ -162,8 +184,8 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
         after=dict(query.after),
         before=dict(query.before),
         email_key=email_key,
-        tag_ids=list(tag_ids.values()),
-        rule=rule,
+        tag_ids=list({*tag_ids.values(), *map(int, query.tag_ids)}),
+        rules=rules,
     )
     matches = stored.search(site.id, filters, PAGE_SIZE + 1, (page - 1) * PAGE_SIZE)
     return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE

@@ -104,8 +104,10 @@ class ImportRecord:
 OUTCOMES = ("created", "updated", "unchanged", "suppressed", "refused")
 
 
-def record_request(record: RequestRecord) -> None:
-    log.info("request", extra={"fields": vars(record)})
+def record_request(record: RequestRecord, *, logged: bool = True) -> None:
+    """Counts a request, and logs it unless it is a probe of our own."""
+    if logged:
+        log.info("request", extra={"fields": vars(record)})
     method, route = record.method, record.route or ""
     _metrics.count("requests", method=method, route=route, status=record.status)
     _metrics.observe("request_seconds", record.ms / 1000, method=method, route=route)

@@ -6,12 +6,14 @@ Messages say what to send and never repeat a value of the request.
 import math
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import marshmallow as ma
 
-from schemas.values import DATE, FieldError, read_date
+from schemas.values import DATE, FieldError, closest, found, read_date, trim
+from schemas.values import FormError as FormError
 
 REQUIRED = "Send this value: it is required."
 TEXT = "Send text."
@@ -30,20 +32,26 @@ def errors(refused: Iterable[FieldError]) -> list[dict[str, str]]:
     return [{"field": error.field, "message": error.message} for error in refused]
 
 
-class FormError(Exception):
-    """Values that a form refuses; `found` is named beside the error, under keys of its own."""
-
-    def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
-        super().__init__("form")
-        self.problems = problems
-        self.found = dict(found or {})
-
-
 JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
+class UnknownKeys(str):
+    """A message about keys that are not known, with their names and those that are probably meant."""
+
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def __new__(cls, message: str, unknown: Iterable[str], known: Iterable[str]) -> Self:
+        text = super().__new__(cls, message)
+        listed = tuple(unknown)
+        text.names = listed, closest(listed, known)
+        return text
+
+
 class Form(ma.Schema):
-    """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored."""
+    """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored.
+
+    What could not be stored is refused even there.
+    """
 
     example: ClassVar[Any] = None  # for the OpenAPI document
     error_messages = {"type": OBJECT}  # noqa: RUF012 - marshmallow's own interface
@@ -52,12 +60,21 @@ class Form(ma.Schema):
         unknown = ma.EXCLUDE
 
     @ma.pre_load
-    def drop_nulls(self, data: Any, **_: Any) -> Any:
+    def without_nulls(self, data: Any, **_: Any) -> Any:  # hooks run by name: this after `unflatten`
         if data == []:
             return {}
         if not isinstance(data, Mapping):
             return data
-        return {key: value for key, value in data.items() if value is not None}
+        return self.known_values(data)
+
+    def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of known keys. Raises `ma.ValidationError`, by place, for what could not be stored."""
+        clean_each((place, item) for place, item in enumerate(data.items()) if item[0] not in self.keys)
+        return {key: value for key, value in data.items() if key in self.keys and value is not None}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(field.data_key or name for name, field in self.load_fields.items())
 
 
 def load(form: Form, data: Any) -> Any:
@@ -65,13 +82,29 @@ def load(form: Form, data: Any) -> Any:
     try:
         return form.load(data)
     except ma.ValidationError as error:
-        raise FormError(list(islice(problems(error.messages), MAX_PROBLEMS))) from error
+        listed = list(islice(problems(error.messages), MAX_PROBLEMS))
+        raise FormError(listed, found(listed)) from error
+
+
+class Repeated(list[str]):
+    """The values of a parameter that a query string has several times; none is empty."""
+
+
+def last(values: Repeated) -> str:
+    return values[-1]
 
 
 def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a query string, without empty ones unless the form requires them."""
-    required = {name for name, field in form.load_fields.items() if field.required}
-    return {name: value for name, value in values.items() if value != "" or name in required}
+    """The values of a query string, without empty ones unless the form requires them.
+
+    Of a repeated one the last counts, unless its field reads them all (`repeated`).
+    """
+    fields = {field.data_key or name: field for name, field in form.load_fields.items()}
+    return {
+        name: getattr(fields.get(name), "repeated", last)(value) if isinstance(value, Repeated) else value
+        for name, value in values.items()
+        if value != "" or (name in fields and fields[name].required)
+    }
 
 
 def problems(messages: Any, path: str = "") -> Iterator[FieldError]:
@@ -81,17 +114,20 @@ def problems(messages: Any, path: str = "") -> Iterator[FieldError]:
             yield from problems(inner, path if key in ("_schema", NO_NAME) else _join(path, key))
     else:
         for message in messages:
-            yield FieldError(path, message)
+            yield FieldError(path, str(message), *getattr(message, "names", ()))
 
 
 def _join(path: str, key: str | int) -> str:
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    return f"{path}.{key}" if path else key
+    return join_paths(path, f"[{key}]" if isinstance(key, int) else key)
+
+
+def join_paths(path: str, rest: str) -> str:
+    """`rest` is a key, a path below `path`, or empty."""
+    return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
 def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
-    return ma.fields.Nested(form, error_messages={"required": REQUIRED}, **options)
+    return ma.fields.Nested(form, error_messages={"required": REQUIRED, "null": OBJECT}, **options)
 
 
 class Text(ma.fields.Field[str]):
@@ -107,8 +143,8 @@ class Text(ma.fields.Field[str]):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         text = as_text(value)
-        text = text.strip() if self.strip else text
-        if not self.blank and not text.strip():
+        text = trim(text) if self.strip else text
+        if not self.blank and not trim(text):
             raise ma.ValidationError(REQUIRED)
         return text
 
@@ -159,6 +195,18 @@ def clean(value: Any) -> Any:
     return value
 
 
+def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
+    """Checks keys and values that are ignored, by place. Raises `ma.ValidationError`."""
+    messages = {}
+    for place, (key, value) in items:
+        try:
+            clean([key, value])
+        except ma.ValidationError as error:
+            messages[place] = error.messages
+    if messages:
+        raise ma.ValidationError(messages)
+
+
 def is_storable_number(value: Any) -> bool:
     """For a JSON scalar other than text; true for booleans and null."""
     if isinstance(value, float):
@@ -192,7 +240,7 @@ class Uuid(Text):
 
 def dashed(text: str) -> str:
     try:
-        return str(uuid.UUID(text.strip()))
+        return str(uuid.UUID(trim(text)))
     except ValueError:
         return text
 

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, Text, Uuid, as_text, clean
-from schemas.custom_fields import field_key
+from schemas.base import REQUIRED, Form, Text, Uuid, as_text, clean, nested
+from schemas.custom_fields import custom_value, field_key
 from schemas.responses import problems, single
 from schemas.subscribers import SubscriberSchema, names_in
-from schemas.values import CommandName
+from schemas.tags import TagName
+from schemas.values import CommandName, trim
 
 MAX_COMMANDS = 100
 COMMANDS = f"Send a command object, or an array of 1 to {MAX_COMMANDS} of them."
@@ -19,25 +20,29 @@ FIELD = 'Send {"key": ..., "value": ...}, or text such as key=value.'
 ASSIGNMENT = re.compile(r"([^=:]*)(?:[=:](.*))?", re.DOTALL)
 
 
-def name(query: Any) -> str:
-    """A tag, or an address."""
-    text = as_text(query).strip()
+def tag(query: Any) -> str:
+    return str(TagName(blank=False).deserialize(query))
+
+
+def address(query: Any) -> str:
+    text = trim(as_text(query))
     if not text:
         raise ma.ValidationError(REQUIRED)
     return text
 
 
 def field_value(query: Any) -> dict[str, Any]:
-    """A custom value, or one of the text columns: `{"fields": {key: value}}` or `{column: text}`."""
+    """`{"fields": {key: value}}`, or `{column: text}` for one of the text columns; `{}` for `null`."""
     if isinstance(query, Mapping):
         if query.get("key") is None:
             raise ma.ValidationError(FIELD)
-        value = query.get("value")
-        key, value = as_text(query["key"]), "" if value is None else value
+        key, value = as_text(query["key"]), query.get("value")
     else:
         match = ASSIGNMENT.fullmatch(as_text(query))
         key, value = (match[1], match[2] or "") if match else ("", "")
-    values = {field_key(key): clean(value)}
+    values = {field_key(key): custom_value(value)}
+    if value is None:
+        return {}
     names = names_in(values)
     return names | ({"fields": values} if values else {})
 
@@ -46,20 +51,20 @@ def field_key_in(query: Any) -> str:
     return field_key(as_text(query))
 
 
-def ignored(_: Any) -> None:
-    return None
+def ignored(query: Any) -> None:
+    clean(query)
 
 
 # The reader of each command's query; only commands that ignore their query may leave it out.
 QUERIES: dict[str, Callable[[Any], Any]] = {
-    CommandName.ADD_TAG: name,
-    CommandName.ADD_TAG_VIA_EVENT: name,
-    CommandName.REMOVE_TAG: name,
+    CommandName.ADD_TAG: tag,
+    CommandName.ADD_TAG_VIA_EVENT: tag,
+    CommandName.REMOVE_TAG: tag,
     CommandName.ADD_FIELD: field_value,
     CommandName.REMOVE_FIELD: field_key_in,
     CommandName.SUBSCRIBE: ignored,
     CommandName.UNSUBSCRIBE: ignored,
-    CommandName.CHANGE_EMAIL: name,
+    CommandName.CHANGE_EMAIL: address,
 }
 COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
 
@@ -101,7 +106,7 @@ class RunCommands(Form):
     }
 
     command = CommandList(
-        ma.fields.Nested(CommandSchema),
+        nested(CommandSchema),
         required=True,
         validate=ma.validate.Length(1, MAX_COMMANDS, error=COMMANDS),
         error_messages={"required": COMMANDS, "invalid": COMMANDS},

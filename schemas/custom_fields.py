@@ -1,28 +1,29 @@
 """Forms of custom fields and their values (docs/contract.md, Fields)."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import NO_NAME, Form, JsonSchema, Text, as_object, as_text, clean, nested
+from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
 from schemas.responses import Date, ResponseSchema, listing, resource, single
-from schemas.values import NAMES, VALUES_SAMPLE_SIZE, write_date
+from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
 MAX_KEY_LENGTH = 100
+MAX_SENT_KEY_LENGTH = 1_000  # before each run of other characters becomes one
+MAX_VALUE_BYTES = 2**16
+MAX_JSON_BYTES_PER_CHARACTER = 6
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
-STATUS_WORDS = re.compile(  # which some clients search for in error messages
-    "401|403|404|422|429|unauthorized|forbidden|not.?found|rate.?limit|timeout|validation|invalid",
-    re.IGNORECASE,
-)
 KEY = f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $"
+TOO_LARGE = f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON."
 NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
 
 
 def field_key(text: str) -> str:
-    """`text` as a key: trimmed, other characters replaced by `_`. Raises `ma.ValidationError`."""
-    key = OTHERS.sub("_", text.strip())
+    """`text` as a key: trimmed, in NFC, other characters replaced by `_`. Raises `ma.ValidationError`."""
+    key = OTHERS.sub("_", normal_text(text, MAX_SENT_KEY_LENGTH) or "")
     if not 1 <= len(key) <= MAX_KEY_LENGTH:
         raise ma.ValidationError(KEY)
     return key
@@ -39,24 +40,51 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        return custom_values(as_object(value))
+        return custom_values(placed(as_object(value)))
 
 
-def custom_values(raw: dict[str, Any]) -> dict[str, Any]:
-    """Values by normalized key. Raises `ma.ValidationError` with messages by key."""
+class FurtherValues(CustomValues):
+    """Custom values beside other keys, as `placed`."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        return custom_values(value)
+
+
+Placed = tuple[int, str, Any]  # place in the object, key, value
+
+
+def placed(raw: dict[str, Any]) -> Iterator[Placed]:
+    return ((place, key, value) for place, (key, value) in enumerate(raw.items()))
+
+
+def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
+    """Values by normalized key. Raises `ma.ValidationError` with messages by place."""
     values, messages = {}, {}
-    for key, value in raw.items():
+    for place, key, value in raw:
         if value is None:
             continue
         try:
-            values[field_key(as_text(key))] = clean(value)
+            values[field_key(as_text(key))] = custom_value(value)
         except ma.ValidationError as error:
-            messages[key if PLAIN_KEY.fullmatch(key) and not STATUS_WORDS.search(key) else NO_NAME] = (
-                error.messages
-            )
+            messages[place] = error.messages
     if messages:
         raise ma.ValidationError(messages)
     return values
+
+
+def custom_value(value: Any) -> Any:
+    """`value`, if it can be stored as one. Raises `ma.ValidationError`."""
+    clean(value)
+    if not is_surely_small(value) and len(compact_json(value).encode()) > MAX_VALUE_BYTES:
+        raise ma.ValidationError(TOO_LARGE)
+    return value
+
+
+def is_surely_small(value: Any) -> bool:
+    """Whether a scalar needs no encoding to be known as small enough."""
+    if isinstance(value, str):
+        return len(value) * MAX_JSON_BYTES_PER_CHARACTER + 2 <= MAX_VALUE_BYTES
+    return not isinstance(value, dict | list)
 
 
 class Flag(ma.fields.Field[bool]):

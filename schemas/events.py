@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
-from schemas.custom_fields import CustomValues, custom_values
+from schemas.custom_fields import CustomValues, custom_values, placed
 from schemas.imports import ImportRows, load_row
-from schemas.responses import ResponseSchema, problems
+from schemas.pages import Paged, PageMeta
+from schemas.responses import Date, ResponseSchema, listing, problems, resource
 from schemas.subscribers import names_in
+from schemas.tags import TagName
 from schemas.values import write_date
 
 MAX_EVENTS = 1_000
 EVENTS = f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them."
+MAX_LENGTH = 255  # of a type and of a unique key
+TOO_LONG = f"Send text of at most {MAX_LENGTH} characters."
 TAG = "Send the name of the tag as details.tag."
 TAGGING = frozenset({"$tag", "$remove_tag"})
 DETAILS_ARE_FIELDS = frozenset({"$subscribe", "$update_fields"})
@@ -30,7 +34,12 @@ class Details(ma.fields.Field[dict[str, Any]]):
 
 class EventSchema(Form):
     email = Text(required=True, strip=True, blank=False)
-    type = Text(required=True, strip=True, blank=False)
+    type = Text(
+        required=True,
+        strip=True,
+        blank=False,
+        validate=ma.validate.Length(max=MAX_LENGTH, error=TOO_LONG),
+    )
     fields_ = CustomValues(data_key="fields")
     details = Details()
     date = InstantField()
@@ -40,12 +49,12 @@ class EventSchema(Form):
         details = data.get("details", {})
         values = data.pop("fields_", {})
         if data["type"] in DETAILS_ARE_FIELDS:
-            further = {key: value for key, value in details.items() if key != "unique"}
+            further = [item for item in placed(details) if item[1] != "unique"]
             values = _at("details", custom_values, further) | values
         if data["type"] in TAGGING:
             data["tag"] = _at("details", _tag, details)
         if isinstance(details.get("unique"), Mapping) and details["unique"].get("key") is not None:
-            data["unique_key"] = _at("details", as_text, details["unique"]["key"])
+            data["unique_key"] = _at("details", _unique_key, details["unique"]["key"])
         return data | names_in(values) | {"fields": values}
 
 
@@ -58,10 +67,17 @@ def _at(field: str, read: Any, value: Any) -> Any:
 
 def _tag(details: dict[str, Any]) -> str:
     name = details.get("tag")
-    tag = "" if name is None else as_text(name).strip()
+    tag = "" if name is None else TagName().deserialize(name)
     if not tag:
         raise ma.ValidationError(TAG)
-    return tag
+    return str(tag)
+
+
+def _unique_key(value: Any) -> str:
+    key = as_text(value)
+    if len(key) > MAX_LENGTH:
+        raise ma.ValidationError(TOO_LONG)
+    return key
 
 
 class EventRows(ma.fields.Field[ImportRows]):
@@ -96,7 +112,7 @@ class RecordEvents(Form):
 
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
-        if isinstance(data, Mapping) and "events" not in data and "type" in data:
+        if isinstance(data, Mapping) and data.get("events") is None and "type" in data:
             return {"events": dict(data)}
         return data
 
@@ -105,6 +121,29 @@ class Recorded(ResponseSchema):
     results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
     errors = problems()
+
+
+class ListEvents(Paged):
+    pass
+
+
+class EventAttributes(ResponseSchema):
+    type = ma.fields.String()
+    details = ma.fields.Dict(keys=ma.fields.String(), metadata={"description": "As they were sent."})
+    date = Date(metadata={"description": "When the event occurred."})
+    created_at = Date(metadata={"description": "When the event was recorded."})
+
+
+EventResource = resource("RecordedEvent", "events", EventAttributes)
+EventList = listing("EventList", EventResource, meta=ma.fields.Nested(PageMeta))
+
+
+def event_resource(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "events",
+        "attributes": event(row) | {"created_at": write_date(row.created_at)},
+    }
 
 
 def event(row: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The form that imports subscribers, and the import resource (docs/contract.md, Imports)."""
 
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,13 +15,14 @@ from schemas.base import (
     errors,
     is_clean_text,
     is_storable_number,
+    join_paths,
     load,
 )
-from schemas.custom_fields import PLAIN_KEY
+from schemas.custom_fields import PLAIN_KEY, is_surely_small
 from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
 from schemas.subscribers import COLUMNS, RESERVED, SubscriberInput
-from schemas.tags import trimmed
-from schemas.values import NAMES, FieldError, write_date
+from schemas.tags import is_short, trimmed
+from schemas.values import NAMES, FieldError, trim, write_date
 
 MAX_ITEMS = 1_000
 MAX_PROBLEMS_PER_ROW = 20
@@ -50,6 +52,8 @@ def plain_item(item: Any) -> dict[str, Any] | None:
                 return None
         elif key not in RESERVED:
             further[key] = value
+        elif not _is_plain(value):
+            return None
     values = further | row.pop("fields", {})
     if "email" not in row or not _plain_values(values):
         return None
@@ -67,13 +71,15 @@ def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
     if type(value) is not str or key == "command" or not is_clean_text(value):
         return False
     if key == "email":
-        value = value.strip()
+        value = trim(value)
         row[key] = value
         return bool(value)
     if key in NAMES:
         column: Any = value
     else:
         column = trimmed(value.split(","))
+        if not all(map(is_short, column)):
+            return False
     if column:
         row[key] = column
     return True
@@ -81,11 +87,18 @@ def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
 
 def _plain_values(values: dict[str, Any]) -> bool:
     return all(
-        (is_clean_text(value) if type(value) is str else type(value) in SCALARS and is_storable_number(value))
+        _is_plain(value)
         and PLAIN_KEY.fullmatch(key)
+        and (key.isascii() or unicodedata.is_normalized("NFC", key))
         and key not in NAMES
         for key, value in values.items()
     )
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is str:
+        return is_surely_small(value) and is_clean_text(value)
+    return type(value) in SCALARS and is_storable_number(value)
 
 
 @dataclass
@@ -127,8 +140,7 @@ def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dic
     except FormError as error:
         limit = MAX_PROBLEMS_PER_ROW if len(problems) < MAX_PROBLEMS else 1
         problems += [
-            FieldError(f"{path}.{problem.field}" if problem.field else path, problem.message)
-            for problem in error.problems[:limit]
+            FieldError(join_paths(path, problem.field), problem.message) for problem in error.problems[:limit]
         ]
         return None
     return item

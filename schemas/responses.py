@@ -69,9 +69,10 @@ def problems() -> ma.fields.List[Any]:
     return ma.fields.List(ma.fields.Nested(FieldProblem))
 
 
-def found(description: str) -> ma.fields.List[Any]:
+def found(description: str, **options: Any) -> ma.fields.List[Any]:
     """What an error found in the request."""
-    return ma.fields.List(ma.fields.String(), metadata={"description": description, "may_be_absent": True})
+    metadata = {"description": description, "may_be_absent": True}
+    return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
 
 
 class Error(ResponseSchema):
@@ -84,4 +85,5 @@ class Error(ResponseSchema):
     )
     columns = found("Columns of the file that the error is about.")
     values = found("Values of the file that the error is about.")
-    did_you_mean = found("Parameters that may correct the request.")
+    unknown_ = found("Keys or names of the request that are not known.", data_key="unknown")
+    did_you_mean = found("Names that are known, or parameters that may correct the request.")

@@ -1,6 +1,7 @@
 """Forms that take subscribers, and the subscriber resource (docs/contract.md, Subscribers)."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
@@ -12,22 +13,25 @@ from schemas.base import (
     InstantField,
     JsonSchema,
     Text,
+    UnknownKeys,
     Uuid,
+    as_text,
+    clean_each,
     is_clean_text,
     nested,
 )
-from schemas.custom_fields import CustomValues
+from schemas.custom_fields import CustomValues, FurtherValues, field_key
+from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
-from schemas.values import DATES, NAMES, write_date
+from schemas.values import DATES, NAMES, trim, write_date
 
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES,
 })  # fmt: skip
-PAGE = "Send a whole number, 1 or more."
-MAX_PAGE = 2**40
+BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
 MAX_TAGS = 100
 TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
 
@@ -41,19 +45,33 @@ class SubscriberInput(Form):
     tags = TagNames()
     remove_tags = TagNames()
     fields_ = CustomValues(data_key="fields")
-    further = CustomValues(data_key=NO_NAME)
+    further = FurtherValues(data_key=NO_NAME)
 
-    @ma.pre_load
-    def gather(self, data: Any, **_: Any) -> Any:
-        if not isinstance(data, Mapping):
-            return data
-        further = {key: value for key, value in data.items() if key not in RESERVED and key not in NAMES}
-        return {key: value for key, value in data.items() if key in COLUMNS} | {NO_NAME: further}
+    def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        further, ignored = [], []
+        for place, (key, value) in enumerate(data.items()):
+            name = built_in(key)
+            if name is None:
+                further.append((place, key, value))
+            elif name not in self.keys:
+                ignored.append((place, (key, value)))
+            elif value is not None and (key == name or name not in values):
+                values[name] = value
+        clean_each(ignored)
+        return values | {NO_NAME: further}
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         values = data.pop("further", {}) | data.pop("fields_", {})
         return _without_empty(data | names_in(values) | {"fields": values})
+
+
+def built_in(key: str) -> str | None:
+    """The reserved key or the name that a key spells, if it does: `created at` is `created_at`."""
+    with suppress(ma.ValidationError):
+        key = field_key(as_text(key))
+    return key if key in RESERVED or key in NAMES else None
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
@@ -88,7 +106,7 @@ class CreateSubscriber(Form):
 
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
-        if isinstance(data, Mapping) and "subscriber" not in data and "email" in data:
+        if isinstance(data, Mapping) and data.get("subscriber") is None and "email" in data:
             return {"subscriber": dict(data)}
         return data
 
@@ -103,7 +121,7 @@ class FindSubscriber(Form):
     def texts(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
-            texts["email"] = _decoded_twice(texts["email"])
+            texts["email"] = with_plus(_decoded_twice(texts["email"]))
         if "uuid" in texts:
             texts["uuid"] = Uuid().deserialize(texts["uuid"]) if is_clean_text(texts["uuid"]) else ""
         return texts
@@ -115,40 +133,69 @@ def _decoded_twice(email: str) -> str:
     return decoded if "@" not in email and "@" in decoded else email
 
 
-class PageNumber(ma.fields.Field[int]):
-    json_schema: ClassVar[JsonSchema] = {"type": "integer", "minimum": 1}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
-        digits = str(value).strip()
-        if isinstance(value, bool) or not (digits.isascii() and digits.isdigit()) or len(digits) > 18:
-            raise ma.ValidationError(PAGE)
-        if not 1 <= int(digits) <= MAX_PAGE:
-            raise ma.ValidationError(PAGE)
-        return int(digits)
+def with_plus(email: str) -> str:
+    """A blank inside an address was a `+` that the client did not encode."""
+    return trim(email).replace(" ", "+")
 
 
 class Bounds(Form):
+    error_messages = {"type": BOUNDS}  # noqa: RUF012 - marshmallow's own interface
     gt = InstantField()
     lt = InstantField()
 
+    def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        values = super().known_values(data)
+        if unknown := [key for key in data if key not in self.keys]:
+            raise ma.ValidationError(UnknownKeys(BOUNDS, unknown, self.keys))
+        return values
 
-class SearchSubscribers(Form):
-    """Bounds are exclusive; a match has all of the tags."""
+
+class SingleTagNames(TagNames):
+    """One name, or an array of names; a name is never split."""
+
+    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
+
+    def repeated(self, values: list[str]) -> Any:
+        return values
+
+    def _texts(self, value: Any) -> list[str]:
+        return super()._texts(value if isinstance(value, list) else [value])
+
+
+class TagIds(ma.fields.Field[list[str]]):
+    """Ids separated by commas, or an array of ids."""
+
+    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
+    repeated = ",".join
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        ids = value if isinstance(value, list) else as_text(value).split(",")
+        return [trim(as_text(tag_id)) for tag_id in ids]
+
+
+def few() -> Any:
+    return ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS)
+
+
+class SearchSubscribers(Paged):
+    """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
 
     example: ClassVar[Any] = {"page": 1, "created_at": {"gt": "2026-01-01", "lt": "2026-07-01"}}
 
-    page = PageNumber(load_default=1)
     created_at = nested(Bounds)
     updated_at = nested(Bounds)
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames(validate=ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS))
+    tags = TagNames(validate=few())
+    tag_names = SingleTagNames(validate=few())
+    tag_ids = TagIds(validate=few())
     segment_id = Text(strip=True)
+    q = Text(strip=True)
 
     @ma.post_load
-    def drop_empty(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {key: value for key, value in data.items() if value != ""}
+    def restore_plus(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return data | ({"email": with_plus(data["email"])} if "email" in data else {})
 
 
 class SubscriberAttributes(ResponseSchema):
@@ -169,34 +216,15 @@ class SubscriberAttributes(ResponseSchema):
     last_event_at = Date(allow_none=True)
 
 
-class SearchMeta(ResponseSchema):
-    page = ma.fields.Integer(strict=True)
-    query = ma.fields.Dict(
-        keys=ma.fields.String(), metadata={"description": "The filters that were applied."}
-    )
-    per_page = ma.fields.Integer(strict=True)
-    has_more = ma.fields.Boolean()
-
-
 SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)
 SubscriberAnswer = single("SubscriberAnswer", SubscriberSchema)
 FoundSubscriber = single("FoundSubscriber", SubscriberSchema, or_null=True)
-FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(SearchMeta))
+FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(PageMeta))
 
 
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
     """The bounds of one side (`gt` or `lt`) in milliseconds, by column."""
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
-
-
-def search_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[str, Any]:
-    """`meta` of a search: the page and the filters that were applied."""
-    query = {
-        key: {side: write_date(instant) for side, instant in value.items()} if key in DATES else value
-        for key, value in form.items()
-        if key != "page" and value
-    }
-    return {"page": form["page"], "query": query, "per_page": per_page, "has_more": has_more}
 
 
 def subscriber(subscriber: Any, public_url: str) -> dict[str, Any]:

@@ -6,14 +6,16 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_text, nested
 from schemas.responses import Date, ResponseSchema, listing, resource, single
-from schemas.values import write_date
+from schemas.values import normal_text, trim, write_date
 
 TAGS = "Send tag names as comma-separated text, or as an array of text."
+MAX_NAME_LENGTH = 255
+TOO_LONG = f"Send tag names of at most {MAX_NAME_LENGTH} characters."
 MAX_SITE_ID = 2**31 - 1
 
 
 class TagNames(ma.fields.Field[list[str]]):
-    """A comma-separated string or an array of strings; names trimmed, empty ones dropped."""
+    """A comma-separated string or an array of strings, one name each; see `tag_name`; empty ones dropped."""
 
     json_schema: ClassVar[JsonSchema] = {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
@@ -21,19 +23,46 @@ class TagNames(ma.fields.Field[list[str]]):
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
-        if isinstance(value, list):
-            return trimmed([as_text(name) for name in value if name is not None])
         if isinstance(value, dict):
             raise ma.ValidationError(TAGS)
+        names = [name for name in self._texts(value) if name]
+        if not all(map(is_short, names)):
+            raise ma.ValidationError(TOO_LONG)
+        return names
+
+    def repeated(self, values: list[str]) -> str:
+        return ",".join(values)
+
+    def _texts(self, value: Any) -> list[str]:
+        if isinstance(value, list):
+            return trimmed([as_text(name) for name in value if name is not None])
         return trimmed(as_text(value).split(","))
 
 
 def trimmed(names: list[str]) -> list[str]:
-    return [name for name in map(str.strip, names) if name]
+    return [name for name in map(tag_name, names) if name]
+
+
+def tag_name(text: str) -> str:
+    """A name trimmed and, unless it is too long, in NFC."""
+    name = normal_text(text, MAX_NAME_LENGTH)
+    return trim(text) if name is None else name
+
+
+def is_short(name: str) -> bool:
+    return len(name) <= MAX_NAME_LENGTH
+
+
+class TagName(Text):
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
+        name = tag_name(super()._deserialize(value, *arguments, **options))
+        if not is_short(name):
+            raise ma.ValidationError(TOO_LONG)
+        return name
 
 
 class NewTag(Form):
-    name = Text(required=True, strip=True, blank=False)
+    name = TagName(required=True, blank=False)
 
 
 class CreateTag(Form):

@@ -3,16 +3,31 @@
 import datetime as dt
 import json
 import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import StrEnum
+from itertools import chain, islice
 from typing import Any
 
 from dateutil.parser import isoparser
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
+MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
 VALUES_SAMPLE_SIZE = 10_000  # newest subscribers among whom common values are counted
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
+
+# Blanks, control and invisible characters, by first and last: `str.isspace`, categories Cc and Cf of Unicode.
+UNSEEN_RANGES = (
+    (0, 0x20), (0x7F, 0xA0), (0xAD, 0xAD), (0x600, 0x605), (0x61C, 0x61C), (0x6DD, 0x6DD), (0x70F, 0x70F),
+    (0x890, 0x891), (0x8E2, 0x8E2), (0x1680, 0x1680), (0x180E, 0x180E), (0x2000, 0x200F), (0x2028, 0x202F),
+    (0x205F, 0x2064), (0x2066, 0x206F), (0x3000, 0x3000), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB),
+    (0x110BD, 0x110BD), (0x110CD, 0x110CD), (0x13430, 0x13438), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A),
+    (0xE0001, 0xE0001), (0xE0020, 0xE007F),
+)  # fmt: skip
+UNSEEN = "".join(chr(code) for first, last in UNSEEN_RANGES for code in range(first, last + 1))
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
@@ -35,10 +50,46 @@ class CommandName(StrEnum):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One refused value: its path in the request (`subscribers[3].email`), and what to send."""
+    """One refused value: its path in the request (`subscribers[3].email`), and what to send.
+
+    `unknown` names what is not known there, `did_you_mean` what it may be meant for.
+    """
 
     field: str
     message: str
+    unknown: tuple[str, ...] = ()
+    did_you_mean: tuple[str, ...] = ()
+
+
+def found(errors: Iterable[FieldError]) -> dict[str, list[str]]:
+    """What errors name, under keys of its own: `unknown`, `did_you_mean`."""
+    named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
+    for error in errors:
+        for key, names in named.items():
+            names |= dict.fromkeys(name[:MAX_FOUND_LENGTH] for name in getattr(error, key))
+    return {key: list(names)[:MAX_FOUND] for key, names in named.items() if names}
+
+
+def closest(unknown: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+    """The known names that unknown ones are probably meant for."""
+    words = list(known)
+    names = (name[:MAX_FOUND_LENGTH] for name in islice(unknown, MAX_FOUND))
+    near = (get_close_matches(name, words, n=1, cutoff=0.65) for name in names)
+    return tuple(dict.fromkeys(chain.from_iterable(near)))
+
+
+def place(error: FieldError) -> int:
+    """The index of the item that an error is about: 3 for `subscribers[3].email`."""
+    return int(error.field.partition("[")[2].partition("]")[0])
+
+
+class FormError(Exception):
+    """Values that a form refuses; `found` is named beside the error, under keys of its own."""
+
+    def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
+        super().__init__("form")
+        self.problems = problems
+        self.found = dict(found or {})
 
 
 def read_date(text: str) -> int:
@@ -65,3 +116,19 @@ def write_date(milliseconds: int | None) -> str | None:
 
 def compact_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def trim(text: str) -> str:
+    """`text` without blanks, control and invisible characters at its ends."""
+    stripped = text.strip()
+    plain = stripped.isascii() and stripped.isprintable()
+    return stripped if plain else stripped.strip(UNSEEN)
+
+
+def normal_text(text: str, max_length: int) -> str | None:
+    """`text` trimmed and in NFC; None if it is too long, checked first: NFC takes quadratic time on marks."""
+    trimmed = trim(text)
+    if len(trimmed) > max_length:
+        return None
+    normal = trimmed if trimmed.isascii() else unicodedata.normalize("NFC", trimmed)
+    return normal if len(normal) <= max_length else None

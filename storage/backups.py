@@ -33,6 +33,8 @@ def examine(path: Path) -> Contents:
             if fault := engine.fault(opened, "integrity_check"):
                 raise Unusable(f"the database is damaged: {fault}")
             applied = opened.execute_sql(f"SELECT name FROM {MIGRATION_HISTORY} ORDER BY name").fetchall()
+            if code := engine.stored_code(opened):
+                raise Unusable(f"the database has code of its own ({code}), which no Audience wrote")
             counts = {
                 table: opened.execute_sql(f'SELECT count(*) FROM "{table}"').fetchone()[0]
                 for table in engine.tables(opened)
@@ -63,6 +65,11 @@ def ended_keys() -> list[tuple[str, int | None, int | None]]:
         )
         if revoked_at is not None or expires_at is not None
     ]
+
+
+def has_site_counters() -> bool:
+    """Whether the database has the numbers of acceptance, unlike older schemas."""
+    return bool(database.table_exists("site_counters"))
 
 
 def is_empty() -> bool:

@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,23 +12,17 @@ from playhouse.migrations import Runner
 from playhouse.pool import MaxConnectionsExceeded
 
 from storage.engines import sqlite as engine
-from storage.errors import Conflict, DiskFault, StatementError, Unusable
+from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from storage.open_gate import OpenGate
+from storage.places import WatchedPlaces
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 MAX_PARAMETERS = 10_000
+MOVED = "the database or its folder was moved or deleted"
 
 database: Any = peewee.DatabaseProxy()
 _disk_refused = False  # this process' last write
-
-
-class OpenGate:
-    """Lets any number of threads wait to write."""
-
-    def enter(self) -> bool:
-        return True
-
-    def leave(self) -> None:
-        pass
+_places = WatchedPlaces()
 
 
 _write_gate: Any = OpenGate()
@@ -36,20 +31,24 @@ _write_gate: Any = OpenGate()
 def open(
     url: str,
     *,
-    timeout: float = 10.0,
+    timeout: float = 3.5,
     connections: int = 16,
     allow_faulty: bool = False,
     write_gate: Any = None,
+    folders: Sequence[Path] = (),
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
-    `write_gate` (`enter`, `leave`) bounds the threads that wait to write.
+    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Without the database's file, or one
+    of the `folders`, at its place nothing is written.
     """
-    global _write_gate
+    global _places, _write_gate
     opened = engine.open(url, timeout, connections, allow_faulty)
     close()
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
+    _places = WatchedPlaces([engine.file(url), *folders])
+    _places.have_changed()
 
 
 def url(path: Path) -> str:
@@ -101,15 +100,18 @@ def snapshot() -> Iterator[None]:
 def write() -> Iterator[None]:
     """A session with one atomic, durable write transaction.
 
-    Threads of this process queue without a connection, for up to the timeout; the transaction then waits for
-    other processes, for up to the timeout again. Raises `Unavailable` after either, and `DiskFault`.
+    Threads of this process queue without a connection; the transaction then waits for other processes. Both
+    together take at most the timeout. Raises `Unavailable` after it, or if `moved`, and `DiskFault`.
     """
     if database.in_transaction():
         with session():
             yield
     else:
+        if moved():
+            raise Unavailable(MOVED)
+        deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database.timeout, _write_gate)
-        with _outcome_noted(), turn, session(), engine.write_transaction(database):
+        with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline):
             yield
 
 
@@ -122,6 +124,11 @@ def _outcome_noted() -> Iterator[None]:
         _disk_refused = True
         raise
     _disk_refused = False
+
+
+def moved() -> bool:
+    """Whether the database, or a folder that belongs to it, was moved or deleted since it was opened."""
+    return _places.have_changed()
 
 
 def takes_writes() -> bool:

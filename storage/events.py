@@ -16,6 +16,8 @@ class Event:
     details: str
     unique_key: str | None
     occurred_at: int
+    id: int = 0
+    created_at: int = 0
 
 
 def add(site_id: int, events: Iterable[Event], at: int) -> None:
@@ -39,6 +41,27 @@ def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> set[tuple[st
             [site_id, *itertools.chain.from_iterable(unique_keys)],
         )
     )
+
+
+def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
+    """Newest first."""
+    records = rows(
+        "SELECT subscriber_id, type, details, unique_key, occurred_at, id, created_at FROM events "
+        "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?",
+        (subscriber_id, site_id, limit, offset),
+    )
+    return [Event(*record) for record in records]
+
+
+def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
+    """(event, address of its subscriber), newest first."""
+    records = rows(
+        "SELECT e.subscriber_id, e.type, e.details, e.unique_key, e.occurred_at, s.email "
+        "FROM events e JOIN subscribers s ON s.id = e.subscriber_id "
+        "WHERE e.site_id = ? ORDER BY e.id DESC LIMIT ?",
+        (site_id, limit),
+    )
+    return [(Event(*record[:5]), record[5]) for record in records]
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage import imports
 from storage.database import execute, execute_many, row, rows
 from storage.models import ImportModel
 
@@ -50,13 +49,13 @@ def receive(site_id: int, import_id: int, rows: int, refused: int, lease_until: 
     )
 
 
-def accept(site_id: int, import_id: int, columns: list[str], at: int) -> bool:
+def accept(site_id: int, import_id: int, columns: list[str], at: int, number: int) -> bool:
     """Queues an import whose file is complete; False if it has been discarded."""
     return bool(
         execute(
             "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
             f"{RECEIVED}",
-            (json.dumps(columns), at, imports.next_turn(site_id), site_id, import_id),
+            (json.dumps(columns), at, number, site_id, import_id),
         )
     )
 

@@ -1,4 +1,7 @@
-"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds."""
+"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds.
+
+Leases run on the time since the machine started, `now`, which nobody sets.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,6 +14,8 @@ COLUMNS = (
     "created_at, started_at, finished_at"
 )
 WAITING = "status IN ('queued', 'running')"  # the condition of the partial index
+MAX_LEASE_MS = 60_000  # one that ends later was given before the machine started
+HELD = f"lease_until BETWEEN ? AND ? + {MAX_LEASE_MS}"
 
 
 class Import(NamedTuple):
@@ -36,6 +41,7 @@ class Claimed(NamedTuple):
     applied: int
     failures: int
     accepted_at: int
+    number: int
 
 
 class Failed(NamedTuple):
@@ -83,9 +89,10 @@ def waiting() -> Waiting:
     )
 
 
-def abandoned(at: int) -> int:
+def abandoned(now: int) -> int:
     """The number of running imports whose lease has expired."""
-    return int(row("SELECT count(*) FROM imports WHERE status = 'running' AND lease_until < ?", (at,))[0])
+    query = f"SELECT count(*) FROM imports WHERE status = 'running' AND NOT {HELD}"
+    return int(row(query, (now, now))[0])
 
 
 def retry(import_id: int) -> bool:
@@ -98,8 +105,8 @@ def retry(import_id: int) -> bool:
     return bool(changed)
 
 
-def add(site_id: int, accepted: int, refused: int, at: int) -> int:
-    """Queues an import behind those of its site; returns its id."""
+def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
+    """Queues an import with its number of acceptance, the newest of its site; returns its id."""
     import_id: int = ImportModel.insert(
         site=site_id,
         status="queued",
@@ -107,15 +114,9 @@ def add(site_id: int, accepted: int, refused: int, at: int) -> int:
         refused=refused,
         created_at=at,
         accepted_at=at,
-        turn=next_turn(site_id),
+        turn=number,
     ).execute()
     return import_id
-
-
-def next_turn(site_id: int) -> int:
-    """The place behind all waiting imports of a site."""
-    [last] = row(f"SELECT COALESCE(MAX(turn), 0) FROM imports WHERE site_id = ? AND {WAITING}", (site_id,))
-    return int(last) + 1
 
 
 def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> None:
@@ -178,20 +179,23 @@ def oldest_waiting(site_id: int) -> int | None:
     return record[0] if record else None
 
 
-def takeable_sites(at: int) -> list[int]:
+def takeable_sites(now: int) -> list[int]:
     """The ids of sites with a waiting import that no lease holds."""
-    records = rows(f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND lease_until < ?", (at,))
+    records = rows(f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND NOT {HELD}", (now, now))
     return [site_id for (site_id,) in records]
 
 
-def claim(site_id: int, import_id: int, token: str, at: int, lease_until: int) -> Claimed | None:
-    """Takes an import that no lease holds; None if another worker holds it, or if it is finished."""
+def claim(site_id: int, import_id: int, token: str, at: int, now: int, lease_ms: int) -> Claimed | None:
+    """Takes an import that no lease holds; None if another worker holds it, or if it is finished.
+
+    `at` is the instant by the clock, at most `MAX_LEASE_MS` the lease.
+    """
     taken = rows(
         "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, "
         "started_at = COALESCE(started_at, ?) "
-        f"WHERE site_id = ? AND id = ? AND {WAITING} AND lease_until < ? "
-        "RETURNING id, rows, applied, attempts, accepted_at",
-        (token, lease_until, at, site_id, import_id, at),
+        f"WHERE site_id = ? AND id = ? AND {WAITING} AND NOT {HELD} "
+        "RETURNING id, rows, applied, attempts, accepted_at, turn",
+        (token, now + lease_ms, at, site_id, import_id, now, now),
     )
     return Claimed(*taken[0]) if taken else None
 

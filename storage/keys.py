@@ -6,7 +6,7 @@ from storage.database import execute, row, rows
 from storage.models import KeyModel, KeySiteModel
 from storage.sites import Site
 
-COLUMNS = "id, publishable_key, secret_hash, scope, created_at, revoked_at, expires_at"
+COLUMNS = "id, publishable_key, secret_hash, scope, created_at, revoked_at, expires_at, name, last_used_at"
 
 
 class Key(NamedTuple):
@@ -17,17 +17,29 @@ class Key(NamedTuple):
     created_at: int
     revoked_at: int | None
     expires_at: int | None
+    name: str
+    last_used_at: int | None
 
     def is_active(self, at: int) -> bool:
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
-def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int) -> int:
+def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int, name: str) -> int:
     key_id: int = KeyModel.insert(
-        publishable_key=publishable_key, secret_hash=secret_hash, scope=scope, created_at=at
+        publishable_key=publishable_key, secret_hash=secret_hash, scope=scope, created_at=at, name=name
     ).execute()
     KeySiteModel.insert_many([{"key": key_id, "site": site_id} for site_id in site_ids]).execute()
     return key_id
+
+
+def rename(publishable_key: str, name: str) -> bool:
+    """False if there is no such key."""
+    return execute("UPDATE keys SET name = ? WHERE publishable_key = ?", (name, publishable_key)) > 0
+
+
+def note_use(key_id: int, at: int) -> None:
+    """Keeps the latest use of a key."""
+    execute("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", (at, key_id))
 
 
 def get_by_publishable_key(publishable_key: str) -> Key | None:
@@ -46,8 +58,8 @@ def list_all(site_id: int | None) -> list[Key]:
 def sites_of(key_id: int) -> list[Site]:
     """The sites that a key gives access to."""
     records = rows(
-        "SELECT s.id, s.uuid, s.name, s.time_zone FROM key_sites k JOIN sites s ON s.id = k.site_id "
-        "WHERE k.key_id = ? ORDER BY s.id",
+        "SELECT s.id, s.uuid, s.name, s.time_zone, s.created_at FROM key_sites k "
+        "JOIN sites s ON s.id = k.site_id WHERE k.key_id = ? ORDER BY s.id",
         (key_id,),
     )
     return [Site(*record) for record in records]

@@ -6,31 +6,19 @@ Unique indexes begin with the site, except those of a site's uuid and of a publi
 from typing import Any
 
 import peewee
-from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
-from storage.database import database
-
-
-class BaseModel(peewee.Model):
-    class Meta:
-        database = database
-        legacy_table_names = False
+from storage.base_models import BaseModel, IdModel, SiteModel
 
 
-class IdModel(BaseModel):
-    id = peewee.AutoField(constraints=[SQL("AUTOINCREMENT")])
+class SiteCounterModel(BaseModel):
+    """The numbers that a site has given: `accepted`, that of its newest accepting transaction."""
 
-
-class SiteModel(IdModel):
-    uuid = TextField(unique=True)
-    name = TextField()
-    user_count = IntegerField(default=0)
-    unsubscriber_count = IntegerField(default=0)
-    created_at = BigIntegerField()
-    time_zone = TextField(default="UTC")
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    accepted = BigIntegerField()
 
     class Meta:
-        table_name = "sites"
+        table_name = "site_counters"
 
 
 class KeyModel(IdModel):
@@ -40,6 +28,8 @@ class KeyModel(IdModel):
     created_at = BigIntegerField()
     revoked_at = BigIntegerField(null=True)
     expires_at = BigIntegerField(null=True)
+    name = TextField(default="")
+    last_used_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "keys"
@@ -71,6 +61,7 @@ class SubscriberModel(SiteOwnedModel):
     last_event_at = BigIntegerField(null=True)
     unsubscribed_at = BigIntegerField(null=True)
     consent_at = BigIntegerField(null=True)
+    consent_number = BigIntegerField(default=0)
 
     class Meta:
         table_name = "subscribers"
@@ -90,10 +81,8 @@ def _add_partial_index(name: str, *columns: Any, where: Any, unique: bool = Fals
 # NULL matches no filter by date, so these indexes omit it.
 _dated: Any = SubscriberModel
 for _date in (_dated.last_event_at, _dated.unsubscribed_at):
-    _add_partial_index(
-        f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
-        where=_date.is_null(False),
-    )  # fmt: skip
+    _add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
+        where=_date.is_null(False))  # fmt: skip
 
 
 class TagModel(SiteOwnedModel):
@@ -153,10 +142,8 @@ class EventModel(SiteOwnedModel):
         indexes = ((("site", "type", "occurred_at"), False),)
 
 
-_add_partial_index(
-    "events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
-    where=EventModel.unique_key.is_null(False), unique=True,
-)  # fmt: skip
+_add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
+    where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
 
 
 class SuppressionModel(SiteOwnedModel):
@@ -165,6 +152,7 @@ class SuppressionModel(SiteOwnedModel):
     address_hash = TextField()
     reason = TextField()
     since = BigIntegerField()
+    number = BigIntegerField(default=0)
 
     class Meta:
         table_name = "suppressions"
@@ -172,8 +160,7 @@ class SuppressionModel(SiteOwnedModel):
 
 
 class ImportModel(SiteOwnedModel):
-    """`applied` of the `rows` are written; `turn` is its place in the queue of the site.
-
+    """`applied` of the `rows` are written; `turn`, the number of its acceptance, is its place in the queue.
     Only imports of files have `columns` (JSON) and, if resumable, a `source` that identifies the file.
     """
 
@@ -191,7 +178,7 @@ class ImportModel(SiteOwnedModel):
     created_at = BigIntegerField()
     started_at = BigIntegerField(null=True)
     finished_at = BigIntegerField(null=True)
-    turn = IntegerField(null=True)
+    turn = BigIntegerField(null=True)
     accepted_at = BigIntegerField(null=True)
     source = TextField(null=True)
     columns = TextField(null=True)
@@ -201,13 +188,9 @@ class ImportModel(SiteOwnedModel):
         indexes = ((("site", "id"), False), (("site", "created_at"), False))
 
 
-_add_partial_index(
-    "imports_waiting", ImportModel.site, ImportModel.turn,
-    where=ImportModel.status.in_(("queued", "running")),
-)  # fmt: skip
-_add_partial_index(
-    "imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving"
-)  # fmt: skip
+_add_partial_index("imports_waiting", ImportModel.site, ImportModel.turn,
+    where=ImportModel.status.in_(("queued", "running")))  # fmt: skip
+_add_partial_index("imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving")
 
 
 class ImportBatchModel(SiteOwnedModel):
@@ -290,7 +273,7 @@ class PepperModel(BaseModel):
 
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
-    SiteModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel,
-    CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel, ImportBatchModel,
-    RefusedRowModel, AddressListModel, PepperModel,
+    SiteModel, SiteCounterModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel,
+    DiscardedTagModel, CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel,
+    ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel,
 )  # fmt: skip

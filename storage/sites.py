@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from storage.base_models import BaseModel, SiteModel
 from storage.database import execute, row, rows
-from storage.models import MODELS, BaseModel, SiteModel
+from storage.models import MODELS
 
 
 class Site(NamedTuple):
@@ -13,24 +14,32 @@ class Site(NamedTuple):
     uuid: str
     name: str
     time_zone: str
+    created_at: int
+
+
+COLUMNS = "id, uuid, name, time_zone, created_at"
 
 
 def add(uuid: str, name: str, time_zone: str, at: int) -> Site:
     site_id = SiteModel.insert(uuid=uuid, name=name, time_zone=time_zone, created_at=at).execute()
-    return Site(site_id, uuid, name, time_zone)
+    return Site(site_id, uuid, name, time_zone, at)
 
 
 def set_time_zone(site_id: int, time_zone: str) -> None:
     execute("UPDATE sites SET time_zone = ? WHERE id = ?", (time_zone, site_id))
 
 
+def rename(site_id: int, name: str) -> None:
+    execute("UPDATE sites SET name = ? WHERE id = ?", (name, site_id))
+
+
 def get_by_uuid(uuid: str) -> Site | None:
-    record = row("SELECT id, uuid, name, time_zone FROM sites WHERE uuid = ?", (uuid,))
+    record = row(f"SELECT {COLUMNS} FROM sites WHERE uuid = ?", (uuid,))
     return record and Site(*record)
 
 
 def list_all() -> list[Site]:
-    return [Site(*record) for record in rows("SELECT id, uuid, name, time_zone FROM sites ORDER BY id")]
+    return [Site(*record) for record in rows(f"SELECT {COLUMNS} FROM sites ORDER BY id")]
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:

@@ -32,6 +32,7 @@ class Subscriber:
     last_event_at: int | None = None
     unsubscribed_at: int | None = None
     consent_at: int | None = None
+    consent_number: int = 0
 
 
 COLUMN_NAMES = [column.name for column in fields(Subscriber)]
@@ -138,7 +139,7 @@ class Filters:
     before: dict[str, int] = field(default_factory=dict)
     email_key: str | None = None
     tag_ids: Sequence[int] = ()
-    rule: Sql | None = None
+    rules: Sequence[Sql] = ()
 
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
@@ -193,9 +194,9 @@ def _conditions(site_id: int, filters: Filters, dates: str = "") -> tuple[str, l
             "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
         )
         parameters += [site_id, tag_id]
-    if filters.rule is not None:
-        conditions.append(f"({filters.rule.text})")
-        parameters += filters.rule.parameters
+    for rule in filters.rules:
+        conditions.append(f"({rule.text})")
+        parameters += rule.parameters
     return " AND ".join(conditions), parameters
 
 

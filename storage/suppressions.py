@@ -13,15 +13,23 @@ def any_for_site(site_id: int) -> bool:
     return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
 
 
-def known(site_id: int, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
-    """(reason, since) by address hash, for those of the hashes that are suppressed."""
+class Suppression(NamedTuple):
+    """Why and since when; `number` is that of the transaction in the order of acceptance."""
+
+    reason: str
+    since: int
+    number: int
+
+
+def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
+    """By address hash, those of the hashes that are suppressed."""
     chosen = list(hashes)
     records = rows(
-        "SELECT address_hash, reason, since FROM suppressions "
+        "SELECT address_hash, reason, since, number FROM suppressions "
         f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
         [site_id, *chosen],
     )
-    return {address_hash: (reason, since) for address_hash, reason, since in records}
+    return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
 class Suppressed(NamedTuple):
@@ -41,23 +49,21 @@ def list_all() -> list[Suppressed]:
     return [Suppressed(*record) for record in records]
 
 
-def add(site_id: int, address_hash: str, reason: str, since: int) -> None:
+SUPPRESS = (
+    "INSERT INTO suppressions (site_id, address_hash, reason, since, number) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (site_id, address_hash) DO UPDATE "
+    "SET reason = excluded.reason, since = excluded.since, number = excluded.number"
+)
+
+
+def add(site_id: int, address_hash: str, suppression: Suppression) -> None:
     """Suppresses an address; `erased` is never overwritten."""
-    execute(
-        "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = excluded.reason, since = excluded.since "
-        "WHERE suppressions.reason <> 'erased'",
-        (site_id, address_hash, reason, since),
-    )
+    execute(f"{SUPPRESS} WHERE suppressions.reason <> 'erased'", (site_id, address_hash, *suppression))
 
 
-def erase(site_id: int, address_hash: str, since: int) -> None:
+def erase(site_id: int, address_hash: str, since: int, number: int) -> None:
     """Suppresses an address as erased, since an instant."""
-    execute(
-        "INSERT INTO suppressions (site_id, address_hash, reason, since) VALUES (?, ?, 'erased', ?) "
-        "ON CONFLICT (site_id, address_hash) DO UPDATE SET reason = 'erased', since = excluded.since",
-        (site_id, address_hash, since),
-    )
+    execute(SUPPRESS, (site_id, address_hash, ERASED, since, number))
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:

@@ -174,7 +174,7 @@ def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
     assert response.content_type == "application/json"
     assert response.headers["X-Request-Id"] not in response.text
     body = response.json
-    assert set(body) <= {"error", "errors", "columns", "values", "did_you_mean"}
+    assert set(body) <= {"error", "errors", "columns", "values", "unknown", "did_you_mean"}
     wording(body["error"], status)
     assert ("Retry-After" in response.headers) == (status in (429, 503))
     assert ("WWW-Authenticate" in response.headers) == (status == 401)

@@ -11,9 +11,22 @@ from audience.config import Settings
 from audience.operations.probes import PROBES
 from audience.telemetry import GAUGES, METRICS
 from tests.answers.rule_sets import invalid_by_itself
+from tests.commands_table import commands_table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+ENDPOINTS = (ROOT / "docs" / "endpoints.md").read_text("utf-8")
+MAX_README_LINES = 150
+
+
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= MAX_README_LINES
+
+
+def shown(page, name):
+    """The table of a page between its marks."""
+    text = (ROOT / "docs" / f"{page}.md").read_text("utf-8")
+    return text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0]
 
 
 def settings_table() -> str:
@@ -33,8 +46,12 @@ def default_text(item) -> str:
     return f"`{text}`" if text else ""
 
 
-def test_the_readme_lists_every_setting():
-    assert README.partition("<!-- settings -->\n")[2].partition("\n<!-- /settings -->")[0] == settings_table()
+def test_the_page_of_settings_lists_every_setting():
+    assert shown("settings", "settings") == settings_table()
+
+
+def test_the_page_of_commands_lists_every_command():
+    assert shown("commands", "commands") == commands_table()
 
 
 def test_env_example_lists_every_setting_with_its_default():
@@ -71,39 +88,38 @@ def path_of(rule):
     return re.sub(r"<[^>]+>", "{id}", path)
 
 
-def test_the_readme_lists_every_endpoint_with_its_scope(app):
+def test_the_endpoints_page_lists_every_endpoint_with_its_scope(app):
     routes = {
         (method, path_of(rule.rule), scope)
         for rule in app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if (scope := app.view_functions[rule.endpoint].scope) != "public"
     }
-    table = re.findall(r"^\| (`[A-Z].*) (/\S+)` \|.*\| (\w+) \|$", README, re.MULTILINE)
+    table = re.findall(r"^\| (`[A-Z].*) (/\S+)` \|.*\| (\w+) \|$", ENDPOINTS, re.MULTILINE)
     listed = {
         (method, path, scope) for methods, path, scope in table for method in re.findall(r"[A-Z]+", methods)
     }
     assert listed == routes
 
 
-def test_the_readme_lists_every_public_route(app):
+def test_the_endpoints_page_lists_every_public_route(app):
     routes = {
         re.sub(r"<(?:[^>]*:)?(\w+)>", r"{\1}", rule.rule)
         for rule in app.url_map.iter_rules()
         if app.view_functions[rule.endpoint].scope == "public"
     }
-    assert set(re.findall(r"^\| `GET (/\S+)` \| [^|]+ \|$", README, re.MULTILINE)) == routes
+    assert set(re.findall(r"^\| `GET (/\S*)` \| [^|]+ \|$", ENDPOINTS, re.MULTILINE)) == routes
 
 
 def test_the_endpoints_page_names_and_calls_every_endpoint():
     mentioned = set()
-    page = (ROOT / "docs" / "endpoints.md").read_text("utf-8")
-    parts = re.split(r"^```(\w+)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    parts = re.split(r"^```(\w+)\n(.*?)^```$", ENDPOINTS, flags=re.DOTALL | re.MULTILINE)
     for prose, language, call in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
         if language == "sh":
             for method, path in re.findall(r"`([A-Z]+) (/\S+)`", prose):
                 assert re.search(pattern_of(path), call), (method, path)
                 mentioned.add((method, path))
-    table = re.findall(r"^\| (`[A-Z].*) (/\S+)` \|", README, re.MULTILINE)
+    table = re.findall(r"^\| (`[A-Z].*) (/\S+)` \|", ENDPOINTS, re.MULTILINE)
     assert mentioned == {
         (method, path) for methods, path in table for method in re.findall(r"[A-Z]+", methods)
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import program
-from tests.service import command, environment, free_port, until
+from tests.service import command, environment, free_port, serving, until
 
 ROOT = Path(__file__).parent.parent
 
@@ -77,13 +77,44 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)[0]
         run = subprocess.run(["bash", "-c", pasted], capture_output=True, text=True, timeout=30, check=True)
         assert json.loads(run.stdout)["data"]["attributes"]["email"] == "ann@example.com"
+        until(lambda: first.shows("POST /api/v1/fetch/subscribers 20"))
         first.interrupt()
         assert first.process.returncode == 0
+        until(lambda: first.shows("Goodbye"))
         assert processes_of(tmp_path) == ""
+        assert first.text.startswith("Starting ")
+        assert "/healthz" not in first.text
+    with terminal(tmp_path) as second:
+        until(lambda: second.shows("Next"))
+        second.interrupt()
+        assert stored["secret_key"] not in second.text
+        assert re.findall(r"^  (\w+) +(.+)$", second.text, re.MULTILINE) == [
+            ("Docs", f"http://127.0.0.1:{second.port}/docs"),
+            ("Keys", str(tmp_path / "first-site.json")),
+            ("Next", "audience demo"),
+        ]
+
+
+def test_the_place_table_is_packed_once_and_the_start_says_so(tmp_path):
+    with terminal(tmp_path) as first:
+        until(lambda: first.shows("Packing the place table, about 8 s"))
+        until(lambda: (tmp_path / "geo.table").exists(), 120)
+        first.interrupt()
     with terminal(tmp_path) as second:
         until(lambda: second.shows("Audience is at"))
         second.interrupt()
-        assert stored["secret_key"] not in second.text
+        assert "Packing" not in second.text
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_every_start_says_where_the_keys_are(tmp_path, kept):
+    with serving(tmp_path, AUDIENCE_WORKERS="1"):
+        pass
+    if not kept:
+        (tmp_path / "first-site.json").unlink()
+    with serving(tmp_path) as second:
+        line = next(line for line in second.process.stdout if line.startswith("  Keys"))
+    assert ("first-site.json" in line, "audience key list" in line) == (kept, not kept)
 
 
 def test_a_wrong_setting_is_named_with_the_reason(tmp_path):
@@ -104,6 +135,7 @@ def test_a_wrong_setting_is_named_with_the_reason(tmp_path):
     ("dns_servers", "resolver.example"),
     ("allow_addresses", "no address"),
     ("abusix_key", "no key"),
+    ("tier1_countries", "DE,UK"),
 ])  # fmt: skip
 def test_an_unusable_resource_stops_the_start_and_is_named(tmp_path, starter, setting, value):
     (tmp_path / "broken.mmdb").write_bytes(b"no database")

@@ -15,8 +15,11 @@ from tests.test_arrows import MODULES, ROOT
 from tests.worst_inputs import CPU_SECONDS, DO_NOT_READ, FUNCTIONS, PATTERNS, ROWS
 
 BATCHES = 6
-# Patterns of a bundled table, in `User-Agent`, whose row is among the functions.
-COMPILED_FROM_TABLES = {"audience.answers.validation.user_agent"}
+# Patterns of bundled tables: the rows are `by_surname`, `has_threat` and `User-Agent`, among the functions.
+COMPILED_FROM_TABLES = {
+    f"audience.answers.{module}"
+    for module in ("gender.origin", "moderation.violence", "validation.user_agent")
+}
 OPERATORS = (
     "app",
     "audience.cli",

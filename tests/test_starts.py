@@ -61,11 +61,11 @@ def test_a_second_serve_and_a_newer_command_change_nothing(tmp_path):
         metrics = sorted((tmp_path / "metrics").glob("*.json"))
         assert metrics
         second = type_(tmp_path, "serve")
-        assert second.returncode == 2
+        assert second.returncode == 1
         assert second.stderr == f"audience: another serve is running on {tmp_path}: stop it first\n"
         for words in (("site", "list"), ("migrate",)):
             refused = type_(tmp_path, *words)
-            assert refused.returncode == 2
+            assert refused.returncode == 1
             assert refused.stderr.startswith("audience: migrations are pending, but another serve is running")
         assert applied(tmp_path) == older
         assert set(metrics) <= set((tmp_path / "metrics").iterdir())
@@ -80,7 +80,7 @@ def test_a_second_serve_and_a_newer_command_change_nothing(tmp_path):
 def test_web_and_worker_start_only_on_a_database_of_their_version(instance, starter, statement, sentence):
     run_sql(instance, statement)
     run = type_(instance, starter)
-    assert (run.returncode, run.stdout, run.stderr) == (2, "", sentence)
+    assert (run.returncode, run.stdout, run.stderr) == (1, "", sentence)
 
 
 def locked(folder, _):
@@ -108,5 +108,5 @@ def test_a_refused_start_is_explained_in_one_sentence(instance, tmp_path, spoil,
     with spoil(instance, tmp_path) or contextlib.nullcontext():
         run = type_(instance, *words, AUDIENCE_DATABASE_TIMEOUT="0.1")
     database.close()
-    assert (run.returncode, run.stdout) == (2, "")
+    assert (run.returncode, run.stdout) == (1, "")
     assert re.fullmatch(f"audience: {sentence}\n", run.stderr)

@@ -20,12 +20,13 @@ from flask import Flask
 from audience import refused_rows, segment_rules
 from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
+from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.answers.gender.personal_name import load_kinds
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
 from audience.api.request_data import read_query
-from audience.errors import Refused
+from audience.errors import NotUnderstood, Refused
 from audience.http.normalize import Normalizer
 from schemas.base import Form, FormError, load
 from schemas.custom_fields import CreateField
@@ -38,8 +39,9 @@ from schemas.subscribers import CreateSubscriber, SearchSubscribers
 
 SIZE = 2**20  # characters
 CPU_SECONDS, NO_LIMIT = 5, resource.RLIM_INFINITY
+PROBE = 2**12  # characters, by which the most expensive inputs of a row are found
 MANY_ROWS = 2**16  # characters: a refused row costs as much as some thousand characters
-REFUSALS = (ValueError, FormError, Refused, ma.ValidationError)
+REFUSALS = (ValueError, FormError, NotUnderstood, Refused, ma.ValidationError)
 
 PHRASE = "\ufdfa"  # of which NFKC makes 18 characters
 MARKS = "\u0300\u0323"  # which NFKC sorts, in quadratic time
@@ -68,12 +70,15 @@ class WorstInputs:
     limit: int = SIZE
 
     def milliseconds(self, name: str) -> float:
-        """Of the most expensive input."""
+        """Of the most expensive of the two inputs that cost most when they are short."""
         subject = resolve_name(name) if ":" in name else None
-        return max(self._milliseconds(subject, unit) for unit in self.units)
+        self._milliseconds(subject, self.units[0], PROBE)  # loads the tables
+        costs = {unit: self._milliseconds(subject, unit, PROBE) for unit in self.units}
+        worst = sorted(costs, key=costs.__getitem__)[-2:]
+        return max(self._milliseconds(subject, unit, SIZE) for unit in worst)
 
-    def _milliseconds(self, subject: Any, unit: str | tuple[str, ...]) -> float:
-        text = Worst(*([unit] if isinstance(unit, str) else unit)).text(min(SIZE, self.limit))
+    def _milliseconds(self, subject: Any, unit: str | tuple[str, ...], size: int) -> float:
+        text = Worst(*([unit] if isinstance(unit, str) else unit)).text(min(size, self.limit))
         resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + 1 + CPU_SECONDS, NO_LIMIT))
         start = time.process_time()
         with suppress(*REFUSALS):
@@ -91,6 +96,10 @@ def _find_all(subject: Any, text: str) -> None:
         pattern.sub("", text)
 
 
+def looked_for_in_bytes(*units: str | tuple[str, ...]) -> WorstInputs:
+    return WorstInputs(("a", " ", *units), lambda pattern, text: pattern.sub(b"", text.encode()))
+
+
 def begins(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
     """A pattern that is compared with the beginning of a text."""
     return WorstInputs(("a", *units), lambda pattern, text: pattern.match(text), limit)
@@ -99,6 +108,11 @@ def begins(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
 def is_whole(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
     """A pattern that is compared with a whole text."""
     return WorstInputs(("a", *units), lambda pattern, text: pattern.fullmatch(text), limit)
+
+
+def _is_any(patterns: Any, text: str) -> None:
+    for pattern in patterns.values():
+        pattern.fullmatch(text)
 
 
 def takes(*units: str | tuple[str, ...], more: Callable[[], Any] = tuple, limit: int = SIZE) -> WorstInputs:
@@ -126,13 +140,17 @@ VALIDATION, MODERATION = f"{ANSWERS}.validation", f"{ANSWERS}.moderation"
 NORMALIZED = 18 * MODERATED  # after NFKC
 
 PATTERNS: dict[str, WorstInputs] = {
-    "audience.addresses:ASCII_ADDRESS": is_whole("a@", "@", ("a", "", "@")),
+    "audience.addresses:ASCII_LOCAL": is_whole(("a", "", "@"), "!"),
+    "audience.addresses:DOMAIN": is_whole("a.", "a-", ("a.", "", "@"), ("a" * 63 + ".", "", "@")),
+    "audience.api.json_bounds:DIGITS": looked_for_in_bytes("1", "1" * 400 + "a"),
+    "audience.api.json_bounds:TEXT": looked_for_in_bytes('"', '\\"', "\\", ("\\", '"'), ("a", '"'), '"\\'),
     "audience.api.openapi:NOT_WORD": looked_for("-", "a-"),
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
     "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
     "audience.cli.keys:DURATION": is_whole("1", ("1", "", "s")),
     "audience.custom_fields:HUMP": looked_for("A", "aA", "AAa"),
     "audience.custom_fields:WORD": looked_for("_", "a_"),
+    "audience.erasures:UUID": is_whole("0-", ("0123-", "01234567-")),
     "audience.http.normalize:SLASHES": looked_for("/", "/a", "//a"),
     "audience.refused_rows:AT": looked_for("@", "a@", "\uff20"),
     "audience.refused_rows:WORD": looked_for("@", "a@", "a,", "(", "a@b "),
@@ -146,10 +164,13 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{ANSWERS}.contacts:NAMESPACE": looked_for(*LINKS),
     f"{ANSWERS}.contacts:PHONES": looked_for(*NUMBERS, ("1", "+"), "(0", "00", limit=NORMALIZED),
     f"{ANSWERS}.contacts:SCHEME": looked_for(*LINKS, "a+", "a://"),
+    f"{ANSWERS}.contacts:WORD_BEFORE": looked_for("a ", ("a", "", " "), (" ", "a", "."), limit=30),
     f"{ANSWERS}.domains:AFTER_HOST": looked_for("/", "a?"),
     f"{ANSWERS}.domains:LABEL": is_whole("-", "a-"),
     f"{ANSWERS}.domains:PORT": looked_for(":", "1", ":1", ("1", ":", "a")),
     f"{ANSWERS}.domains:SCHEME": looked_for(":", "/", "a:", "a://"),
+    f"{ANSWERS}.gender.origin:GIVEN": WorstInputs(("a", "an", "ng", "shi", "yeo", ("a", "", "1")), _is_any),
+    f"{ANSWERS}.gender.origin:GIVEN_AS_ONE": is_whole("yeo", "ng", ("a", "", "1")),
     f"{ANSWERS}.gender.personal_name:ASIDE": looked_for('"', "(", "'", " '", '"a', "(a"),
     f"{ANSWERS}.gender.personal_name:BREAK": looked_for("-", ".", "a-", ("-", "a", "a"), limit=300),
     f"{ANSWERS}.gender.personal_name:COUPLE": looked_for("and", "&", "et "),
@@ -157,16 +178,18 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{MODERATION}.cleaning:CONTROL": looked_for("\0", "a\0"),
     f"{MODERATION}.cleaning:LONG_REFERENCE": looked_for("&#", ("9", "&#"), "&#1"),
     f"{MODERATION}.cleaning:REFERENCE": looked_for("&", "&a", "&#1", "&#x", ("a", "&")),
+    f"{MODERATION}.languages:WORD": looked_for("a1", "_", "a_"),
     f"{MODERATION}.markup:ATTRIBUTE": begins(*TAGS, "/", ("a", " ="), ("a", "a='"), ("a", 'a="')),
     f"{MODERATION}.markup:CLOSING": looked_for(*TAGS, "</", "</a", "</a/"),
     f"{MODERATION}.markup:DECLARATION": looked_for(*TAGS, "<!", "<?"),
     f"{MODERATION}.markup:OPENING": looked_for(*TAGS, "<"),
     f"{MODERATION}.markup:QUOTE": looked_for(*TAGS, "'", "'/", "'on", "' on ", ("a", "'on")),
     f"{MODERATION}.moderation:CHARACTER": looked_for("&", "&a", "&#1", ("a", "&")),
+    f"{MODERATION}.people:NAMES": looked_for("a'", "a. ", "a-", "a, ", ("a", "", "1"), ("a ", "", "1")),
+    f"{MODERATION}.people:WORD": looked_for("a'", "a1", "a-", ("a", "", "1")),
     f"{MODERATION}.profanity:APART": looked_for(*WORDS, ("a ", "", "ab")),
     f"{MODERATION}.profanity:APART_SIGNS": looked_for("-", "a-"),
     f"{MODERATION}.profanity:DIGIT": looked_for("1"),
-    f"{MODERATION}.profanity:GIVEN_NAME": looked_for("Dick", "Dick "),
     f"{MODERATION}.profanity:HYPHENATED": looked_for(*WORDS, ("a-", "", "1"), ("a'", "", "a1")),
     f"{MODERATION}.profanity:INNER_SIGNS": looked_for("-", "a-"),
     f"{MODERATION}.profanity:LATIN": looked_for("é"),
@@ -183,6 +206,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{MODERATION}.threats:PICTURE_ADDRESS": begins("data:"),
     f"{MODERATION}.threats:SCRIPT": begins(":", "script", ("a", "", ":")),
     f"{MODERATION}.threats:SCRIPT_ADDRESS": looked_for("javascript", ",javascript", ","),
+    f"{MODERATION}.violence:TOKEN": looked_for("a,", ",", "_", "a_"),
     f"{VALIDATION}.address:SURROGATE": looked_for("\ud800"),
     f"{VALIDATION}.contact_name:LATIN": looked_for("a1"),
     f"{VALIDATION}.contact_name:MARKUP": looked_for("&", "&a", "&#", "&#a", ("a", "&#")),
@@ -196,7 +220,6 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
     "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
-    "schemas.custom_fields:STATUS_WORDS": looked_for("not", "rate", "4", "invali"),
     "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
     "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
     "schemas.formats.consent_words:MARKS": looked_for(
@@ -207,6 +230,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.dates:YEAR_LAST": is_whole("1", ("1", "01/01/2020 00:00:00."), limit=dates.MAX_LENGTH),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
     "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
+    "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),
     "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
     "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),
 }  # fmt: skip
@@ -262,8 +286,13 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *(("a", "a@"), (PHRASE, "a@", ".com"), (MARKS, "a@", ".com"), (MARKS, "", "@a.com")),
         *(("é.", "a@", "com"), ("l·", "a@", ".com"), ("a.", "a@", "com"), ("a", "", "@é.com")),
     ),
+    "audience.api.json_bounds:check": WorstInputs(
+        ("[", "[]", '"', '\\"', ("[]", '"'), "1", "1" * 400 + ",", '{"":'),
+        lambda check, text: check(text.encode()),
+    ),
     "audience.custom_fields:name_of": takes("aB", "A_", limit=100),
     "audience.tags:name_key": takes("ΐ", "A"),
+    "audience.segment_rules:beginning": takes("ß", "a "),
     "audience.segments:is_id": takes(),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
@@ -281,20 +310,35 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{ANSWERS}.domains:registrable": takes(limit=MAX_LENGTH),
     f"{ANSWERS}.folding:fold": takes("İ", limit=MODERATED),
     f"{ANSWERS}.gender.gender:guess_gender": takes("a-", "(a", "Dr ", ", ", more=lambda: (open_names(),)),
+    f"{ANSWERS}.gender.origin:by_surname": takes(
+        "ian", "van", "mc", "ski", more=lambda: (open_names().origins,), limit=NAME_LENGTH
+    ),
     f"{ANSWERS}.gender.personal_name:parse": takes("a-", "(a", "Dr ", ", ", more=lambda: (load_kinds(),)),
     f"{ANSWERS}.geolocation.geolocation:locate": takes("1.", more=lambda: (None,)),
     f"{MODERATION}.cleaning:clean": takes(*TAGS, "&lt;", limit=MODERATED),
     f"{MODERATION}.cleaning:unescape": takes(*TAGS, "&amp;", ("9", "&#"), limit=6 * MODERATED),
+    f"{MODERATION}.languages:is_function_word": takes("you", limit=NORMALIZED),
+    f"{MODERATION}.languages:without_foreign_words": takes("slut och ", "anal el ", limit=NORMALIZED),
     f"{MODERATION}.markup:breakouts": takes(*TAGS, limit=MODERATED),
     f"{MODERATION}.markup:other_markup": takes(*TAGS, more=lambda: (set(),), limit=MODERATED),
     f"{MODERATION}.markup:readings": takes(*TAGS, "&amp;", limit=MODERATED),
     f"{MODERATION}.markup:tags": takes(*TAGS, limit=MODERATED),
     f"{MODERATION}.markup:tree": takes(*TAGS, ("a", "<b>" * 199), ("x ", "<table>"), limit=MODERATED),
     f"{MODERATION}.moderation:moderate": takes(*TAGS, *WORDS, *LINKS, *CSS, *NUMBERS, ("a", "<b>" * 199)),
+    f"{MODERATION}.people:without_names": takes(
+        *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),
+        more=lambda: (str.istitle,),
+        limit=NORMALIZED,
+    ),
     f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
+    f"{MODERATION}.violence:has_threat": takes(
+        *(",", "go ", ", go just now ", "i will ", "kill ", ("fucking ", "i will "), ("and ", "go ")),
+        *("i will fucking ", "kill your ", "i am going to ", "slut och "),
+        limit=MODERATED,
+    ),
     f"{VALIDATION}.address:ancestors": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.address:is_reserved": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.address:loose_a_labels": takes("é.", "l·", limit=address.MAX_LENGTH),
@@ -319,6 +363,9 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
+    "schemas.subscribers:built_in": takes("-", "a ", "_"),
+    "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
+    "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.custom_fields:field_key": takes("-", "a "),
     "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
@@ -335,6 +382,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:read_text": takes("'"),
     "schemas.formats.csv_values:read_value": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),
     "schemas.formats.csv_values:write_text": takes("'"),
+    "schemas.values:normal_text": takes("\u200b", ("\u200b", "a", "a"), more=lambda: (255,)),
+    "schemas.values:trim": takes("\u200b", ("\u200b", "a", "a"), ("a", "\u200b", "\u200b")),
     "schemas.values:read_date": takes(("1", "2020-"), ("1", "2020-01-01T00:00:00."), (":11", "2020-01-01T")),
     "refused rows": door(hidden, "a,", "a@b ", "a@", ("a", "", "@"), "\uff20", "a@b,"),
     "CSV": door(in_file("csv"), '",', "a,", ",", "a@b,", ("a", '"')),
@@ -358,17 +407,21 @@ FUNCTIONS: dict[str, WorstInputs] = {
 DO_NOT_READ = {
     f"{ANSWERS}.dns.canaries:random_name",
     f"{ANSWERS}.dns.transport:parse_server",
+    f"{MODERATION}.languages:rows",
     f"{VALIDATION}.gibberish:mean_logarithm",
     f"{VALIDATION}.mail_route:find_route",
     f"{VALIDATION}.typos:one_edit_apart",
     "audience.api.docs:asset",
     "audience.api.docs:content",
+    "audience.api.docs:gzipped",
+    "audience.api.docs:hashed",
     "audience.api.openapi:answer",
     "audience.api.openapi:body",
     "audience.api.openapi:part",
     "audience.api.openapi:query",
     "audience.http.access:verify",
     "audience.keys:authenticate",
+    "audience.keys:rename",
     "audience.keys:revoke",
     "audience.keys:rotate",
     "audience.keys:secret_hash",
@@ -379,6 +432,7 @@ DO_NOT_READ = {
     "audience.telemetry:record_answer",
     "audience.telemetry:record_blacklist_test",
     "audience.telemetry:record_dns_health",
+    "schemas.base:join_paths",
     "schemas.formats.consent:said",
     "schemas.formats.meanings:column_of",
     "schemas.formats.meanings:preset_columns",
@@ -387,6 +441,7 @@ DO_NOT_READ = {
     "schemas.responses:listing",
     "schemas.responses:resource",
     "schemas.responses:single",
+    "schemas.tags:is_short",
 }
 ROWS = PATTERNS | FUNCTIONS
 

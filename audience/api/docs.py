@@ -1,15 +1,18 @@
-"""The API in Swagger UI, to read and to try, with its assets."""
+"""The API in Swagger UI, to read and to try, with its assets; `/` leads there."""
 
+import gzip
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from flask import Blueprint, Response, abort
+from flask import Blueprint, Response, abort, redirect, request
+from werkzeug.wrappers import Response as RedirectResponse
 
 from audience.http.access import public
 from audience.http.pages import SECURITY_HEADERS, public_root
 
-blueprint = Blueprint("docs", __name__, url_prefix="/docs")
+blueprint = Blueprint("docs", __name__)
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -17,14 +20,14 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Audience: the API</title>
-<link rel="icon" href="{root}/docs/favicon-32x32.png">
-<link rel="stylesheet" href="{root}/docs/swagger-ui.css">
+<link rel="icon" href="{root}/docs/{icon}">
+<link rel="stylesheet" href="{root}/docs/{style}">
 </head>
 <body>
 <div id="api"></div>
 <noscript>Without JavaScript, read <a href="{root}/api/openapi.json">the OpenAPI document</a>.</noscript>
-<script src="{root}/docs/swagger-ui-bundle.js"></script>
-<script src="{root}/docs/start.js"></script>
+<script src="{root}/docs/{bundle}"></script>
+<script src="{root}/docs/{start}"></script>
 </body>
 </html>
 """
@@ -48,23 +51,64 @@ ASSETS = {
     "favicon-32x32.png": "image/png",
     "start.js": "text/javascript",
 }
-CACHE_ONE_HOUR = {"Cache-Control": "public, max-age=3600"}
+ICON = "favicon-32x32.png"
+HASH_LENGTH = 12
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 
 
-@blueprint.get("")
+@blueprint.get("/")
+@public
+def root() -> RedirectResponse:
+    """Leads to the description of the API"""
+    return redirect(f"{public_root()}/docs")
+
+
+@blueprint.get("/favicon.ico")
+@public
+def icon() -> Response:
+    """The icon of the pages"""
+    return Response(content(ICON), mimetype=ASSETS[ICON], headers=SECURITY_HEADERS | ONE_DAY)
+
+
+@blueprint.get("/docs")
 @public
 def page() -> Response:
     """The API, to read and to try"""
-    return Response(PAGE.format(root=escape(public_root())), mimetype="text/html", headers=SECURITY_HEADERS)
+    style, bundle, favicon, start = map(hashed, ASSETS)
+    names = {"style": style, "bundle": bundle, "icon": favicon, "start": start}
+    text = PAGE.format(root=escape(public_root()), **names)
+    return Response(text, mimetype="text/html", headers=SECURITY_HEADERS)
 
 
-@blueprint.get("/<name>")
+@blueprint.get("/docs/<name>")
 @public
 def asset(name: str) -> Response:
     """An asset of the page"""
-    if name not in ASSETS:
+    original = by_hashed_name().get(name)
+    if original is None:
         abort(404)
-    return Response(content(name), mimetype=ASSETS[name], headers=SECURITY_HEADERS | CACHE_ONE_HOUR)
+    packed = request.accept_encodings["gzip"] > 0 and ASSETS[original].startswith("text/")
+    encoding = {"Content-Encoding": "gzip"} if packed else {}
+    body = (gzipped if packed else content)(original)
+    return Response(body, mimetype=ASSETS[original], headers=SECURITY_HEADERS | FOREVER | encoding)
+
+
+@cache
+def hashed(name: str) -> str:
+    """The name with a hash of the content: it may be kept for ever."""
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}-{sha256(content(name)).hexdigest()[:HASH_LENGTH]}.{ending}"
+
+
+@cache
+def by_hashed_name() -> dict[str, str]:
+    return {hashed(name): name for name in ASSETS}
+
+
+@cache
+def gzipped(name: str) -> bytes:
+    return gzip.compress(content(name), mtime=0)
 
 
 @cache

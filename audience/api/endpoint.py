@@ -49,19 +49,19 @@ def endpoint(
     batch: bool = False,
     query: bool = True,
     status: int = 200,
-    site: Literal["needed", "optional", "unused"] = "needed",
+    site: Literal["needed", "optional", "unused", "all"] = "needed",
 ) -> Callable[[View], View]:
     """Authenticates, checks the scope, and the body's length and type; then reads the body, finds the site,
     checks the rate and loads the form, in that order. The web server asks for the first part, by `check`,
     before it takes the body.
 
-    The view is called with `site` (None if optional and not sent; not passed if unused), with `form` if
-    it `takes` one, and with the parts of the path. It returns JSON, sent with `status`, or a response.
-    Values of the query string are part of the form if `query`; the body overrides them. `gives` is the
-    schema of the answer, or the media types of a file; `accepts` has the media types of a file that is the
-    body, which the view reads. The body may be larger if it is a `batch`.
+    The view is called with `site` (None if optional and not sent; not passed if unused; `sites` if all),
+    with `form` if it `takes` one, and with the parts of the path. It returns JSON, sent with `status`, or a
+    response. Values of the query string are part of the form if `query`; the body overrides them. `gives` is
+    the schema of the answer, or the media types of a file; `accepts` has those of a file that is the body,
+    which the view reads. The body may be larger if it is a `batch`.
     """
-    form = takes() if takes else None
+    form = (takes or Form)()
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -79,12 +79,15 @@ def endpoint(
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             g.site_id = chosen.id if chosen else None
-            if site != "unused":
+            if site == "all":
+                arguments["sites"] = key.sites
+            elif site != "unused":
                 arguments["site"] = chosen
             _limit_rate(key, family)
-            if form:
-                sent = {name: value for name, value in body.items() if value is not None}
-                arguments["form"] = load(form, present(form, values) | sent if query else sent)
+            sent = {name: value for name, value in body.items() if value is not None}
+            loaded = load(form, present(form, values) | sent if query else sent)
+            if takes:
+                arguments["form"] = loaded
             answer = view(**arguments)
             return answer if isinstance(answer, Response) else jsonify(answer), status
 

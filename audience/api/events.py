@@ -7,9 +7,10 @@ from flask import Blueprint
 from audience import events
 from audience.api.endpoint import endpoint
 from audience.sites import Site
-from schemas.base import errors
-from schemas.events import Recorded, RecordEvents
+from schemas.base import dashed, errors
+from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource
 from schemas.imports import ImportRows
+from schemas.pages import page_meta
 
 blueprint = Blueprint("events", __name__)
 
@@ -21,3 +22,14 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     rows: ImportRows = form["events"]
     results, problems = events.record(site, rows.items, rows.problems)
     return {"results": results, "failed": rows.total - results, "errors": errors(problems)}
+
+
+@blueprint.get("/fetch/subscribers/<uuid>/events")
+@endpoint(scope="read", family="fetch", takes=ListEvents, gives=EventList)
+def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
+    """List the events of a subscriber, newest first"""
+    rows, has_more = events.page(site, dashed(uuid), form["page"])
+    return {
+        "data": [event_resource(row) for row in rows],
+        "meta": page_meta(form, events.PAGE_SIZE, has_more),
+    }

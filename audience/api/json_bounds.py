@@ -13,7 +13,7 @@ TOO_MANY = f"The body has over {MAX_CONTAINERS:,} objects and arrays: split it i
 TOO_LONG = f"The body has a number that is too long: send numbers of at most {MAX_DIGITS} digits."
 
 TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-DIGITS = re.compile(rb"[0-9]{%d}" % (MAX_DIGITS + 1))
+DIGITS = re.compile(rb"(?<![0-9])[0-9]{%d}" % (MAX_DIGITS + 1))
 NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 

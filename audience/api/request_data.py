@@ -12,7 +12,7 @@ from werkzeug.datastructures import MultiDict
 
 from audience.api import json_bounds
 from audience.errors import NotJson, NotUnderstood, TooLarge
-from schemas.base import dashed
+from schemas.base import Repeated, dashed
 from schemas.file_imports import KINDS
 
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
@@ -109,7 +109,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
     match = SUBSCRIPT.fullmatch(key)
     if match is None:
-        values[key] = value or values.get(key, "")
+        _add(values, key, value)
         return
     if not value:
         return
@@ -122,6 +122,16 @@ def _nest(values: dict[str, Any], key: str, value: str) -> None:
         listed = values.setdefault(name, [])
         if isinstance(listed, list):
             listed.append(value)
+
+
+def _add(values: dict[str, Any], key: str, value: str) -> None:
+    before = values.get(key)
+    if not value or not before:
+        values[key] = value or values.get(key, "")
+    elif isinstance(before, Repeated):
+        before.append(value)
+    else:
+        values[key] = Repeated([before, value]) if isinstance(before, str) else value
 
 
 def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:

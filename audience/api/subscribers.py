@@ -9,6 +9,7 @@ from audience.api.endpoint import endpoint
 from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
+from schemas.pages import page_meta
 
 blueprint = Blueprint("subscribers", __name__)
 
@@ -40,7 +41,9 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @endpoint(scope="full", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
 def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Permanently erase a subscriber; `data` is null"""
-    erasures.erase(site, settings().instance, form.get("email"), form.get("uuid"))
+    email, uuid = form.get("email"), form.get("uuid")
+    erasures.check_target(email, uuid)
+    erasures.erase(site, settings().instance, email, uuid)
     return {"data": None}
 
 
@@ -52,11 +55,13 @@ def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
         after=wire.bounds(form, "gt"),
         before=wire.bounds(form, "lt"),
         email=form.get("email"),
-        tags=form.get("tags", ()),
+        tags=[*form.get("tags", ()), *form.get("tag_names", ())],
+        tag_ids=form.get("tag_ids", ()),
+        beginning=form.get("q"),
         segment_id=form.get("segment_id"),
     )
     matches, has_more = subscribers.search(site, query, form["page"])
     return {
         "data": [wire.subscriber(subscriber, settings().base_url) for subscriber in matches],
-        "meta": wire.search_meta(form, subscribers.PAGE_SIZE, has_more),
+        "meta": page_meta(form, subscribers.PAGE_SIZE, has_more),
     }

@@ -57,7 +57,7 @@ def restore(instance: Instance, file: Path, yes: bool, ignore_erasures: bool, as
     settings = instance.settings
     if not yes:
         click.confirm(f"Replace the contents of {settings.instance} with {file}?", abort=True, err=True)
-    with instance.processes.stopped(), ShownProgress() as progress:
+    with instance.processes().stopped(), ShownProgress() as progress:
         restored = backups.restore(settings, file.absolute(), progress, instance.openers, ignore_erasures)
     show(_answer(restored), as_json, _lines(restored))
 

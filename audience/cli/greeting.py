@@ -1,12 +1,16 @@
-"""What `audience serve` says once it answers."""
+"""What `audience serve` says: each step, then where everything is, and goodbye."""
 
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 from audience import secret_files
 from audience.config import Settings
 
+PLACE_TABLE = "geo.table"  # of `audience.answers.geolocation`
+GOODBYE = "Goodbye. Everything is stopped, and all that was accepted is kept."
 FIRST_SITE = """
-Your first site, shown once (also in the instance folder, in first-site.json):
+Your first site, its keys shown this once:
 
   site_uuid        {site_uuid}
   publishable_key  {publishable_key}
@@ -17,13 +21,34 @@ Create a subscriber:
   curl -u '{publishable_key}:{secret_key}' '{base_url}/api/v1/fetch/subscribers?site_uuid={site_uuid}' \\
     -H 'Content-Type: application/json' -d '{{"subscriber": {{"email": "ann@example.com", "tags": "vip"}}}}'
 """
+BLOCK = """
+Audience is at {url}  (Ctrl-C stops it)
+
+  Docs  {url}/docs
+  Keys  {keys}
+  Next  {program} demo
+"""
+
+
+def steps(settings: Settings) -> Iterable[str]:
+    """What the start does, said before it."""
+    redis = "" if settings.redis_url else "Redis, "
+    yield f"Starting {redis}the web server and the import worker, about 3 s"
+    if not settings.geo_database and not (settings.instance / PLACE_TABLE).exists():
+        yield "Packing the place table, about 8 s (once, meanwhile; only geolocation waits for it)"
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None) -> str:
-    """The service's address; on a terminal also the keys of a new first site, this once."""
-    address = f"Audience is at {url}  (Ctrl-C stops it)"
-    if not first:
-        return address
-    if sys.stdout.isatty():
-        return f"{address}\n{FIRST_SITE.format(**first)}"
-    return f"{address}\nThe first site and its keys are in {settings.instance / secret_files.FIRST_SITE}"
+    """Where everything is; on a terminal also the keys of a new first site, this once."""
+    keys = FIRST_SITE.format(**first) if first and sys.stdout.isatty() else ""
+    return keys + BLOCK.format(url=url, keys=_keys(settings), program=_program())
+
+
+def _keys(settings: Settings) -> str:
+    file = settings.instance / secret_files.FIRST_SITE
+    return str(file) if file.exists() else f"{_program()} key list names them; key create makes another"
+
+
+def _program() -> str:
+    """As it was called, so that the next command can be copied."""
+    return sys.argv[0] if Path(sys.argv[0]).name == "audience" else "audience"

@@ -3,15 +3,25 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
 import click
 
 from audience.config import Settings
-from audience.errors import Refused
+from audience.errors import NotFound, Refused
 from audience.operations.openers import Openers
 from audience.protocols import ChildProcess, Processes
-from schemas.base import FormError
+from schemas.values import FormError
+
+COMMANDS = MappingProxyType(
+    {
+        "GET /v1/batch/imports": "`audience imports list`",
+        "GET /v1/fetch/reports": "`audience report list`",
+        "GET /v1/fetch/segments": "`audience segment list`",
+        "GET /v1/fetch/tags": "`audience tag list`",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -21,27 +31,47 @@ class Instance:
     settings: Settings
     open: Callable[[], None]
     openers: Openers
-    processes: Processes
+    processes: Callable[[], Processes]
     child_process: ChildProcess
 
 
 def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Opens and migrates the instance, passes its settings first, and prints an error per refused value."""
+    """Opens and migrates the instance, passes its settings first, and prints an error per refused value.
+
+    `site_uuid` (a name, a uuid, or None for the only site) becomes the uuid of that site.
+    """
 
     @wraps(command)
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
         instance.open()
         try:
+            if "site_uuid" in options:
+                options["site_uuid"] = _site_uuid(options["site_uuid"])
             return command(instance.settings, *arguments, **options)
         except FormError as error:
             raise click.ClickException(_listed(error.problems)) from error
+        except NotFound as error:
+            raise NotFound(in_commands(error.message)) from error
         except Refused as error:
             if not error.errors:
                 raise
             raise click.ClickException(_listed(error.errors)) from error
 
     return run
+
+
+def _site_uuid(name: str | None) -> str:
+    from audience import sites
+
+    return sites.choose(name).uuid
+
+
+def in_commands(message: str) -> str:
+    """The message with commands in place of requests."""
+    for request, name in COMMANDS.items():
+        message = message.replace(request, name)
+    return message
 
 
 def _listed(problems: Iterable[Any]) -> str:

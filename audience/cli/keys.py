@@ -13,6 +13,8 @@ from audience.config import Settings
 from audience.keys import SCOPES, Key, NewKey
 from schemas.values import write_date
 
+LINE = """{publishable_key}  {scope:<8} {state}
+    {name}  of {named}, created {created_at}, last used {last_used_at}"""
 DURATION = re.compile(r"(\d{1,6})([smhd]?)")
 
 
@@ -22,16 +24,18 @@ def key() -> None:
 
 
 @key.command()
-@click.option("--site", "site_uuids", multiple=True, required=True, help="Uuid of a site; repeatable.")
+@click.option("--site", "names", multiple=True, metavar="SITE", help="Name or uuid of a site; repeatable.")
 @click.option("--scope", type=click.Choice(list(SCOPES)), default="full", show_default=True)
+@click.option("--name", default="", help="What the key is for, such as Shop.")
 @as_json
 @on_instance
-def create(_: Settings, site_uuids: tuple[str, ...], scope: str, as_json: bool) -> None:
+def create(_: Settings, names: tuple[str, ...], scope: str, name: str, as_json: bool) -> None:
     """Create a key for one or more sites. The secret is shown once.
 
-    Example: audience key create --site 6f1c... --scope read
+    Example: audience key create --site News --scope read --name "Monthly counts"
     """
-    new = keys.create(list(dict.fromkeys(map(sites.get_by_uuid, site_uuids))), scope)
+    chosen = dict.fromkeys(map(sites.choose, names or (None,)))
+    new = keys.create(list(chosen), scope, name)
     show(vars(new), as_json, _once(new))
 
 
@@ -40,20 +44,30 @@ def _once(new: NewKey) -> list[str]:
 
 
 @key.command(name="list")
-@click.option("--site", "site_uuid", help="Uuid of a site: list only its keys.")
+@click.option("--site", "name", metavar="SITE", help="Name or uuid of a site: list only its keys.")
 @as_json
 @on_instance
-def list_keys(_: Settings, site_uuid: str | None, as_json: bool) -> None:
+def list_keys(_: Settings, name: str | None, as_json: bool) -> None:
     """List the keys, without secrets.
 
     Example: audience key list
     """
-    rows = [_shown(row) for row in keys.list_all(sites.get_by_uuid(site_uuid) if site_uuid else None)]
-    show(
-        rows,
-        as_json,
-        [f"{row['publishable_key']}  {row['scope']:<8} {row['created_at']}  {row['state']}" for row in rows],
-    )
+    rows = [_shown(row) for row in keys.list_all(sites.choose(name) if name else None)]
+    show(rows, as_json, (LINE.format(**row, named=", ".join(row["sites"])) for row in rows))
+
+
+@key.command()
+@click.argument("publishable_key")
+@click.argument("name")
+@as_json
+@on_instance
+def rename(_: Settings, publishable_key: str, name: str, as_json: bool) -> None:
+    """Give a key a name: what it is for.
+
+    Example: audience key rename pk_... Shop
+    """
+    keys.rename(publishable_key, name)
+    show({"publishable_key": publishable_key, "name": name}, as_json, ["Renamed."])
 
 
 def _state(row: Key) -> str:
@@ -69,8 +83,11 @@ def _state(row: Key) -> str:
 def _shown(row: Key) -> dict[str, Any]:
     return {
         "publishable_key": row.publishable_key,
+        "name": row.name,
+        "sites": [site.name for site in keys.sites_of(row)],
         "scope": row.scope,
         "created_at": write_date(row.created_at),
+        "last_used_at": write_date(row.last_used_at),
         "revoked_at": write_date(row.revoked_at),
         "expires_at": write_date(row.expires_at),
         "state": _state(row),

@@ -1,60 +1,91 @@
-"""The command `audience` and its subcommands; `app.py` adds those that start processes."""
+"""The command `audience` and its subcommands, each imported when it is called; `app.py` adds those that start
+processes."""
+
+import importlib
+from collections.abc import Callable
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import click
 
-from audience.cli import (
-    answers,
-    backups,
-    demo,
-    doctor,
-    exports,
-    file_imports,
-    imports,
-    keys,
-    reports,
-    segments,
-    sites,
-    subscribers,
-)
 
+class Row(NamedTuple):
+    """Where a command is, `module:name` in `audience.cli`, and its line in the list."""
+
+    place: str
+    help: str
+
+
+COMMANDS = MappingProxyType(
+    {
+        "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
+        "backup": Row("backups:backup", "Back up the database and the pepper to one file."),
+        "config": Row("configuration:show_config", "Show the settings in effect, and where each comes from."),
+        "demo": Row("demo:demo", "Create a site with fictional subscribers."),
+        "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
+        "event": Row("events:event", "Events: list them."),
+        "export": Row("exports:export", "Export subscribers to a file or standard output."),
+        "field": Row("fields:field", "Custom fields: list them."),
+        "import": Row("file_imports:import_file", "Import subscribers from a file."),
+        "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
+        "key": Row("keys:key", "Keys, with which clients authenticate."),
+        "report": Row("reports:report", "Reports on growth and composition."),
+        "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),
+        "segment": Row("segments:segment", "Segments: subscribers that match rules."),
+        "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
+        "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
+        "tag": Row("tags:tag", "Tags: list them."),
+    }
+)
 OLD_NAMES = {"check": "answer", "person": "subscriber"}  # accepted until 1.0
 
 
 class Commands(click.Group):
-    """Accepts old names too, and prints the new ones."""
+    """Imports a command of `COMMANDS` when it is called. Accepts old names too, and prints the new ones."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return sorted([*COMMANDS, *self.commands])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         new_name = OLD_NAMES.get(cmd_name)
-        if new_name is None:
-            return super().get_command(ctx, cmd_name)
-        click.echo(f"`audience {cmd_name}` is now `audience {new_name}`.", err=True)
-        return super().get_command(ctx, new_name)
+        if new_name is not None:
+            click.echo(f"`audience {cmd_name}` is now `audience {new_name}`.", err=True)
+        name = new_name or cmd_name
+        return _load(COMMANDS[name].place) if name in COMMANDS else super().get_command(ctx, name)
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """As Click does, but imports nothing for it."""
+        own = {name: command.get_short_help_str(limit=100) for name, command in self.commands.items()}
+        lines = own | {name: row.help for name, row in COMMANDS.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(lines.items()))
+
+
+def _load(place: str) -> click.Command:
+    module, name = place.split(":")
+    command: click.Command = getattr(importlib.import_module(f"audience.cli.{module}"), name)
+    return command
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"audience {version('audience')}")
+        ctx.exit()
+
+
+version_option: Callable[[Any], Any] = click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Print the version."
+)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@version_option
 def audience() -> None:
     """E-mail subscribers over HTTP and JSON.
 
     Environment variables (AUDIENCE_PORT=9000) override config.toml in the instance folder, which overrides
-    the defaults.
+    the defaults. Exit status: 0 done, 1 no, 2 a wrong call or setting, 3 done in part.
 
     Example: audience serve
     """
-
-
-for command in (
-    sites.site,
-    keys.key,
-    file_imports.import_file,
-    exports.export,
-    subscribers.subscriber,
-    answers.answer,
-    segments.segment,
-    reports.report,
-    backups.backup,
-    backups.restore,
-    demo.demo,
-    doctor.doctor,
-    imports.imports_group,
-):
-    audience.add_command(command)

@@ -1,5 +1,11 @@
-"""Options that several commands have."""
+"""What several commands take. `on_instance` passes the uuid of the site that they name."""
 
 import click
 
-site_option = click.option("--site", "site_uuid", required=True, help="Uuid of the site.")
+site_option = click.option(
+    "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
+)
+site_argument = click.argument("site_uuid", metavar="SITE")
+limit_option = click.option(
+    "--limit", type=click.IntRange(1, 100_000), default=100, show_default=True, help="At most so many."
+)

@@ -9,6 +9,12 @@ import click
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
+class Partly(click.ClickException):
+    """A part was done; the message says which was not."""
+
+    exit_code = 3
+
+
 def show(answer: Any, as_json: bool, lines: Iterable[str]) -> None:
     """Prints `answer` as one JSON document, or the lines."""
     for line in (json.dumps(answer),) if as_json else lines:

@@ -5,6 +5,7 @@ import click
 from audience import address_lists, keys, sites, stats
 from audience.address_lists import Kind
 from audience.cli.instance import on_instance
+from audience.cli.options import site_argument
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
@@ -56,7 +57,7 @@ def list_sites(_: Settings, as_json: bool) -> None:
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance
@@ -82,7 +83,7 @@ def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
@@ -95,7 +96,7 @@ def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) 
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
@@ -115,7 +116,7 @@ def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> 
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
@@ -132,7 +133,7 @@ def unlist(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool)
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @as_json
 @on_instance
 def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
@@ -149,7 +150,7 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
 
 
 @site.command()
-@click.argument("site_uuid")
+@site_argument
 @click.argument("name")
 @as_json
 @on_instance
@@ -160,3 +161,17 @@ def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
     """
     sites.set_time_zone(sites.get_by_uuid(site_uuid), name)
     show({"time_zone": name}, as_json, ["Set."])
+
+
+@site.command()
+@site_argument
+@click.argument("name")
+@as_json
+@on_instance
+def rename(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+    """Give a site another name.
+
+    Example: audience site rename 6f1c... "The weekly letter"
+    """
+    sites.rename(sites.get_by_uuid(site_uuid), name)
+    show({"site_uuid": site_uuid, "name": name}, as_json, ["Renamed."])

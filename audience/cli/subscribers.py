@@ -1,24 +1,149 @@
-"""`audience subscriber`: show, export and erase one subscriber."""
+"""`audience subscriber`: find, list and change subscribers."""
 
 import json
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 
 import click
 
-from audience import erasures, events, sites, subscribers, tags
+from audience import commands, erasures, events, segments, sites, subscribers, tags
+from audience.cli import output
+from audience.cli.charts import printable
 from audience.cli.instance import on_instance
-from audience.cli.options import site_option
+from audience.cli.options import limit_option, site_option
 from audience.config import Settings
-from audience.errors import NotFound
+from audience.errors import NotFound, Refused
 from audience.sites import Site
-from audience.subscribers import Subscriber
+from audience.subscribers import SearchRequest, Subscriber
 from schemas import subscribers as wire
+from schemas.base import load
+from schemas.commands import RunCommands
 from schemas.events import event
+
+NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
 
 @click.group()
 def subscriber() -> None:
-    """A subscriber: show, export, erase."""
+    """Subscribers: find, list, tag, unsubscribe, erase."""
+
+
+@subscriber.command()
+@click.argument("target", metavar="EMAIL_OR_UUID")
+@site_option
+@output.as_json
+@on_instance
+def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None:
+    """Find a subscriber by address or uuid; exit status 1 if there is none.
+
+    Example: audience subscriber find ann@example.com
+    """
+    site = sites.get_by_uuid(site_uuid)
+    named = {"email": target} if "@" in target else {"uuid": target}
+    found = subscribers.find(site, **named)
+    if found is None:
+        raise NotFound(NOBODY)
+    output.show(wire.subscriber(found, settings.base_url), as_json, [_line(found)])
+
+
+@subscriber.command(name="list")
+@click.option("--segment", "segment_name", metavar="SEGMENT", help="Only those in it, by id or name.")
+@click.option("--tag", "tag_names", multiple=True, metavar="TAG", help="Only those with it; repeatable.")
+@limit_option
+@site_option
+@output.as_json
+@on_instance
+def list_subscribers(
+    settings: Settings,
+    segment_name: str | None,
+    tag_names: tuple[str, ...],
+    limit: int,
+    site_uuid: str,
+    as_json: bool,
+) -> None:
+    """List the newest subscribers.
+
+    Example: audience subscriber list --tag vip --limit 20
+    """
+    site = sites.get_by_uuid(site_uuid)
+    segment_id = _segment_id(site, segment_name) if segment_name else None
+    request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
+    found = list(islice(_matches(site, request), limit))
+    output.show(
+        [wire.subscriber(each, settings.base_url) for each in found] if as_json else None,
+        as_json,
+        map(_line, found),
+    )
+
+
+def _segment_id(site: Site, name: str) -> str:
+    named = [str(row.id) for row in segments.list_all(site) if row.name == name]
+    return named[0] if len(named) == 1 else name
+
+
+def _matches(site: Site, request: SearchRequest) -> Iterator[Subscriber]:
+    for page in count(1):
+        found, has_more = subscribers.search(site, request, page)
+        yield from found
+        if not has_more:
+            return
+
+
+def _line(each: Subscriber) -> str:
+    state = "unsubscribed" if each.unsubscribed_at is not None else "subscribed"
+    return printable(f"{each.email:<40} {state:<13} {each.first_name} {each.last_name}").rstrip()
+
+
+@subscriber.command()
+@click.argument("email")
+@click.argument("tag_names", metavar="TAG...", nargs=-1, required=True)
+@click.option("--remove", is_flag=True, help="Remove the tags instead.")
+@site_option
+@output.as_json
+@on_instance
+def tag(
+    _: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site_uuid: str, as_json: bool
+) -> None:
+    """Give a subscriber tags, or take them away.
+
+    Example: audience subscriber tag ann@example.com vip --site 6f1c...
+    """
+    site = sites.get_by_uuid(site_uuid)
+    _require(site, email)
+    name = "remove_tag" if remove else "add_tag"
+    _run(site, [{"command": name, "email": email, "query": tag_name} for tag_name in tag_names])
+    now = _tags(site, _require(site, email))
+    output.show({"email": email, "tags": now}, as_json, [f"Tags: {printable(', '.join(now)) or 'none'}."])
+
+
+@subscriber.command()
+@click.argument("emails", metavar="EMAIL...", nargs=-1, required=True)
+@site_option
+@output.as_json
+@on_instance
+def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: bool) -> None:
+    """Unsubscribe one or more; exit status 3 if only some of them are subscribers.
+
+    Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
+    """
+    site = sites.get_by_uuid(site_uuid)
+    known = [email for email in emails if subscribers.find(site, email)]
+    if not known:
+        raise NotFound(NOBODY)
+    _run(site, [{"command": "unsubscribe", "email": email} for email in known])
+    unknown = len(emails) - len(known)
+    output.show({"unsubscribed": len(known), "unknown": unknown}, as_json, [f"Unsubscribed {len(known)}."])
+    if unknown:
+        raise output.Partly(f"{unknown} of the addresses are no subscriber's")
+
+
+def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
+    """Raises `Refused` with the first command that failed."""
+    for item in items:
+        result = commands.run(site, load(RunCommands(), {"command": item})["command"])
+        if result.errors:
+            raise Refused(result.errors[0].message)
 
 
 @subscriber.command()
@@ -87,7 +212,7 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
 def _require(site: Site, email: str) -> Subscriber:
     target = subscribers.find(site, email)
     if target is None:
-        raise NotFound("Subscriber not found: no subscriber of this site has this address.")
+        raise NotFound(NOBODY)
     return target
 
 

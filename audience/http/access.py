@@ -2,10 +2,10 @@
 
 import ipaddress
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
-from flask import Flask, request
+from flask import Flask, Response, after_this_request, request
 from flask_httpauth import HTTPBasicAuth
 
 from audience import keys
@@ -37,7 +37,14 @@ def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
 def authenticate() -> AuthenticatedKey:
     """The key of this request. Raises `Unauthorized`, or `TooMany` while failures are throttled."""
     key: AuthenticatedKey = auth.current_user()
+    after_this_request(partial(_note_use_later, key))
     return key
+
+
+def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
+    """Once the answer is sent, which does not wait for the database."""
+    response.call_on_close(partial(keys.note_use, key))
+    return response
 
 
 @auth.error_handler  # type: ignore[untyped-decorator]

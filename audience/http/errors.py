@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from audience import errors
 from audience.errors import AudienceError, TooMany
 from audience.http.pages import error_page
-from schemas.base import FormError
 from schemas.base import errors as field_errors
+from schemas.values import FormError
 
 log = logging.getLogger(__name__)
 
@@ -43,17 +43,16 @@ MEANING = {
     500: "An unexpected error of the service.",
     503: "The database is unavailable or busy, or the disk full; `Retry-After` is the time to wait.",
 }
-FORM_ERROR = (
-    "Validation failed: correct what `errors` lists, and send the whole request again; nothing was written."
-)
-UNAVAILABLE = "The database is unavailable or busy: nothing was written; send the request again in a moment."
-FAULTY_DISK = "The service's disk is full or faulty: nothing was written; send the request again in a while."
+MEANS_NOTHING_WRITTEN = (422, 503)
+FORM_ERROR = "Validation failed: correct what `errors` lists, and send the whole request again."
+UNAVAILABLE = "The database is unavailable or busy: send the request again in a moment."
+FAULTY_DISK = "The service's disk is full or faulty: send the request again in a while."
 RETRY_AFTER_SECONDS = 5  # of every 503
 UNEXPECTED = (
     "Unexpected error: send the request again; if it fails again, give the operator the X-Request-Id."
 )
 HTTP = {
-    404: "Not found: there is nothing at this path; the README lists the endpoints.",
+    404: "Not found: there is nothing at this path; /docs lists the endpoints.",
     405: "This path does not allow this method: use one that the header Allow lists.",
 }
 OTHER_HTTP = "The server could not read this request: correct it and send it again."
@@ -77,7 +76,7 @@ def domain_error(error: AudienceError) -> ErrorResponse:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'
-    return ErrorResponse(STATUS[type(error)], error.message, error.errors, headers)
+    return ErrorResponse(STATUS[type(error)], error.message, error.errors, headers, error.found)
 
 
 def form_error(error: FormError) -> ErrorResponse:
@@ -137,4 +136,12 @@ def respond(handler: Handler, exception: Exception) -> Response:
 
 def body(error: ErrorResponse) -> dict[str, Any]:
     listed = field_errors(error.fields)
-    return {"error": error.message} | ({"errors": listed} if listed else {}) | dict(error.found)
+    return {"error": sentence(error)} | ({"errors": listed} if listed else {}) | dict(error.found)
+
+
+def sentence(error: ErrorResponse) -> str:
+    """The message; to a request that would have written, it says that nothing was."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    if error.status not in MEANS_NOTHING_WRITTEN or vars(view or object).get("scope") != "full":
+        return error.message
+    return f"{error.message.removesuffix('.')}; nothing was written."

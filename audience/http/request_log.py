@@ -7,6 +7,7 @@ from flask import Flask, Response, g, request
 
 from audience import telemetry
 
+PROBE = ("/healthz", 200)  # asked again and again while a service starts, and by its container
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -32,6 +33,7 @@ def end(response: Response) -> Response:
             ms=round((time.perf_counter() - g.started) * 1000, 1),
             site_id=g.get("site_id"),
             key_id=g.get("key_id"),
-        )
+        ),
+        logged=(request.path, response.status_code) != PROBE,
     )
     return response

@@ -47,6 +47,9 @@ class Manifest:
     sha256: dict[str, str]
 
 
+FORMS = {"format": int, "created_at": int, "migrations": list, "rows": dict, "sha256": dict}
+
+
 @dataclass(frozen=True)
 class Restored:
     """The number of subscribers erased again (`erased`), and of keys revoked or set to expire again."""
@@ -127,7 +130,7 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
             manifest = _manifest(tar)
             _extract(tar, pepper.FILE, folder, manifest, lambda *_: None)
             _extract(tar, DATABASE, folder, manifest, progress)
-    except (tarfile.TarError, KeyError, ValueError, TypeError) as error:
+    except (tarfile.TarError, KeyError, ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{NOT_A_BACKUP}{file} cannot be read as one.") from error
     contents = stored.examine(folder / DATABASE)
     if (contents.migrations, contents.rows) != (manifest.migrations, manifest.rows):
@@ -136,10 +139,13 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:
-    values = json.load(_member(tar, MANIFEST))
+    values = json.loads(_member(tar, MANIFEST).read(CHUNK_BYTES))
     if values["format"] > FORMAT:
         raise Refused("The backup is newer than this Audience: upgrade Audience.")
-    return Manifest(**values)
+    manifest = Manifest(**values)
+    if not all(isinstance(getattr(manifest, name), kind) for name, kind in FORMS.items()):
+        raise ValueError(MANIFEST)
+    return manifest
 
 
 def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, progress: Progress) -> None:

@@ -15,7 +15,7 @@ from audience.keys import NewKey
 from audience.protocols import Progress
 from audience.sites import Site
 from audience.subscribers import Change, Consent
-from storage import database
+from storage import database, site_counters
 
 NAME = "Demo"
 SUBSCRIBERS = 10_000
@@ -59,7 +59,8 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
 
 @database.write()
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
-    subscribers.write(site_id, [subscriber.change for subscriber in chunk])
+    changes = [subscriber.change for subscriber in chunk]
+    subscribers.write(site_id, changes, site_counters.take(site_id))
     history = [
         (replace(subscriber.change, event_at=at), type_, {"details": details})
         for subscriber in chunk

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from audience.answers.service import Answers
 from audience.config import Settings
 from audience.protocols import Processes
 from storage import database
+
+if TYPE_CHECKING:
+    from audience.answers.service import Answers
 
 
 class State(StrEnum):
@@ -43,7 +46,7 @@ class Context:
     recount: bool = False
     fix: bool = False
     in_service: bool = False
-    answers: Answers | None = None  # those that the web process has given
+    answers: "Answers | None" = None  # those that the web process has given
 
     @cached_property
     def database_file(self) -> Path:

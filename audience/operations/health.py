@@ -28,8 +28,13 @@ IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORK
 
 
 def database_answers(_: Context) -> Iterator[Finding]:
-    answers = database.ping()
-    yield ok("database", "answers") if answers else bad("database", "the database does not answer")
+    if database.moved():
+        found = "the database or the instance folder was moved or deleted while the service runs"
+        yield bad("database", found, "Nothing is written: put it back, or restart the service.")
+    elif database.ping():
+        yield ok("database", "answers")
+    else:
+        yield bad("database", "the database does not answer")
 
 
 def migrations(context: Context) -> Iterator[Finding]:

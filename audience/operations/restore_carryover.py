@@ -6,19 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audience import pepper, sites
+from audience import clock, pepper, sites
 from audience.config import Settings
 from audience.erasures import LOG, erase_again
 from audience.errors import Refused
 from audience.operations.openers import Openers
 from audience.sites import Site
 from storage import backups as stored
-from storage import database, keys, suppressions
+from storage import database, keys, site_counters, suppressions
 from storage import pepper as stored_pepper
 from storage import sites as stored_sites
 from storage.errors import StatementError, Unavailable, Unusable
+from storage.suppressions import Suppression
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
+NUMBERS_PER_MS = 1_000  # more than a site accepts
 
 CANNOT_MATCH = (
     "The erasures in this folder cannot be matched with the subscribers of the backup: the pepper, the sites "
@@ -31,7 +33,8 @@ CANNOT_MATCH = (
 class Erasure:
     """An address, by its keyed hash, that must stay suppressed; `since` in milliseconds.
 
-    `pepper_check` is of the pepper that made the hash, None if that is unknown.
+    `pepper_check` is of the pepper that made the hash, None if that is unknown. `number` is its place in the
+    order of acceptance; None: to be suppressed whatever the backup says.
     """
 
     site_uuid: str
@@ -39,6 +42,7 @@ class Erasure:
     since: int
     pepper_check: str | None
     reason: str = suppressions.ERASED
+    number: int | None = None
 
 
 @dataclass
@@ -52,9 +56,14 @@ class Carryover:
     erasures: list[Erasure] = field(default_factory=list)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     site_ids: dict[str, int] = field(default_factory=dict)
+    accepted: dict[str, int] = field(default_factory=dict)
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+
+    def note_number(self, site_uuid: str, number: int) -> None:
+        """Notes a number of acceptance that a site has given."""
+        self.accepted[site_uuid] = max(number, self.accepted.get(site_uuid, 0))
 
     def is_log_of_another(self, pepper_check: str) -> bool:
         """Whether a line of the log was not made with that pepper."""
@@ -62,10 +71,17 @@ class Carryover:
 
 
 def read(settings: Settings, since: int, openers: Openers) -> Carryover:
-    """Reads an instance, perhaps empty or damaged; of its log, erasures from `since` on, in milliseconds."""
+    """Reads an instance, perhaps empty or damaged.
+
+    Of the lines of its log without a number, which an older Audience wrote, those from `since` on.
+    """
     logged = list(_logged(settings.instance / LOG))
-    recent = [erasure for erasure in logged if erasure.since >= since - CLOCK_SKEW_MS]
+    recent = [
+        erasure for erasure in logged if erasure.number is not None or erasure.since >= since - CLOCK_SKEW_MS
+    ]
     carryover = Carryover(recent, logged_by={erasure.pepper_check for erasure in logged})
+    for erasure in logged:
+        carryover.note_number(erasure.site_uuid, erasure.number or 0)
     secret = pepper.read(settings.instance)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not database.file(settings.database).exists():
@@ -86,6 +102,9 @@ def _read_database(carryover: Carryover) -> None:
         return
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
+    if stored.has_site_counters():
+        for uuid, site_id in carryover.site_ids.items():
+            carryover.note_number(uuid, site_counters.accepted(site_id))
     carryover.ended_keys = stored.ended_keys()
     carryover.erasures += [
         Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason)
@@ -99,7 +118,11 @@ def _logged(log: Path) -> Iterator[Erasure]:
         try:
             entry = json.loads(line)
             yield Erasure(
-                entry["site_uuid"], entry["address_hash"], int(entry["at"]), entry.get("pepper_check")
+                entry["site_uuid"],
+                entry["address_hash"],
+                int(entry["at"]),
+                entry.get("pepper_check"),
+                number=entry.get("number"),
             )
         except (ValueError, KeyError, TypeError) as error:
             if number == len(lines):  # truncated: that erasure was not finished
@@ -114,8 +137,16 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> tuple[int, int]:
     """
     erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, ignore_erasures))
     with database.write():
+        _raise_numbers(carryover)
         ended = [_end(*key) for key in carryover.ended_keys]
     return erased, sum(ended)
+
+
+def _raise_numbers(carryover: Carryover) -> None:
+    """Lets no site give a number again that it gave after the backup."""
+    at_least = clock.now_ms() * NUMBERS_PER_MS
+    for site in sites.list_all():
+        site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
 
 
 def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:
@@ -146,10 +177,14 @@ def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
 
 
 def _erase(site: Site, erasures: list[Erasure]) -> int:
+    with database.session():
+        known = site_counters.accepted(site.id)
+    erasures = [row for row in erasures if row.number is None or row.number > known]
     since = {row.address_hash: row.since for row in erasures if row.reason == suppressions.ERASED}
     with database.write():
+        number = site_counters.take(site.id)
         for row in erasures:
-            suppressions.add(site.id, row.address_hash, row.reason, row.since)
+            suppressions.add(site.id, row.address_hash, Suppression(row.reason, row.since, number))
     return erase_again(site, since) if since else 0
 
 

@@ -18,8 +18,8 @@ from schemas.base import MAX_DEPTH, clean, depth
 from schemas.tags import trimmed
 from schemas.values import compact_json
 
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-DEFUSED = re.compile(r"'+[=+\-@\t\r\n]")
+FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")  # the full-width ones count as well
+DEFUSED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 JSON_BEGINS = frozenset('"[{-0123456789tf')
 WORDS = {"true": True, "false": False}
 MAX_NUMBER_LENGTH = 32

@@ -6,6 +6,7 @@
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -109,9 +110,19 @@ def snapshot(opened: Any) -> Iterator[None]:
         yield
 
 
-def write_transaction(opened: Any) -> Any:
-    """Takes the write lock at once: a transaction that begins with a read cannot wait for it."""
-    return opened.atomic("IMMEDIATE")
+@contextlib.contextmanager
+def write_transaction(opened: Any, deadline: float) -> Iterator[None]:
+    """Takes the write lock at once: a transaction that begins with a read cannot wait for it.
+
+    Waits for it until `deadline`, an instant of `time.monotonic`.
+    """
+    left = max(0.0, deadline - time.monotonic())
+    opened.execute_sql(f"PRAGMA busy_timeout = {round(left * 1000)}")
+    try:
+        with opened.atomic("IMMEDIATE"):
+            yield
+    finally:
+        opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
 
 
 @contextlib.contextmanager
@@ -187,6 +198,12 @@ def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> Non
 
 def tables(opened: Any) -> list[str]:
     return [table for table in opened.get_tables() if not table.startswith("sqlite_")]
+
+
+def stored_code(opened: Any) -> str:
+    """The kinds of statements that a database runs by itself; "" without any."""
+    query = "SELECT DISTINCT type FROM sqlite_master WHERE type NOT IN ('table', 'index') ORDER BY type"
+    return ", ".join(kind for (kind,) in opened.execute_sql(query).fetchall())
 
 
 def replace(current: Path, by: Path) -> None:

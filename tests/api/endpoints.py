@@ -30,6 +30,7 @@ ENDPOINTS = [
     Endpoint("POST", "/experimental/blacklist", "utility", {"domain": "printer.local"}),
     Endpoint("GET", "/experimental/blacklist.json", "utility", query=PRIVATE),
     Endpoint("POST", "/experimental/blacklist.json", "utility", {"domain": "printer.local"}),
+    Endpoint("GET", "/fetch/sites", "read"),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
     Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),

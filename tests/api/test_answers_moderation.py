@@ -66,7 +66,7 @@ def test_no_visible_text_is_lost(answers_client):
 
 
 @pytest.mark.parametrize(
-    ("content", "kept"), [("x" * 10_000, 10_000), ("x" * 10_001, 10_000), ("é" * 10**6, 10_000)]
+    ("content", "kept"), [("x" * 10_000, 10_000), ("x" * 10_001, 10_000), ("é" * 100_000, 10_000)]
 )
 def test_ten_thousand_characters_are_accepted(answers_client, content, kept):
     answer = moderate(answers_client, content)

@@ -76,7 +76,7 @@ def test_a_tag_via_event_sets_the_date_of_the_last_event(client):
     ({"key": "plan", "value": "pro"}, {"plan": "pro"}), ({"key": "plan", "value": 5}, {"plan": 5}),
     ({"key": "plan", "value": {"a": [None]}}, {"plan": {"a": [None]}}), ({"key": "plan", "value": False},
     {"plan": False}),
-    ({"key": "plan"}, {"plan": ""}), ({"key": "plan", "value": None}, {"plan": ""}),
+    ({"key": "plan"}, {}), ({"key": "plan", "value": None}, {}),
     ("plan=pro", {"plan": "pro"}), ("plan:pro", {"plan": "pro"}), ("plan", {"plan": ""}), ("plan=",
     {"plan": ""}),
     ("plan=a=b:c", {"plan": "a=b:c"}), ("url:https://example.com/?a=1", {"url": "https://example.com/?a=1"}),

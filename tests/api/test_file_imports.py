@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app import create_app
-from audience import clock, file_imports, imports
+from audience import clock, erasures, file_imports, imports
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
@@ -144,6 +144,13 @@ def test_refused_rows_are_stored_with_their_columns_but_without_addresses(client
     assert "@" not in client.get("/batch/imports/1/errors.csv").text.replace("name@example.com", "").replace(
         "one @", ""
     ).replace("before the @", "")
+
+
+@pytest.mark.parametrize("address", ["ann@example", "Ann@@example.com", "ann"])
+def test_the_refused_row_of_a_malformed_address_is_erased_with_it(client, settings, address):
+    import_file(client, f"email,note\n{address},a\nbob@,b\n")
+    erasures.erase(client.site, settings.instance, address.upper())
+    assert [row["note"] for row in errors(client)] == ["b"]
 
 
 def test_addresses_are_hidden_in_any_text_of_a_refused_row(client):

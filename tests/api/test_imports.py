@@ -100,7 +100,7 @@ def test_a_missing_or_too_long_list_is_a_422(client, subscribers):
     ({"email": ADA, "fields": "x"}, ".fields"), ({"email": ADA, "fields": {"last_name": []}},
     ".fields.last_name"),
     ({"email": ADA, "command": "delete"}, ".command"), ({"email": ADA, "command": []}, ".command"),
-    ({"email": ADA, "k" * 101: 1}, ""), ({"email": ADA, "": 1}, ""), ({"email": ADA, "a\0": 1}, ""),
+    ({"email": ADA, "k" * 101: 1}, "[1]"), ({"email": ADA, "": 1}, "[1]"), ({"email": ADA, "a\0": 1}, "[1]"),
 ])  # fmt: skip
 def test_only_the_bad_item_is_refused(client, item, field):
     answer, errors = accepted(client, {"email": "one@example.com"}, item, {"email": "two@example.com"})
@@ -113,7 +113,7 @@ def test_only_the_bad_item_is_refused(client, item, field):
 
 @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
 @pytest.mark.parametrize(("place", "field"), [
-    ('"fields": {"plan": $}', ".fields.plan"), ('"plan": $', ".plan"), ('"first_name": $', ".first_name"),
+    ('"fields": {"plan": $}', ".fields[0]"), ('"plan": $', "[1]"), ('"first_name": $', ".first_name"),
 ])  # fmt: skip
 def test_a_value_that_cannot_be_stored_refuses_only_its_item(client, place, value, field):
     item = '{"email": "ada@example.com", ' + place.replace("$", value) + "}"
@@ -140,8 +140,8 @@ def test_only_the_first_errors_are_listed_but_every_item_is_counted(client):
     faults = {f"k{number:b}": float("inf") for number in range(30)}
     answer, errors = accepted(client, *[{"email": ADA, **faults}] * 1000)
     assert (answer["result"], answer["failed"]) == (0, 1000)
-    assert len([each for each in errors if each.startswith("subscribers[0].")]) == 20
-    assert {each.partition(".")[0] for each in errors} == {f"subscribers[{row}]" for row in range(1000)}
+    assert len([each for each in errors if each.startswith("subscribers[0][")]) == 20
+    assert {each.split("]")[0] for each in errors} == {f"subscribers[{row}" for row in range(1000)}
     assert len(errors) < 2100
 
 
@@ -313,9 +313,9 @@ def test_an_import_is_recorded_after_it_is_committed(client, monkeypatch):
     accepted(client, {})
     accepted(client, {"email": ADA}, {"email": "b@example.com"})
     monkeypatch.setattr(subscribers, "write", fail)
-    now = clock.now_ms()
+    now = clock.uptime_ms()
     for minutes in range(6):
-        monkeypatch.setattr(clock, "now_ms", lambda at=now + minutes * 60_000: at)
+        monkeypatch.setattr(clock, "uptime_ms", lambda at=now + minutes * 60_000: at)
         imports.drain(client.site.id, 30)
     ended = [("finished", 1, 0), ("finished", 1, 1), ("finished", 0, 0), ("failed", 0, 0)]
     assert recorded == [(*each, False) for each in ended]

@@ -17,7 +17,7 @@ from tests.answers.geo_tables import write_mmdb
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text("utf-8")
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 
@@ -78,7 +78,7 @@ def test_every_operation_names_the_keys_the_site_and_the_errors(document):
 def test_every_error_is_described(document):
     assert set(STATUS.values()) | {405, 500} == set(MEANING)
     assert document["components"]["responses"].keys() == {str(status) for status in MEANING}
-    table = README.partition("| Status | Means |")[2].partition("\n\n")[0]
+    table = PAGE.partition("| Status | Means |")[2].partition("\n\n")[0]
     assert {int(status) for status in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)} == set(MEANING)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from audience import addresses, clock, sites
 from audience.report_types import TYPES
-from storage import database, events, imports, subscribers, tags
+from storage import database, events, imports, site_counters, subscribers, tags
 from storage.events import Event
 from storage.subscribers import Subscriber
 from tests import response_assertions
@@ -176,7 +176,7 @@ def test_import_outcomes(client):
     client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com", "plan": "pro"}]})
     client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}, {"email": "nonsense"}]})
     with database.write():
-        imports.add(client.site.id, 0, 4, NOW - 3 * DAY)
+        imports.add(client.site.id, 0, 4, NOW - 3 * DAY, site_counters.take(client.site.id))
     none = days(*[0] * 7)
     assert series(run(client, "Imports", WEEK)) == {
         "created": none | {DATES[6]: 1},

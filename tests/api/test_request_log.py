@@ -74,6 +74,14 @@ def test_a_request_without_a_route_is_recorded_without_its_path(
     assert (labels["route"], labels["status"]) == ("", status)
 
 
+def test_a_probe_that_finds_the_process_well_is_counted_but_not_logged(client, logged, metrics):
+    assert client.http.get("/healthz").status_code == 200
+    assert logged("request") == []
+    assert len(metrics.calls_of("requests")) == 1
+    client.http.post("/healthz")
+    assert [line["status"] for line in logged("request")] == [405]
+
+
 def test_an_unknown_key_is_not_recorded(client, logged):
     client.http.get("/api/v1/fetch/tags", headers={"Authorization": basic(CANARY, CANARY)})
     [line] = logged("request")
@@ -136,7 +144,7 @@ def test_an_abandoned_import_is_recorded_as_failed(client, logged, metrics, monk
     monkeypatch.setattr("audience.subscribers.write", broken)
     monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
     client.post("/batch/subscribers", {"subscribers": [{"email": f"{each}@example.com"} for each in "ab"]})
-    for _ in range(imports.MAX_ATTEMPTS + 1):
+    for _ in range(imports.MAX_FAILURES + 1):
         imports.drain(client.site.id, 5)
     assert [line["status"] for line in logged("import")] == ["failed"]
     assert metrics.calls_of("imports") == [(1, {"status": "failed"})]

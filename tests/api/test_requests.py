@@ -160,8 +160,8 @@ def test_a_body_of_too_many_containers_is_a_400(client, part):
 
 
 def test_brackets_and_digits_in_text_do_not_count(client):
-    text = json.dumps('["' * 40_000 + "9" * 500 + '\\"')
-    body = f'{{"subscribers": [{{"email": "a@example.com", "note": [{text}, {text}]}}]}}'
+    text = json.dumps('["' * 15_000 + "9" * 500 + '\\"')
+    body = f'{{"subscribers": [{{"email": "a@example.com", "note": {text}, "more": {text}}}]}}'
     assert client.call("POST", "/batch/subscribers", data=body.encode()).json["result"] == 1
 
 

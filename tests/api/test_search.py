@@ -30,7 +30,7 @@ NO_DATES = [
 def search(client, **body):
     result = response_assertions.answer(client.post("/fetch/search", body))
     response_assertions.keys(result, "data", "meta")
-    response_assertions.keys(result["meta"], "page", "query", "per_page", "has_more")
+    response_assertions.keys(result["meta"], "page", "query", "per_page", "has_more", "ignored")
     assert result["meta"]["per_page"] == 100
     return result
 
@@ -109,11 +109,13 @@ def test_a_last_page_that_is_full_has_no_next_page(client):
 def test_pages_start_at_one_which_is_the_default(client, page):
     client.create("ada@example.com")
     result = response_assertions.answer(client.post("/fetch/search", {} if page == "" else {"page": page}))
-    assert result["meta"] == {"page": 1, "query": {}, "per_page": 100, "has_more": False}
+    assert result["meta"] == {
+        "page": 1, "query": {}, "per_page": 100, "has_more": False, "ignored": [],
+    }  # fmt: skip
     assert emails(result) == ["ada@example.com"]
 
 
-@pytest.mark.parametrize("page", [2**40, str(2**40)])
+@pytest.mark.parametrize("page", [2**62, str(2**62)])
 def test_a_page_past_the_end_is_empty(client, page):
     client.create("ada@example.com")
     result = search(client, page=page)
@@ -223,7 +225,6 @@ def test_a_malformed_body_is_a_422_that_names_each_field(client, body, fields):
     {"created_at": {}}, {"created_at": {"gt": None}}, {"tags": ""}, {"tags": []}, {"email": None},
     {"email": ""}, {"email": " "}, {"segment_id": ""}, {"segment_id": " "},
     {"junk": 1},
-    {"created_at": {"gte": "x"}},
 ])  # fmt: skip
 def test_an_empty_filter_is_ignored(client, body):
     client.create("ada@example.com")

@@ -26,7 +26,9 @@ def test_an_import_with_many_tags(client, key):
 
 
 def test_a_subscriber_with_many_tags_and_fields(client):
-    subscriber = client.create(ADA, tags=",".join(names(0, MANY)), fields=dict.fromkeys(names(0, MANY), 1))
+    item = {"email": ADA, "tags": ",".join(names(0, MANY)), "fields": dict.fromkeys(names(0, MANY), 1)}
+    response_assertions.answer(client.post("/batch/subscribers", {"subscribers": [item]}))
+    subscriber = client.find(ADA)
     assert len(subscriber["attributes"]["cached_tag_ids"]) == MANY
     assert len(subscriber["attributes"]["fields"]) == MANY
     assert len(client.get("/fetch/fields").json["data"]) == MANY
@@ -37,12 +39,9 @@ def test_a_search_for_many_tags(client):
     response = client.post("/fetch/search", {"tags": names(0, 100)})
     assert len(response_assertions.answer(response)["data"]) == 1
     assert response_assertions.error_fields(client.post("/fetch/search", {"tags": names(0, 101)})) == ["tags"]
-    assert response_assertions.error_fields(client.post("/fetch/search", {"tags": names(0, MANY)})) == [
-        "tags"
-    ]
 
 
 def test_a_long_value_is_returned_complete(client):
-    text = "é👋" * 100_000
+    text = "é👋" * 5_000
     assert client.create(ADA, first_name=text, fields={"note": text})["attributes"]["fields"]["note"] == text
     assert response_assertions.subscriber(client.find(ADA))["first_name"] == text

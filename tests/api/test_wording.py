@@ -106,5 +106,5 @@ def test_a_key_that_reads_like_a_status_is_not_in_the_path(client, key):
     for body in ({key: float("inf")}, {"fields": {key: float("inf")}}):
         response = client.post("/fetch/subscribers", {"subscriber": {"email": "ada@example.com", **body}})
         assert response_assertions.error_fields(response) == [
-            "subscriber.fields" if "fields" in body else "subscriber"
+            "subscriber.fields[0]" if "fields" in body else "subscriber[1]"
         ]

@@ -35,17 +35,17 @@ def subscriber(**fields):
 ])  # fmt: skip
 def test_a_custom_value_changes_if_its_json_does(value, before, changed):
     ada = subscriber(value=before, other=1)
-    assert apply_change(ada, change(fields={"value": value})) is changed
+    assert apply_change(ada, change(fields={"value": value}), 1) is changed
     assert ada.fields == {"value": value, "other": 1}
 
 
 def test_a_change_does_not_iterate_over_a_subscribers_values():
     ada = subscriber()
     ada.fields = Large(plan="a", city="Oslo")
-    assert apply_change(ada, change(first_name="Ada")) is True
-    assert apply_change(ada, change(fields={"plan": "b", "age": 5})) is True
-    assert apply_change(ada, change(fields={"plan": "b", "age": 5})) is False
-    assert apply_change(ada, change(remove_fields=["city", "nothing"])) is True
+    assert apply_change(ada, change(first_name="Ada"), 1) is True
+    assert apply_change(ada, change(fields={"plan": "b", "age": 5}), 1) is True
+    assert apply_change(ada, change(fields={"plan": "b", "age": 5}), 1) is False
+    assert apply_change(ada, change(remove_fields=["city", "nothing"]), 1) is True
     assert len(ada.fields) == 2
     ids = {"vip": 1, "new": 2, "old": 3}
     tagged = Large({1: None, 3: None})

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from audience import clock, imports, sites, stats, subscribers
+from audience import clock, erasures, imports, sites, stats, subscribers
 from storage import database
 from storage import imports as stored
 from storage.errors import DiskFault, Unavailable, Unusable
@@ -21,13 +21,14 @@ def site(app):
 
 @pytest.fixture
 def tick(monkeypatch):
-    """Advances the clock, by default by ten minutes."""
-    now = clock.now_ms()
+    """Advances the clocks, by default by ten minutes."""
+    now, uptime = clock.now_ms(), clock.uptime_ms()
 
     def move(milliseconds=600_000):
-        nonlocal now
-        now += milliseconds
+        nonlocal now, uptime
+        now, uptime = now + milliseconds, uptime + milliseconds
         monkeypatch.setattr(clock, "now_ms", lambda: now)
+        monkeypatch.setattr(clock, "uptime_ms", lambda: uptime)
 
     move(0)
     return move
@@ -51,8 +52,7 @@ def state(site, import_id):
 def steal(site, import_id, lease=10_000):
     """Claims the import as another worker."""
     with database.write():
-        at = clock.now_ms()
-        return stored.claim(site.id, import_id, "thief", at, at + lease)
+        return stored.claim(site.id, import_id, "thief", clock.now_ms(), clock.uptime_ms(), lease)
 
 
 class Killed(BaseException):
@@ -70,6 +70,17 @@ def test_a_finished_import_deletes_its_payload_and_is_never_claimed_again(site):
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
+def test_an_address_that_an_older_form_accepted_counts_as_refused_and_hinders_nobody(site, tmp_path):
+    import_id = accept(site, 3)
+    with database.write():
+        batch = payload(import_id)[0][0].replace("p1@example.com", "p1@exa_mple.com")
+        database.execute("UPDATE import_batches SET payload = ? WHERE import_id = ?", (batch, import_id))
+    erasures.erase(site, tmp_path, email="p2@example.com")
+    imports.drain(site.id, 30)
+    assert state(site, import_id) == ("finished", 3, 1, 0, 0)
+    assert imports.progress(site, import_id).suppressed == 2
+
+
 def test_a_claimed_import_is_not_claimed_again_before_its_lease_expires(site, tick):
     import_id = accept(site)
     assert imports.waiting_sites() == [site.id]
@@ -79,6 +90,29 @@ def test_a_claimed_import_is_not_claimed_again_before_its_lease_expires(site, ti
     assert stats.for_site(site).users == 0
     tick()
     assert imports.waiting_sites() == [site.id]
+    imports.drain(site.id, 30)
+    assert state(site, import_id) == ("finished", 600, 600, 0, 0)
+
+
+@pytest.mark.parametrize("by", [-86_400_000, -3_600_000, 3_600_000, 86_400_000])
+def test_a_clock_that_is_set_neither_ends_nor_extends_a_lease(site, tick, monkeypatch, by):
+    now = clock.now_ms()
+    import_id = accept(site)
+    assert steal(site, import_id)
+    monkeypatch.setattr(clock, "now_ms", lambda: now + by)
+    assert imports.waiting_sites() == []
+    tick(10_001)
+    monkeypatch.setattr(clock, "now_ms", lambda: now + by)
+    assert imports.waiting_sites() == [site.id]
+    imports.drain(site.id, 30)
+    assert state(site, import_id) == ("finished", 600, 600, 0, 0)
+
+
+def test_a_lease_from_before_the_machine_started_holds_nothing(site, monkeypatch):
+    import_id = accept(site)
+    assert steal(site, import_id)
+    monkeypatch.setattr(clock, "uptime_ms", lambda: -1_000_000)
+    assert imports.abandoned() == 1
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
@@ -123,10 +157,10 @@ def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
 def test_an_import_that_fails_five_times_does_not_block_the_next(site, tick, monkeypatch, caplog):
     write = subscribers.write
 
-    def faulty(site_id, changes):
+    def faulty(site_id, changes, number):
         if any(change.key.startswith("bad") for change in changes):
             raise RuntimeError(changes[0].email)
-        return write(site_id, changes)
+        return write(site_id, changes, number)
 
     monkeypatch.setattr(subscribers, "write", faulty)
     bad, good = accept(site, prefix="bad"), accept(site, prefix="good")
@@ -255,9 +289,9 @@ def test_drain_stops_at_its_deadline(site):
 def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
     write, sizes = subscribers.write, []
 
-    def count(site_id, changes):
+    def count(site_id, changes, number):
         sizes.append(len(changes))
-        return write(site_id, changes)
+        return write(site_id, changes, number)
 
     monkeypatch.setattr(subscribers, "write", count)
     monkeypatch.setattr(imports, "MAX_VALUES", 25)

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -21,10 +22,13 @@ from audience.cli.main import audience
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import backups, first_site, restore_carryover
-from storage import database
+from storage import database, site_counters
 from storage import imports as stored_imports
+from storage.engines import sqlite
+from storage.errors import Unusable
 from tests.client import FakeQueue
 from tests.service import until
+from workers.processes import Processes
 
 READER = """
 import sys
@@ -114,6 +118,7 @@ def test_a_backup_during_writes_is_consistent(settings, client, tmp_path):
                         change_from_item({"email": f"p{number}.{each}@example.com"}, clock.now_ms())
                         for each in range(200)
                     ],
+                    site_counters.take(client.site.id),
                 )
 
     writer = threading.Thread(target=write)
@@ -252,7 +257,7 @@ def test_the_first_sites_file_is_deleted_if_its_key_is_not_in_the_backup(
 
 def test_restoring_into_a_running_service_is_refused(backup, settings, client):
     client.create("cy@example.com")
-    with services.Processes(settings).stopped():
+    with Processes(settings).stopped():
         result = run_on(settings, "restore", str(backup), "--yes")
     assert "stop it first" in str(result.exception)
     reopen(settings)
@@ -279,6 +284,35 @@ def newer(octets):
     return octets.replace(b'"format": 1', b'"format": 2')
 
 
+def dated_in_words(octets):
+    return re.sub(rb'"created_at": \d+', b'"created_at": "yesterday"', octets)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON subscribers BEGIN DELETE FROM keys; END",
+        "CREATE VIEW v AS SELECT * FROM subscribers",
+    ],
+    ids=["trigger", "view"],
+)
+def test_a_backup_with_code_of_its_own_is_refused(settings, client, tmp_path, monkeypatch, statement):
+    with database.session():
+        database.execute(statement)
+    with pytest.raises(Unusable, match="code of its own"):
+        backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    with monkeypatch.context() as patch:  # as by another program
+        patch.setattr(sqlite, "stored_code", lambda _: "")
+        backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    with database.session():
+        database.execute("DROP TRIGGER IF EXISTS t")
+        database.execute("DROP VIEW IF EXISTS v")
+    result = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
+    assert "code of its own" in str(result.exception)
+    reopen(settings)
+    assert client.counts() == (0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("changed", "complaint"),
     [
@@ -286,9 +320,19 @@ def newer(octets):
         ({"pepper": lambda octets: octets[::-1]}, "has changed"),
         ({"manifest": newer}, "newer"),
         ({"manifest": lambda _: b"{}"}, "cannot be read"),
+        ({"manifest": lambda _: b"[" * 100_000}, "cannot be read"),
+        ({"manifest": dated_in_words}, "cannot be read"),
         ({"audience": lambda octets: octets[:-4096]}, "has changed"),
     ],
-    ids=["a bit of the database", "the pepper", "a newer form", "no list", "cut short"],
+    ids=[
+        "a bit of the database",
+        "the pepper",
+        "a newer form",
+        "no list",
+        "brackets",
+        "a date in words",
+        "cut short",
+    ],
 )
 def test_an_incomplete_backup_is_refused_and_changes_nothing(
     backup, settings, client, tmp_path, changed, complaint

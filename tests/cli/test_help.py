@@ -12,7 +12,8 @@ ALWAYS_JSON = {("subscriber", "export")}
 
 
 def commands(group, path=()):
-    for name, command in sorted(group.commands.items()):
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         else:

@@ -69,7 +69,7 @@ def test_a_bar_is_drawn_and_ctrl_c_changes_nothing(terminal, tmp_path):
     until(lambda: printed() is not None and process.poll() is not None)
     assert process.returncode == 1
     assert "Creating" in printed()
-    assert "Aborted!" in printed()
+    assert "audience: stopped" in printed()
     assert SHOW_CURSOR in printed()
     assert "Traceback" not in printed()
     assert sites_of(tmp_path) == "[]"

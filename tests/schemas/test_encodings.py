@@ -70,6 +70,7 @@ def zipped():
         (zipped(), ("zip", "unpack it first and send the CSV inside")),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ("password", ".xlsx")),
     ],
+    ids=["gzip", "zip", "xls"],
 )
 def test_what_is_no_text_is_refused_in_words(content, words):
     with pytest.raises(FormError) as error:

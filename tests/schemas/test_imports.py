@@ -62,7 +62,8 @@ def test_the_fast_path_agrees_with_the_schema(item):
         {"email": st.just("ada@example.com")},
         optional={
             "first_name": st.text(st.characters(min_codepoint=32, exclude_categories=["Cs"]), min_size=1),
-            "tags": st.just("a,b"), "id": st.integers(), "fields": st.dictionaries(PLAIN, st.booleans()),
+            "tags": st.just("a,b"), "id": st.integers(-(2**63), 2**63 - 1),
+            "fields": st.dictionaries(PLAIN, st.booleans()),
             "plan": st.floats(allow_nan=False, allow_infinity=False),
         },
     )

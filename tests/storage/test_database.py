@@ -1,10 +1,12 @@
 """Opening the database, refusals and errors."""
 
 import threading
+import time
 
 import pytest
 from playhouse.schema_diff import diff_models
 
+from audience.config import Settings
 from storage import database, models
 from storage.engines import sqlite
 from storage.errors import StatementError, Unavailable, Unusable
@@ -100,8 +102,8 @@ def test_another_url_is_refused(url):
 
 
 @pytest.mark.parametrize(("pragma", "value"), [
-    ("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("mmap_size", 0), ("busy_timeout",
-    10_000),
+    ("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1), ("mmap_size", 0),
+    ("busy_timeout", 3_500),
 ])  # fmt: skip
 def test_pragmas_of_every_connection(opened, pragma, value):
     seen = []
@@ -268,3 +270,17 @@ def test_a_full_gate_refuses_writers_at_once_and_lets_readers_read(tmp_path):
     with database.session():
         assert database.ping()
     database.close()
+
+
+def test_the_waits_of_a_write_share_one_timeout(migrated, monkeypatch):
+    database.open(migrated, timeout=100)
+    instants = iter((1000.0,))
+    monkeypatch.setattr(time, "monotonic", lambda: next(instants, 1099.0))  # 99 s for the other threads
+    with database.write():
+        assert database.row("PRAGMA busy_timeout") == (1000,)
+    with database.session():
+        assert database.row("PRAGMA busy_timeout") == (100_000,)
+
+
+def test_a_busy_database_is_told_in_time_for_a_client_that_waits_ten_seconds(tmp_path):
+    assert 2 * Settings(instance=tmp_path).database_timeout < 8  # erasing waits twice

@@ -96,7 +96,7 @@ class Audience:
         """The addresses that match in the database."""
         compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
         with database.session():
-            matching = subscribers.search(self.site_id, Filters(rule=compiled), 1000, 0)
+            matching = subscribers.search(self.site_id, Filters(rules=[compiled]), 1000, 0)
             assert segments.count(self.site_id, compiled) == (
                 len(matching),
                 sum(each.unsubscribed_at is not None for each in matching),

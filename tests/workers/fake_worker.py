@@ -93,14 +93,14 @@ def main(command: str) -> None:
 
         worker.run(settings, open_database)
     else:
-        from workers import supervisor
+        from workers import instance_lock, supervisor
 
         try:
-            with supervisor.hold_instance_lock(settings.instance):
+            with instance_lock.hold_instance_lock(settings.instance):
                 supervisor.serve(
                     settings, [sys.executable, __file__], lambda url: print("ready", url, flush=True)
                 )
-        except supervisor.CannotServe as error:
+        except instance_lock.CannotServe as error:
             sys.exit(f"refused: {error}")
 
 

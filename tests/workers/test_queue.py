@@ -1,11 +1,16 @@
 """The import queue: notices coalesce, are bounded, and never fail the caller."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import pytest
 from redis.exceptions import ConnectionError, TimeoutError
 from rq import Queue
 from rq.serializers import JSONSerializer
 
 from audience import protocols
+from tests.workers.conftest import eventually
 from workers import queue, redis_client
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker, connect
@@ -78,3 +83,36 @@ def test_unreachable_redis_is_not_called_for_a_while(monkeypatch, error):
     clock[0] += redis_client.OPEN_SECONDS
     assert breaker.call(ping) == "answer"
     assert call_times == [100.0, 101.0]
+
+
+def test_of_many_callers_one_tries_a_server_that_hangs(monkeypatch):
+    """The first callers find it out together; from then on one tries each second."""
+    clock, tries, hanging, hang = [0.0], [], threading.Barrier(9), threading.Event()
+    monkeypatch.setattr(redis_client.time, "monotonic", lambda: clock[0])
+    breaker = CircuitBreaker(None)
+
+    def times_out(number):
+        tries.append(number)
+        hanging.wait(20)
+        raise TimeoutError
+
+    with ThreadPoolExecutor(8) as pool:
+        together = [pool.submit(breaker.call, partial(times_out, number)) for number in range(8)]
+        hanging.wait(20)
+        assert [each.result() for each in together] == [None] * 8
+        clock[0] += redis_client.OPEN_SECONDS
+        tries.clear()
+
+        def is_tried():
+            tries.append(0)
+            hang.wait(20)
+            raise TimeoutError
+
+        one = pool.submit(breaker.call, is_tried)
+        eventually(lambda: tries)
+        assert [breaker.call(lambda: tries.append(1)) for _ in range(8)] == [None] * 8
+        hang.set()
+        assert one.result() is None
+    assert tries == [0]
+    clock[0] += redis_client.OPEN_SECONDS
+    assert [breaker.call(lambda: "answer") for _ in range(2)] == ["answer"] * 2

@@ -112,6 +112,15 @@ def test_taken_port_is_reported(run, settings, monkeypatch):
     assert "AUDIENCE_PORT" in program.output()
 
 
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1"])
+def test_a_host_that_is_no_address_of_this_machine_is_reported_at_once(run, host):
+    program = run("serve", HOST=host)
+    assert program.process.wait(20) == 1
+    assert f"refused: cannot listen on {host}" in program.output()
+    assert "set AUDIENCE_HOST to an IP address of this machine" in program.output()
+    assert "AUDIENCE_PORT" not in program.output()
+
+
 @pytest.mark.parametrize("kind", ["web", "worker", "redis"])
 def test_dead_process_restarts(serve, settings, kind):
     program = serve()
@@ -123,6 +132,20 @@ def test_dead_process_restarts(serve, settings, kind):
     eventually(lambda: answers(settings))
     with connect(embedded_redis.url(settings)) as client:
         eventually(lambda: pings(client))
+
+
+def test_a_redis_that_cannot_read_its_folder_gets_a_new_one(run, settings):
+    damaged = settings.instance / "redis" / "appendonlydir"
+    damaged.mkdir(parents=True)
+    (damaged / "appendonly.aof.manifest").write_text("no manifest\n")
+    program = run("serve")
+    [aside] = eventually(lambda: list(settings.instance.glob("redis.*.old")))
+    eventually(lambda: "ready" in program.output())
+    with connect(embedded_redis.url(settings)) as client:
+        eventually(lambda: pings(client))
+    assert (aside / "appendonlydir" / "appendonly.aof.manifest").read_text() == "no manifest\n"
+    assert program.output().count("set aside") == 1
+    assert aside.name in program.output()
 
 
 def answers(settings):

@@ -18,8 +18,8 @@ def without_foreign_words(text: str) -> str:
     if not met:
         return text
     spoken = _languages(words)
-    harmless = [word for word in met if _ordinary_elsewhere()[word] & spoken]
-    return re.sub(rf"\b(?:{'|'.join(harmless)})\b", " ", text) if harmless else text
+    harmless = {word for word in met if _ordinary_elsewhere()[word] & spoken}
+    return WORD.sub(lambda match: " " if match[0] in harmless else match[0], text)
 
 
 def is_function_word(word: str) -> bool:

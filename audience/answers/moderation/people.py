@@ -10,8 +10,9 @@ from audience.answers.gender.gender import SortedTable
 from audience.answers.gender.personal_name import DATA, Kinds, load_kinds
 from audience.answers.moderation.languages import is_function_word, rows
 
-NAME = r"[^\W\d_]+(?:['’][^\W\d_]+)?"
-NAMES = re.compile(rf"{NAME}\.?(?:(?:, | |-){NAME}\.?)+")  # words in a row: a name has two or more
+NAME = r"(?<![^\W\d_])[^\W\d_]++(?:['’][^\W\d_]++)?"
+WORD = re.compile(rf"({NAME})")
+NAMES = re.compile(rf"{NAME}\.?(?:(?:, | |-){NAME}\.?)++")  # words in a row: a name has two or more
 SHORTEST_GIVEN = 3  # `My` is in the table
 MAX_GIVEN = 4
 TITLES = frozenset({"male", "female", "title"})
@@ -27,13 +28,13 @@ def without_names(text: str, is_profane_if_single: Callable[[str], bool]) -> str
 
 
 def _without_names(row: str, is_profane_if_single: Callable[[str], bool]) -> str:
-    pieces = re.split(rf"({NAME})", row)
-    words = pieces[1::2]
+    pieces = WORD.split(row)
+    words, inverted = pieces[1::2], ", " in row
     for at, word in enumerate(words):
         before = list(takewhile(_is_of_name, reversed(words[max(0, at - MAX_GIVEN) : at])))
         after = list(filter(_is_of_name, words[at + 1 : at + 2]))
         if _is_of_name(word) and (
-            _is_part(fold(word), before, after, ", " in row)
+            _is_part(fold(word), before, after, inverted)
             or ((before or after) and is_profane_if_single(fold(word)))
         ):
             pieces[2 * at + 1] = ""

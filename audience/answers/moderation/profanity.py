@@ -172,9 +172,9 @@ def _phrases() -> frozenset[str]:
 
 def _plural(word: str) -> str:
     """As English forms it: faggots, bitches, trannies."""
-    if re.search("[^aeiou]y$", word):
+    if word.endswith("y") and word[-2:-1] not in VOWELS:
         return word[:-1] + "ies"
-    return word + ("es" if re.search("(?:[sxz]|[cs]h)$", word) else "s")
+    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
 @cache

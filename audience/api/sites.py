@@ -1,0 +1,21 @@
+"""List the sites of a key."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience.api.endpoint import endpoint
+from audience.sites import Site
+from schemas import sites as wire
+
+blueprint = Blueprint("sites", __name__)
+
+
+@blueprint.get("/fetch/sites")
+@endpoint(scope="read", family="fetch", gives=wire.SiteList, site="all")
+def list_all(sites: tuple[Site, ...]) -> dict[str, Any]:
+    """List the sites that the key reaches
+
+    For a client that has keys, and no site yet. It needs no `site_uuid`.
+    """
+    return {"data": [wire.site(site) for site in sites]}

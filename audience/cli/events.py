@@ -1,0 +1,40 @@
+"""`audience event`: the events of a site."""
+
+import json
+
+import click
+
+from audience import events, sites
+from audience.cli.charts import printable
+from audience.cli.instance import on_instance
+from audience.cli.options import limit_option, site_option
+from audience.cli.output import as_json, show
+from audience.config import Settings
+from schemas.values import write_date
+
+
+@click.group()
+def event() -> None:
+    """Events: list them."""
+
+
+@event.command(name="list")
+@site_option
+@limit_option
+@as_json
+@on_instance
+def list_events(_: Settings, site_uuid: str, limit: int, as_json: bool) -> None:
+    """List the newest events of a site.
+
+    Example: audience event list --limit 20
+    """
+    rows = [
+        {
+            "type": row.type,
+            "email": email,
+            "occurred_at": write_date(row.occurred_at),
+            "details": json.loads(row.details),
+        }
+        for row, email in events.newest(sites.get_by_uuid(site_uuid), limit)
+    ]
+    show(rows, as_json, (printable(f"{row['occurred_at']}  {row['email']}  {row['type']}") for row in rows))

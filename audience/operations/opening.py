@@ -1,0 +1,63 @@
+"""Opening an instance's database and pepper; imports them where they are used, as commands start at once."""
+
+from audience import pepper, protocols, telemetry
+from audience.config import Settings
+from storage.errors import Unusable
+
+
+def open_process(
+    settings: Settings,
+    metrics: protocols.Metrics | None = None,
+    write_gate: protocols.Gate | None = None,
+) -> None:
+    """Sets the state of this process: metrics (none by default), database, pepper; may be called again.
+
+    Raises `LostFile` before it makes a pepper or a database in place of a lost one.
+    """
+    from audience.operations import instance_files
+
+    telemetry.open(metrics or telemetry.NoMetrics())
+    open_database(settings, write_gate)
+    instance_files.check(settings)
+    pepper.open(settings.instance)
+
+
+def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
+    """Opens the database only, as `audience doctor` must not create a pepper."""
+    from storage import database
+
+    database.open(
+        settings.database,
+        timeout=settings.database_timeout,
+        connections=settings.database_connections,
+        allow_faulty=settings.allow_faulty_sqlite,
+        write_gate=write_gate,
+        folders=[settings.instance],
+    )
+
+
+def check_migrated(settings: Settings) -> None:
+    """Raises `Unusable` if the database is older or newer than this Audience."""
+    from storage import database
+
+    open_process(settings)
+    database.refuse_newer()
+    if database.pending():
+        raise Unusable("migrations are pending: run `audience migrate`")
+    database.close()
+
+
+def prepare(settings: Settings, new: bool) -> dict[str, str] | None:
+    """Migrates the database; the values of the first site, if it is created now."""
+    from audience.operations import first_site, instance_files
+    from storage import database
+
+    if new:
+        open_database(settings)
+        instance_files.start_anew(settings)
+    open_process(settings)
+    database.migrate()
+    instance_files.adopt_pepper()
+    first = first_site.ensure(settings)
+    database.close()
+    return first

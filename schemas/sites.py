@@ -1,0 +1,32 @@
+"""The site resource (docs/contract.md, Sites)."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.responses import Date, ResponseSchema, listing, resource
+from schemas.values import write_date
+
+
+class SiteAttributes(ResponseSchema):
+    uuid = ma.fields.UUID(metadata={"description": "What other requests send as `site_uuid`."})
+    name = ma.fields.String()
+    time_zone = ma.fields.String(metadata={"description": "A name of the IANA database."})
+    created_at = Date()
+
+
+SiteSchema = resource("Site", "sites", SiteAttributes)
+SiteList = listing("SiteList", SiteSchema)
+
+
+def site(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "sites",
+        "attributes": {
+            "uuid": row.uuid,
+            "name": row.name,
+            "time_zone": row.time_zone,
+            "created_at": write_date(row.created_at),
+        },
+    }

@@ -1,0 +1,29 @@
+"""The places of the files that a process has open, by which it knows that one was moved or deleted."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class WatchedPlaces:
+    """Each path's device and inode, as of when something was first found there."""
+
+    def __init__(self, paths: Iterable[Path] = ()) -> None:
+        self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
+
+    def have_changed(self) -> bool:
+        """Whether something else, or nothing, is at a path now."""
+        for path, known in self._identities.items():
+            found = _identity(path)
+            if known is None:
+                self._identities[path] = found
+            elif found != known:
+                return True
+        return False
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -1,0 +1,98 @@
+"""A command loads no more than it needs; failures have one form."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from audience.cli.main import COMMANDS, audience
+from tests.service import command, environment
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"flask", "werkzeug", "peewee", "marshmallow", "dns", "redis", "rq", "granian", "bleach"}
+IMPORTED = """
+import sys
+try:
+    import app
+    sys.argv = ["audience", *sys.argv[1:]]
+    app.main()
+finally:
+    print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+def type_(instance, *words, **settings):
+    return subprocess.run(
+        command(*words),
+        cwd=ROOT,
+        env=environment(instance, 8000, **settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def imported(instance, *words):
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *words],
+        cwd=ROOT,
+        env=environment(instance, 8000),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stderr
+    return set(run.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("words", [("--version",), ("--help",), ("serve", "--help"), ("config",)])
+def test_what_needs_no_database_imports_none(tmp_path, words):
+    assert imported(tmp_path, *words) & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    "words", [("site", "list"), ("key", "list"), ("tag", "list"), ("imports", "list"), ("migrate",)]
+)
+def test_a_list_imports_the_database_alone(tmp_path, words):
+    assert type_(tmp_path, "site", "create", "News").returncode == 0
+    assert imported(tmp_path, *words) & HEAVY <= {"peewee"}
+
+
+def test_the_version_is_that_of_the_project(tmp_path):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert type_(tmp_path, "--version").stdout == f"audience {project['version']}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_of_the_list_is_there(name):
+    assert audience.get_command(None, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("site", "delete", "none", "--yes"), 1, "Site not found: `audience site list` lists all sites."),
+        (("nothing",), 2, "No such command 'nothing'."),
+        (("key", "rotate"), 2, "Missing argument 'PUBLISHABLE_KEY'."),
+        (("site", "create", "News", "--time-zone", "Mars"), 1, "The time zone must be a name from the IANA"),
+    ],
+)
+def test_a_failure_has_one_form(tmp_path, words, status, sentence):
+    run = type_(tmp_path, *words)
+    assert (run.returncode, run.stdout) == (status, "")
+    last = run.stderr.splitlines()[-1]
+    assert last.startswith(f"audience: {sentence}")
+
+
+def test_an_instance_that_is_no_folder_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    run = type_(tmp_path / "file", "site", "list")
+    assert run.returncode == 2
+    assert run.stderr == f"audience: {tmp_path}/file is no folder: set AUDIENCE_INSTANCE to one\n"
+
+
+def test_a_wrong_setting_is_a_wrong_call(tmp_path):
+    run = type_(tmp_path, "site", "list", AUDIENCE_PORT="none")
+    assert (run.returncode, run.stderr.startswith("audience: ")) == (2, True)

@@ -1,0 +1,112 @@
+"""`make run`: what it says, and the environments that it refuses or heals."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OLD = "import sys; sys.version_info = (3, 9, 2); exec(sys.argv.pop(1))"
+PYTHON = """#!/bin/sh
+# Stands for Python: `-m venv` makes an environment with a `pip` and an `audience` that only say so.
+case "$1 $2" in
+"-c "*) exec {python} "$@" ;;
+"-m venv")
+    mkdir -p .venv/bin && echo "venv $3" >> made
+    for name in python pip audience; do
+        printf '#!/bin/sh\\necho %s $1 >> made\\n' $name > .venv/bin/$name
+        chmod +x .venv/bin/$name
+    done ;;
+esac
+"""
+
+
+@pytest.fixture
+def clone(tmp_path):
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "python").write_text(PYTHON.format(python=sys.executable))
+    (tmp_path / "python").chmod(0o755)
+    return tmp_path
+
+
+def make_run(clone, python="./python"):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return subprocess.run(
+        ["make", "run", f"PYTHON={python}"], cwd=clone, env=clean, capture_output=True, text=True, timeout=60
+    )
+
+
+def made(clone):
+    return (clone / "made").read_text().splitlines()
+
+
+def test_the_first_run_says_what_it_does_before_it_does_it(clone):
+    run = make_run(clone)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("Setting up .venv, about 30 s")
+    assert made(clone) == ["venv --clear", "pip install", "pip install", "audience serve"]
+
+
+def test_the_second_run_only_serves(clone):
+    make_run(clone)
+    (clone / "made").unlink()
+    assert make_run(clone).stdout == ""
+    assert made(clone) == ["audience serve"]
+
+
+@pytest.mark.parametrize("left", ["pip", "python"])
+def test_a_half_made_environment_is_made_anew(clone, left):
+    make_run(clone)
+    (clone / "made").unlink()
+    (clone / ".venv" / ".run").unlink()
+    for file in (clone / ".venv" / "bin").iterdir():
+        if file.name != left:
+            file.unlink()
+    assert make_run(clone).returncode == 0
+    assert made(clone)[0] == "venv --clear"
+
+
+def test_an_environment_whose_python_is_gone_is_made_anew(clone):
+    make_run(clone)
+    (clone / "made").unlink()
+    (clone / ".venv" / "bin" / "python").unlink()
+    (clone / ".venv" / "bin" / "python").symlink_to("/nowhere/python3.11")
+    assert make_run(clone).returncode == 0
+    assert made(clone)[0] == "venv --clear"
+
+
+def test_an_interrupted_upgrade_is_done_anew(clone):
+    make_run(clone)
+    (clone / ".venv" / "bin" / "pip").write_text("#!/bin/sh\nexit 1\n")
+    (clone / "requirements.lock").touch()
+    os.utime(clone / "requirements.lock", (2**31, 2**31))
+    assert make_run(clone).returncode != 0
+    (clone / "made").unlink()
+    os.utime(clone / "requirements.lock")
+    assert make_run(clone).returncode == 0
+    assert made(clone)[0] == "venv --clear"
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (f'exec {sys.executable} -c "{OLD}" "$2"', "Audience needs Python 3.11 or newer, and this is 3.9"),
+        (None, "Audience needs Python 3.11 or newer, and there is no"),
+    ],
+)
+def test_no_python_or_one_too_old_is_one_sentence(clone, script, sentence):
+    (clone / "python").unlink()
+    if script:
+        (clone / "python").write_text(f"#!/bin/sh\n{script}\n")
+        (clone / "python").chmod(0o755)
+    run = make_run(clone)
+    said, *rest = run.stderr.splitlines()
+    assert run.returncode == 2
+    assert said.startswith(sentence)
+    assert "make run PYTHON=" in said
+    assert [line for line in rest if not line.startswith("make: ***")] == []
+    assert not (clone / ".venv").exists()
