@@ -39,6 +39,7 @@ def test_a_search_for_many_tags(client):
     response = client.post("/fetch/search", {"tags": names(0, 100)})
     assert len(response_assertions.answer(response)["data"]) == 1
     assert response_assertions.error_fields(client.post("/fetch/search", {"tags": names(0, 101)})) == ["tags"]
+    response_assertions.error(client.post("/fetch/search", {"tags": names(0, MANY)}), 413)
 
 
 def test_a_long_value_is_returned_complete(client):
