@@ -106,8 +106,16 @@ def patience(request):
 
 
 @pytest.fixture
-def resolver(server, clock, patience):
-    canaries = Canaries(MAIL_DOMAINS, ZONES)
+def canaries():
+    return Canaries(MAIL_DOMAINS, ZONES)
+
+
+ONE_OF_EACH = pytest.mark.parametrize("canaries", [Canaries(MAIL_DOMAINS[:1], ZONES[:1])], ids=["one"])
+# Of several, those that nobody waits for any more may reach the server late, or never.
+
+
+@pytest.fixture
+def resolver(server, clock, patience, canaries):
     opened = DnsResolver([server.address], patience, clock=clock, canaries=canaries)
     yield opened
     opened.close()
@@ -157,6 +165,7 @@ def test_a_minute_after_the_trouble_answers_are_definite(internet, validate, clo
     assert validate("ann@firm.org") == (True, [])
 
 
+@ONE_OF_EACH
 @pytest.mark.parametrize("silent", [False, True], ids=["answering", "silent"])
 def test_fifty_validations_at_once_ask_the_canaries_once(internet, server, validate, silent):
     internet.mutes_canaries = silent
@@ -169,10 +178,11 @@ def test_fifty_validations_at_once_ask_the_canaries_once(internet, server, valid
     with ThreadPoolExecutor(50) as pool:
         results = list(pool.map(one, range(50)))
     assert results == [UNAVAILABLE if silent else (False, ["no_such_domain"])] * 50
-    canaries = {name for name in server.seen if is_canary(name)}
-    assert len(canaries) == len(MAIL_DOMAINS) + len(ZONES)
+    asked = {name for name in server.seen if is_canary(name)}
+    assert len(asked) == 2
 
 
+@ONE_OF_EACH
 def test_an_outcome_of_the_canaries_holds_for_thirty_seconds(server, validate, clock):
     def canaries_asked():
         count = sum(map(is_canary, server.seen))
@@ -196,13 +206,14 @@ def test_canaries_are_asked_neither_for_a_good_answer_nor_for_silence(internet, 
     assert not any(map(is_canary, server.seen))
 
 
+@ONE_OF_EACH
 def test_each_canary_has_a_name_of_its_own_and_none_is_answered_from_the_cache(server, validate, clock):
     names = set()
     for number in range(3):
         validate(f"ann@some-firm-{number}.org")
         clock.now += 31
         names |= {name for name in server.seen if any(name.endswith(f".{zone}") for zone in ZONES)}
-    assert len(names) == 3 * len(ZONES)
+    assert len(names) == 3
     assert {len(name.split(".")[0]) for name in names} == {16}
 
 
