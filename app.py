@@ -53,6 +53,7 @@ def create_app(
 
     from audience.answers.service import Answers
     from audience.api import blueprints
+    from audience.console import blueprints as console
     from audience.http import access, errors, health, request_log
     from audience.http.normalize import Normalizer
     from audience.http.services import Services
@@ -67,8 +68,9 @@ def create_app(
     answers = Answers(settings, resolver, child_process)
     app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)
     blueprints.register(app)
+    console.register(app)
     app.register_blueprint(health.blueprint)
-    errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk})
+    errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk}, console.error_page)
     request_log.register(app)
     access.check_scopes(app)
     app.wsgi_app = Normalizer(app.wsgi_app)  # type: ignore[method-assign]
@@ -140,14 +142,14 @@ def serve(instance: Instance, new: bool) -> None:
     Answers(settings).check()
     with hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
-        first = prepare(settings, new)
+        first, link = prepare(settings, new, sys.stdout.isatty())
         metrics.forget(settings.instance)
         for step in greeting.steps(settings):
             say(step, sys.stdout)
         supervisor.serve(
             settings,
             [sys.executable, "-P", "-m", "app"],
-            lambda url: say(greeting.greeting(url, settings, first), sys.stdout),
+            lambda url: say(greeting.greeting(url, settings, first, link), sys.stdout),
         )
         say(greeting.GOODBYE, sys.stdout)
 
@@ -174,13 +176,18 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import erased_pages, file_imports, tags
+    from audience import audit_log, erased_pages, file_imports, tags
     from workers import metrics
     from workers import worker as import_worker
 
     settings = instance.settings
     check_migrated(settings)
-    chores = (file_imports.sweep, tags.sweep, partial(erased_pages.run, settings.instance))
+    chores = (
+        file_imports.sweep,
+        tags.sweep,
+        partial(erased_pages.run, settings.instance),
+        partial(audit_log.sweep, settings.audit_log_days),
+    )
     import_worker.run(settings, lambda: open_process(settings, metrics.start(settings.instance)), chores)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from audience import clock
+from audience.sites import Site
 from storage import database, imports
 from storage.errors import StatementError, Unavailable, Unusable
 
@@ -21,6 +22,13 @@ def measure() -> Backlog:
     waiting = imports.waiting()
     queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
     return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
+
+
+@database.session()
+def running(site: Site) -> imports.Import | None:
+    """The import of a site that is being applied, or whose turn it is."""
+    import_id = imports.oldest_waiting(site.id)
+    return None if import_id is None else imports.get(site.id, import_id)
 
 
 def gauges() -> dict[str, float]:

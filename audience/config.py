@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from audience import secret_files
 from audience.setting_values import (
@@ -30,6 +31,8 @@ from audience.setting_values import (
 )
 
 PREFIX = "AUDIENCE_"
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})  # as in a URL
 NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite only
 
 EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
@@ -83,6 +86,7 @@ class Settings:
     auth_failures: str = setting(
         "30/minute", rate, "limit of failed authentications per IP address, and per IP address and key"
     )
+    audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
     rate_limit_fetch: str = setting(
         "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"
     )
@@ -132,6 +136,14 @@ class Settings:
     def base_url(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.public_url.rstrip("/") or f"http://{host}:{self.port}"
+
+    @property
+    def console_url(self) -> str:
+        """The public URL or, where browsers would reach the console in plain text, one on this machine."""
+        public = urlsplit(self.base_url)
+        if public.scheme == "https" or public.hostname in LOOPBACK:
+            return self.base_url
+        return f"http://localhost:{self.port}{public.path}"
 
     @property
     def database(self) -> str:

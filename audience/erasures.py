@@ -13,7 +13,7 @@ from audience import addresses, clock, erased_pages, pepper, refused_rows, secre
 from audience.errors import Refused
 from audience.sites import Site
 from schemas.values import FieldError
-from storage import database, site_counters, suppressions
+from storage import audit_log, database, sessions, site_counters, suppressions
 from storage import file_imports as stored_files
 from storage import imports as stored_imports
 from storage import sites as stored_sites
@@ -60,7 +60,8 @@ def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None
         subscriber = stored.get_by_key(site.id, key) if key else None
         at = _instant(subscriber)
         _append(instance / LOG, _line(site, address_hash, at, number))
-        _delete_all(site.id, [subscriber.id] if subscriber else [])
+        _delete(site.id, [key] if key else [])
+        _forget_typed(site.id)
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at, number)
     if key:
@@ -102,7 +103,8 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
         number = site_counters.take(site.id)
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
-            erased += _delete_all(site.id, [subscriber_id for subscriber_id, key in keys if is_erased(key)])
+            erased += _delete(site.id, [key for _, key in keys if is_erased(key)])
+        _forget_typed(site.id)
         for address_hash, at in since.items():
             stored_files.erase_refused(site.id, address_hash)
             suppressions.erase(site.id, address_hash, at, number)
@@ -141,12 +143,22 @@ def _instant(subscriber: Subscriber | None) -> int:
     return max([clock.now_ms(), *known])
 
 
-def _delete_all(site_id: int, ids: Sequence[int]) -> int:
-    if not ids:
+def _delete(site_id: int, keys: Sequence[str]) -> int:
+    found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
+    if not found:
         return 0
-    users, unsubscribers = stored.delete(site_id, ids)
+    for subscriber in found:
+        address_hash = pepper.address_hash(site_id, subscriber.email_key)
+        audit_log.erase(site_id, subscriber.uuid, address_hash)
+    users, unsubscribers = stored.delete(site_id, [subscriber.id for subscriber in found])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
     return users
+
+
+def _forget_typed(site_id: int) -> None:
+    """What operators typed into a search or a filter may be the address or the name."""
+    audit_log.forget_typed(site_id)
+    sessions.forget_searches()
 
 
 def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:

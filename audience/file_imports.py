@@ -196,6 +196,12 @@ def columns(site: Site, import_id: int) -> list[str]:
     return names
 
 
+@database.session()
+def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
+    """(code, rows) of the refused rows of an import, the most common first."""
+    return stored.refused_by_code(site.id, import_id)
+
+
 def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
     """The refused rows of an import, in order, read page by page."""
     after = 0

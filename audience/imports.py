@@ -126,8 +126,8 @@ def progress(site: Site, import_id: int) -> Import:
 
 
 @database.session()
-def newest(site: Site) -> list[Import]:
-    return stored.newest(site.id, MAX_LISTED)
+def newest(site: Site, before: int = 2**62) -> list[Import]:
+    return stored.newest(site.id, MAX_LISTED, before)
 
 
 @database.session()

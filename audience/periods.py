@@ -26,6 +26,11 @@ class Period:
     def parts(self) -> list[tuple[int, int]]:
         return list(zip(self.bounds, self.bounds[1:], strict=False))
 
+    def last(self, count: int) -> "Period":
+        """Its last `count` parts."""
+        bounds = self.bounds[-count - 1 :]
+        return Period(self.days[-count:], bounds, (bounds[0], bounds[-1]))
+
 
 def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
     """The period of the settings `unit`, `days`, `from` and `to` at a time; by default the last 30 days.
@@ -33,14 +38,18 @@ def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Perio
     Starts with a whole week or month. Only the last 3,660 days have parts.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
-    today = dt.datetime.fromtimestamp(at / 1000, zone).date()
-    first, last = _days(settings, today)
+    first, last = _days(settings, day_of(at, time_zone))
     days = [_begin(max(first, last - (MAX_DAYS - 1) * ONE_DAY), unit)]
     while days[-1] <= last:
         days.append(_next(days[-1], unit))
     bounds = tuple(_midnight(day, zone) for day in days)
     begin = min(bounds[0], _midnight(_begin(first, unit), zone))
     return Period(tuple(days[:-1]), bounds, (begin, bounds[-1]))
+
+
+def day_of(at: int, time_zone: str) -> dt.date:
+    """The day of an instant."""
+    return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(time_zone)).date()
 
 
 def _days(settings: Mapping[str, Any], today: dt.date) -> tuple[dt.date, dt.date]:

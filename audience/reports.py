@@ -77,10 +77,10 @@ def delete(site: Site, report_id: str) -> Report:
 
 
 @database.snapshot()
-def run(site: Site, report_id: str) -> ReportResult:
-    """Runs a saved report on the data as it is now. Raises `NotFound`."""
+def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
+    """Runs a saved report now; `other` settings override its own for this once. Raises `NotFound`."""
     report = _require(site.id, report_id)
-    settings = json.loads(report.settings)
+    settings = json.loads(report.settings) | (other or {})
     rule = (
         segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL
     )

@@ -82,6 +82,12 @@ def counts(site: Site, segment_id: str) -> Counts:
     return Counts(*stored.count(site.id, matching(site.id, segment_id)))
 
 
+@database.session()
+def count(site: Site, rules: Any) -> int:
+    """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
+    return stored.count(site.id, _compile(site.id, rules))[0]
+
+
 def matching(site_id: int, segment_id: str) -> Sql:
     """The condition of a segment for `storage`, in the caller's session. Raises `NotFound`."""
     return _compile(site_id, json.loads(require(site_id, segment_id).rules))

@@ -1,9 +1,10 @@
-"""Counts of a site's subscribers."""
+"""Counts of a site's subscribers, now and over time."""
 
 from dataclasses import dataclass
 
+from audience.periods import Period
 from audience.sites import Site
-from storage import database
+from storage import database, report_queries, subscriber_lists
 from storage import sites as stored
 
 
@@ -41,3 +42,38 @@ def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
 def repair(site: Site) -> None:
     """Stores the counts of the stored subscribers."""
     stored.put_counters(site.id, *stored.recount(site.id))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Per part of a period: new subscribers, and those who left (and still are unsubscribed)."""
+
+    new: list[int]
+    left: list[int]
+
+    @property
+    def net(self) -> list[int]:
+        return [new - left for new, left in zip(self.new, self.left, strict=True)]
+
+
+@database.snapshot()
+def growth(site: Site, period: Period) -> Growth:
+    return Growth(*(
+        report_queries.count_subscribers_in(site.id, date, report_queries.MATCH_ALL, period.parts)
+        for date in ("created_at", "unsubscribed_at")
+    ))  # fmt: skip
+
+
+@database.session()
+def active_since(site: Site, at: int) -> int:
+    """The number of subscribers with an event since an instant."""
+    [count] = report_queries.count_subscribers_in(
+        site.id, "last_event_at", report_queries.MATCH_ALL, [(at, report_queries.ALWAYS[1])]
+    )
+    return count
+
+
+@database.session()
+def first_created(site: Site) -> int | None:
+    """When the oldest subscriber was created."""
+    return subscriber_lists.first_created(site.id)

@@ -227,7 +227,7 @@ def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
 
 
-def subscriber(subscriber: Any, public_url: str) -> dict[str, Any]:
+def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, Any]:
     """The subscriber resource."""
     names = {name: getattr(subscriber, name) for name in NAMES}
     return {
@@ -239,7 +239,7 @@ def subscriber(subscriber: Any, public_url: str) -> dict[str, Any]:
             "fields": subscriber.fields | {name: value for name, value in names.items() if value},
             "cached_tag_ids": [str(tag_id) for tag_id in subscriber.tag_ids],
             "unsubscribed_at": write_date(subscriber.unsubscribed_at),
-            "navigation_url": f"{public_url}/console/people/{subscriber.uuid}",
+            "navigation_url": f"{public_url}/console/sites/{site_uuid}/subscribers/{subscriber.uuid}",
             **{name: value or None for name, value in names.items()},
             "created_at": write_date(subscriber.created_at),
             "updated_at": write_date(subscriber.updated_at),

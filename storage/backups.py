@@ -72,6 +72,11 @@ def has_site_counters() -> bool:
     return bool(database.table_exists("site_counters"))
 
 
+def has_operators() -> bool:
+    """Whether the database is new enough to have operators."""
+    return bool(database.table_exists("operators"))
+
+
 def is_empty() -> bool:
     """Whether the database has never been migrated."""
     return not database.table_exists("keys")

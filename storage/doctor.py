@@ -49,12 +49,13 @@ def log_bytes() -> int:
 
 
 def newest_instant() -> int:
-    """The latest creation of a site, key or import, or change of a subscriber, in milliseconds; 0 if none."""
+    """The latest creation, change of a subscriber or act of an operator, in milliseconds; 0 if none."""
     latest = (
         "SELECT max(created_at) FROM sites",
         "SELECT max(created_at) FROM keys",
         "SELECT max(created_at) FROM imports",
         "SELECT max(updated_at) FROM subscribers",
         "SELECT max(consent_at) FROM subscribers",
+        "SELECT max(at) FROM audit_log",
     )
     return max(row(query)[0] or 0 for query in latest)

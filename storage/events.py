@@ -1,10 +1,12 @@
 """Events of subscribers. Instants are in milliseconds."""
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from storage.database import execute_many, rows
+from storage.database import execute_many, marks, row, rows
+
+WEEK_MS = 7 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +74,18 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
         (subscriber_id, site_id),
     )
     return [Event(*record) for record in records]
+
+
+def count(site_id: int, subscriber_id: int) -> int:
+    query = "SELECT count(*) FROM events WHERE subscriber_id = ? AND site_id = ?"
+    return int(row(query, (subscriber_id, site_id))[0])
+
+
+def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
+    """(subscriber id, whole weeks since an instant, events), without the weeks that have none."""
+    return rows(
+        f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "
+        f"WHERE subscriber_id IN ({marks(subscriber_ids)}) AND +site_id = ? AND occurred_at >= ? "
+        "GROUP BY 1, 2",
+        [since, *subscriber_ids, site_id, since],
+    )

@@ -107,6 +107,15 @@ def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, Re
     ]
 
 
+def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
+    """(code, rows) of the refused rows of an import, the most common first."""
+    return rows(
+        "SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND +site_id = ? "
+        "GROUP BY code ORDER BY 2 DESC, 1",
+        (import_id, site_id),
+    )
+
+
 def forget_refused(before: int) -> int:
     """Deletes a page of the rows refused before an instant; returns how many."""
     return execute(
@@ -122,3 +131,12 @@ def refused_before(instant: int) -> bool:
 
 def erase_refused(site_id: int, address_hash: str) -> None:
     execute("DELETE FROM refused_rows WHERE site_id = ? AND address_hash = ?", (site_id, address_hash))
+
+
+def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
+    """Moves a finished import to another time."""
+    execute(
+        "UPDATE imports SET created_at = ?, accepted_at = ?, started_at = ?, finished_at = ? "
+        "WHERE site_id = ? AND id = ?",
+        (begun, begun, begun, finished, site_id, import_id),
+    )

@@ -168,9 +168,10 @@ def get(site_id: int, import_id: int) -> Import | None:
     return record and Import(*record)
 
 
-def newest(site_id: int, limit: int) -> list[Import]:
-    query = f"SELECT {COLUMNS} FROM imports WHERE site_id = ? ORDER BY id DESC LIMIT ?"
-    return [Import(*record) for record in rows(query, (site_id, limit))]
+def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
+    """The newest whose id is below `before`."""
+    query = f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
+    return [Import(*record) for record in rows(query, (site_id, before, limit))]
 
 
 def oldest_waiting(site_id: int) -> int | None:

@@ -6,9 +6,10 @@ Unique indexes begin with the site, except those of a site's uuid and of a publi
 from typing import Any
 
 import peewee
-from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, IdModel, SiteModel
+from storage.operator_models import OPERATOR_MODELS
 
 
 class SiteCounterModel(BaseModel):
@@ -83,6 +84,22 @@ _dated: Any = SubscriberModel
 for _date in (_dated.last_event_at, _dated.unsubscribed_at):
     _add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
         where=_date.is_null(False))  # fmt: skip
+
+# Found by the beginning of a domain or of a name.
+SubscriberModel.add_index(
+    SubscriberModel.index(
+        _dated.site,
+        SQL("substr(email_key, instr(email_key, '@') + 1)"),
+        name="subscribers_site_id_domain",
+    )
+)
+for _name in (_dated.first_name, _dated.last_name):
+    _add_partial_index(
+        f"subscribers_site_id_{_name.name}",
+        _dated.site,
+        SQL(f"{_name.name} COLLATE NOCASE"),
+        where=_name != "",
+    )
 
 
 class TagModel(SiteOwnedModel):
@@ -275,5 +292,5 @@ class PepperModel(BaseModel):
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel,
     DiscardedTagModel, CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel,
-    ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel,
+    ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS,
 )  # fmt: skip

@@ -52,7 +52,8 @@ _inserted = attrgetter(*INSERTED)
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _subscriber(record: Sequence[Any]) -> Subscriber:
+def read(record: Sequence[Any]) -> Subscriber:
+    """From a row of `COLUMNS`."""
     values = list(record)
     for position in JSON_POSITIONS:
         values[position] = json.loads(values[position])
@@ -72,7 +73,7 @@ def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
         f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
         [site_id, *chosen],
     )
-    return {subscriber.email_key: subscriber for subscriber in map(_subscriber, records)}
+    return {subscriber.email_key: subscriber for subscriber in map(read, records)}
 
 
 def get_by_key(site_id: int, key: str) -> Subscriber | None:
@@ -81,7 +82,7 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
     record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
-    return record and _subscriber(record)
+    return record and read(record)
 
 
 def save(site_id: int, subscribers: Iterable[Subscriber]) -> None:
@@ -164,7 +165,7 @@ def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subs
     records = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
     )
-    by_id = {subscriber.id: subscriber for subscriber in map(_subscriber, records)}
+    by_id = {subscriber.id: subscriber for subscriber in map(read, records)}
     return [by_id[subscriber_id] for subscriber_id in ids]
 
 
@@ -211,7 +212,7 @@ def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscri
         f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
         [*parameters, after, limit],
     )
-    return [_subscriber(record) for record in _up_to(PAGE_LENGTH, records)]
+    return [read(record) for record in _up_to(PAGE_LENGTH, records)]
 
 
 def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:

@@ -63,7 +63,8 @@ def subscriber(value: Any) -> dict[str, Any]:
     date(attributes["updated_at"])
     date(attributes["unsubscribed_at"], null=True)
     date(attributes["last_event_at"], null=True)
-    assert attributes["navigation_url"].endswith(f"/console/people/{attributes['uuid']}")
+    path = f"/console/sites/{UUID.pattern}/subscribers/{attributes['uuid']}"
+    assert re.search(f"{path}$", attributes["navigation_url"])
     return attributes
 
 

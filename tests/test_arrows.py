@@ -22,6 +22,7 @@ OUTSIDE_NOUNS = (
     "audience.answers",
     "audience.api",
     "audience.cli",
+    "audience.console",
     "audience.data",
     "audience.http",
     "audience.operations",
@@ -32,6 +33,14 @@ MAY_IMPORT = {  # of ours, beside the room itself
     "audience.answers": (*LEAVES, "audience.data", "schemas.values"),
     "audience.api": (*LEAVES, NOUNS, "audience.answers", "audience.http", "audience.operations", "schemas"),
     "audience.cli": (*LEAVES, NOUNS, "audience.answers", "audience.operations", "schemas"),
+    "audience.console": (
+        *LEAVES,
+        NOUNS,
+        "audience.answers",
+        "audience.http",
+        "audience.operations",
+        "schemas",
+    ),
     "audience.data": (),
     "audience.http": (*LEAVES, NOUNS, "audience.answers.service", "audience.operations.probes", "schemas"),
     "audience.operations": (*LEAVES, NOUNS, "audience.answers", "storage"),
@@ -46,8 +55,8 @@ LEAVES_MAY_IMPORT = {  # beside audience.protocols
     "audience.pepper": ("audience.secret_files",),
 }
 ONLY_IN = {  # of the outside
-    "flask": ("app", "audience.api", "audience.http"),
-    "werkzeug": ("app", "audience.api", "audience.http"),
+    "flask": ("app", "audience.api", "audience.console", "audience.http"),
+    "werkzeug": ("app", "audience.api", "audience.console", "audience.http"),
     "flask_httpauth": ("audience.http",),
     "apispec": ("audience.api",),
     "click": ("app", "audience.cli"),

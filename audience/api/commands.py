@@ -21,7 +21,7 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands"""
     result = commands.run(site, form["command"])
     return {
-        "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url),
+        "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),
         "results": result.done,
         "failed": len(result.errors),
         "errors": errors(result.errors),

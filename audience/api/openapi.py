@@ -65,7 +65,7 @@ def openapi() -> Any:
 def described_routes(app: Flask) -> list[tuple[Rule, View]]:
     """The routes of the document: those that need a key."""
     routes = [(rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules()]
-    return [(rule, view) for rule, view in routes if vars(view)["scope"] != PUBLIC]
+    return [(rule, view) for rule, view in routes if vars(view).get("scope", PUBLIC) != PUBLIC]
 
 
 def describe(app: Flask) -> dict[str, Any]:

@@ -57,9 +57,9 @@ def delete(site: Site, segment_id: str) -> dict[str, Any]:
 def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Count the subscribers that match rules, and show the newest ten; nothing is saved"""
     counts, newest = segments.preview(site, form["segment"]["rules"])
-    return stats_wire.counts(counts) | {
-        "data": [subscribers_wire.subscriber(subscriber, settings().base_url) for subscriber in newest]
-    }
+    base_url = settings().base_url
+    shown = [subscribers_wire.subscriber(subscriber, base_url, site.uuid) for subscriber in newest]
+    return stats_wire.counts(counts) | {"data": shown}
 
 
 @blueprint.get("/stats/segment")

@@ -19,7 +19,7 @@ blueprint = Blueprint("subscribers", __name__)
 def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Find a subscriber by address or uuid; `data` is null without a match"""
     subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
-    return {"data": subscriber and wire.subscriber(subscriber, settings().base_url)}
+    return {"data": subscriber and wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 
 @blueprint.post("/fetch/subscribers")
@@ -34,7 +34,7 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a subscriber, or update the one with that address"""
     subscriber = subscribers.create(site, form["subscriber"])
-    return {"data": wire.subscriber(subscriber, settings().base_url)}
+    return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 
 @blueprint.delete("/fetch/subscribers")
@@ -62,6 +62,6 @@ def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     )
     matches, has_more = subscribers.search(site, query, form["page"])
     return {
-        "data": [wire.subscriber(subscriber, settings().base_url) for subscriber in matches],
+        "data": [wire.subscriber(subscriber, settings().base_url, site.uuid) for subscriber in matches],
         "meta": page_meta(form, subscribers.PAGE_SIZE, has_more),
     }

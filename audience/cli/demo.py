@@ -17,7 +17,7 @@ from audience.operations import demo as demo_site
 @as_json
 @on_instance
 def demo(settings: Settings, count: int, as_json: bool) -> None:
-    """Create a site with fictional subscribers, tags, fields and events of the last 90 days.
+    """Create a site with two years of fictional subscribers, tags, fields, events, imports, segments.
 
     Prints its keys, this once. `audience site delete` deletes it again.
 

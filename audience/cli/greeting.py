@@ -24,10 +24,13 @@ Create a subscriber:
 BLOCK = """
 Audience is at {url}  (Ctrl-C stops it)
 
-  Docs  {url}/docs
-  Keys  {keys}
-  Next  {program} demo
+  Docs     {url}/docs
+  Console  {console}
+  Keys     {keys}
+  Next     {program} demo
 """
+LINK = "{link}\n           (signs you in once, within 15 minutes)"
+NO_LINK = "{program} console prints a link"
 
 
 def steps(settings: Settings) -> Iterable[str]:
@@ -38,10 +41,11 @@ def steps(settings: Settings) -> Iterable[str]:
         yield "Packing the place table, about 8 s (once, meanwhile; only geolocation waits for it)"
 
 
-def greeting(url: str, settings: Settings, first: dict[str, str] | None) -> str:
+def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
     """Where everything is; on a terminal also the keys of a new first site, this once."""
     keys = FIRST_SITE.format(**first) if first and sys.stdout.isatty() else ""
-    return keys + BLOCK.format(url=url, keys=_keys(settings), program=_program())
+    console = (LINK if link else NO_LINK).format(link=link, program=_program())
+    return keys + BLOCK.format(url=url, console=console, keys=_keys(settings), program=_program())
 
 
 def _keys(settings: Settings) -> str:

@@ -44,7 +44,7 @@ def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None
     found = subscribers.find(site, **named)
     if found is None:
         raise NotFound(NOBODY)
-    output.show(wire.subscriber(found, settings.base_url), as_json, [_line(found)])
+    output.show(wire.subscriber(found, settings.base_url, site.uuid), as_json, [_line(found)])
 
 
 @subscriber.command(name="list")
@@ -71,7 +71,7 @@ def list_subscribers(
     request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
     found = list(islice(_matches(site, request), limit))
     output.show(
-        [wire.subscriber(each, settings.base_url) for each in found] if as_json else None,
+        [wire.subscriber(each, settings.base_url, site.uuid) for each in found] if as_json else None,
         as_json,
         map(_line, found),
     )
@@ -158,7 +158,7 @@ def show(settings: Settings, email: str, site_uuid: str, as_json: bool) -> None:
     """
     site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
-    resource = wire.subscriber(target, settings.base_url)
+    resource = wire.subscriber(target, settings.base_url, site.uuid)
     if as_json:
         click.echo(json.dumps(resource, ensure_ascii=False))
         return
@@ -180,7 +180,7 @@ def export(settings: Settings, email: str, site_uuid: str) -> None:
     site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
     everything: dict[str, Any] = {
-        **wire.subscriber(target, settings.base_url),
+        **wire.subscriber(target, settings.base_url, site.uuid),
         "tags": _tags(site, target),
         "events": [event(row) for row in events.for_subscriber(site, target)],
     }

@@ -90,7 +90,8 @@ def public(view: View) -> View:
 
 
 def check_scopes(app: Flask) -> None:
-    """Raises `RuntimeError` for a route that declares no scope."""
+    """Raises `RuntimeError` for a route that declares no scope or, in the console, no role."""
     for rule in app.url_map.iter_rules():
-        if not hasattr(app.view_functions[rule.endpoint], "scope"):
-            raise RuntimeError(f"{rule.rule} declares no scope")
+        declared = "role" if rule.rule.startswith("/console") else "scope"
+        if not hasattr(app.view_functions[rule.endpoint], declared):
+            raise RuntimeError(f"{rule.rule} declares no {declared}")

@@ -117,16 +117,26 @@ HANDLERS: dict[type[Exception], Handler] = {
 }
 
 
-def register(app: Flask, storage_handlers: Mapping[type[Exception], Handler]) -> None:
-    """Handles every exception; `storage_handlers` those of the database."""
+def register(
+    app: Flask,
+    storage_handlers: Mapping[type[Exception], Handler],
+    console_page: Callable[[ErrorResponse], Response],
+) -> None:
+    """Handles every exception; `storage_handlers` those of the database, `console_page` shows an error."""
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
-        app.register_error_handler(exception, partial(respond, handler))
+        app.register_error_handler(exception, partial(respond, handler, console_page))
 
 
-def respond(handler: Handler, exception: Exception) -> Response:
+def respond(
+    handler: Handler, console_page: Callable[[ErrorResponse], Response], exception: Exception
+) -> Response:
     error = handler(exception)
-    is_json = request.path.split("/")[1] in JSON_ROOTS
-    response = jsonify(body(error)) if is_json else error_page(error.status, error.message)
+    if request.path.split("/")[1] in JSON_ROOTS:
+        response = jsonify(body(error))
+    elif request.blueprints[-1:] == ["console"]:
+        response = console_page(error)
+    else:
+        response = error_page(error.status, error.message)
     response.status_code = error.status
     if error.status == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)

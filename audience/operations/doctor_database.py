@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, clock, imports, sites, stats
+from audience import backlog, clock, imports, operators, sites, stats
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import
 from storage import doctor as stored
@@ -36,6 +36,18 @@ def system_clock(_: Context) -> Iterator[Finding]:
         yield bad("clock", f"{shown} is earlier than the newest stored record", "Set the clock; use NTP.")
     else:
         yield ok("clock", shown)
+
+
+def console(context: Context) -> Iterator[Finding]:
+    settings, known = context.settings, operators.list_all()
+    if settings.public_url and settings.console_url != settings.base_url:
+        advice = "Browsers reach it elsewhere only over HTTPS: set AUDIENCE_PUBLIC_URL to such an address."
+        yield warn("console", f"answers at {settings.console_url}/console only", advice)
+    if known and not any(operator.administrator for operator, _ in known):
+        advice = "Run `audience operator role EMAIL administrator`."
+        yield warn("console", "no operator is an administrator", advice)
+    else:
+        yield ok("console", f"operators: {len(known)}")
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:

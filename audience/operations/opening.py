@@ -47,8 +47,13 @@ def check_migrated(settings: Settings) -> None:
     database.close()
 
 
-def prepare(settings: Settings, new: bool) -> dict[str, str] | None:
-    """Migrates the database; the values of the first site, if it is created now."""
+def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
+    """Migrates the database.
+
+    The values of the first site, if it is created now; on a terminal, while there is no operator, a one-time
+    link to the console.
+    """
+    from audience import operators, sessions, sign_in
     from audience.operations import first_site, instance_files
     from storage import database
 
@@ -58,6 +63,8 @@ def prepare(settings: Settings, new: bool) -> dict[str, str] | None:
     open_process(settings)
     database.migrate()
     instance_files.adopt_pepper()
-    first = first_site.ensure(settings)
+    first, link = first_site.ensure(settings), None
+    if on_terminal and not operators.any_exist():
+        link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
     database.close()
-    return first
+    return first, link

@@ -49,6 +49,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("worker", health.worker, ready=health.worker),
     Probe("permissions", doctor.permissions),
     Probe("clock", doctor_database.system_clock, Needs.MIGRATED),
+    Probe("console", doctor_database.console, Needs.MIGRATED),
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
@@ -69,6 +70,12 @@ def examine(context: Context, open_database: Callable[[Settings], None]) -> Iter
         yield from _examine(context, Needs.SESSION)
         if _is_migrated():
             yield from _examine(context, Needs.MIGRATED)
+
+
+def examine_running(context: Context) -> Iterator[Finding]:
+    """The same findings, in a service, whose database is open."""
+    for needs in Needs:
+        yield from _examine(context, needs)
 
 
 def _examine(context: Context, needs: Needs) -> Iterator[Finding]:

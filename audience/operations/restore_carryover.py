@@ -10,7 +10,9 @@ from audience import clock, pepper, sites
 from audience.config import Settings
 from audience.erasures import LOG, erase_again
 from audience.errors import Refused
+from audience.operations import operator_carryover
 from audience.operations.openers import Openers
+from audience.operations.operator_carryover import CarriedOperator
 from audience.sites import Site
 from storage import backups as stored
 from storage import database, keys, site_counters, suppressions
@@ -55,6 +57,7 @@ class Carryover:
 
     erasures: list[Erasure] = field(default_factory=list)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
+    operators: list[CarriedOperator] = field(default_factory=list)
     site_ids: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
     pepper_check: str | None = None
@@ -106,6 +109,7 @@ def _read_database(carryover: Carryover) -> None:
         for uuid, site_id in carryover.site_ids.items():
             carryover.note_number(uuid, site_counters.accepted(site_id))
     carryover.ended_keys = stored.ended_keys()
+    carryover.operators = operator_carryover.read()
     carryover.erasures += [
         Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason)
         for row in suppressions.list_all()
@@ -139,6 +143,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> tuple[int, int]:
     with database.write():
         _raise_numbers(carryover)
         ended = [_end(*key) for key in carryover.ended_keys]
+        operator_carryover.apply(carryover.operators)
     return erased, sum(ended)
 
 

@@ -44,7 +44,7 @@ def routes(app):
         for rule in app.url_map.iter_rules()
         for view in [app.view_functions[rule.endpoint]]
         for method in rule.methods - {"HEAD", "OPTIONS"}
-        if view.scope != "public"
+        if getattr(view, "scope", "public") != "public"
     }
 
 

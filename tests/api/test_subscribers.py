@@ -256,14 +256,14 @@ def test_another_site_has_its_own_subscribers(client, other_client):
 def test_navigation_url_never_comes_from_the_host_header(client):
     response = client.post("/fetch/subscribers", {"email": "a@example.com"}, headers={"Host": "evil.example"})
     url = response_assertions.subscriber(response.json["data"])["navigation_url"]
-    assert url.startswith("http://127.0.0.1:8000/console/people/")
+    assert url.startswith(f"http://127.0.0.1:8000/console/sites/{client.site.uuid}/subscribers/")
 
 
 def test_navigation_url_begins_with_the_public_url(client, app):
     public = replace(app.extensions["audience"].settings, public_url="https://people.example/")
     app.extensions["audience"] = replace(app.extensions["audience"], settings=public)
     url = client.create("a@example.com")["attributes"]["navigation_url"]
-    assert url.startswith("https://people.example/console/people/")
+    assert url.startswith(f"https://people.example/console/sites/{client.site.uuid}/subscribers/")
 
 
 def test_at_most_a_thousand_errors_are_listed(client):

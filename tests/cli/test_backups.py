@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 import app as services
 from app import instance
-from audience import clock, erasures, imports, keys, pepper, stats, subscribers
+from audience import clock, erasures, imports, keys, operators, pepper, sign_in, stats, subscribers
+from audience.audit_log import COMMAND_LINE
 from audience.changes import change_from_item
 from audience.cli.main import audience
 from audience.config import Settings
@@ -444,3 +445,35 @@ def test_restoring_into_an_instance_in_use_is_refused(backup, settings, client):
         reader.communicate(timeout=30)
     reopen(settings)
     assert client.counts() == (3, 3, 0)
+
+
+def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):
+    operators.add("old@example.com", True, {client.site: "viewer"}, COMMAND_LINE)
+    operators.add("gone@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    token = sign_in.with_link(sign_in.console_link("gone@example.com"), "")
+    link = sign_in.console_link("gone@example.com")
+    file = tmp_path / "backup.tar"
+    assert type_("backup", str(file)).exit_code == 0
+    operators.set_role("old@example.com", client.site, "owner", COMMAND_LINE)
+    operators.remove("gone@example.com", COMMAND_LINE)
+    result = run_on(settings, "restore", str(file), "--yes")
+    assert result.exit_code == 0, result.output
+    reopen(settings)
+    found = [(each.email, roles) for each, roles in operators.list_all()]
+    assert found == [("old@example.com", {client.site.id: "owner"})]
+    assert operators.signed_in(token) is None
+    with pytest.raises(Refused):
+        sign_in.with_link(link, "")
+
+
+def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_in(
+    type_, client, tmp_path, tmp_path_factory
+):
+    operators.add("ann@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    token = sign_in.with_link(sign_in.console_link("ann@example.com"), "")
+    file = tmp_path / "backup.tar"
+    assert type_("backup", str(file)).exit_code == 0
+    other = Settings(instance=tmp_path_factory.mktemp("other") / "new")
+    assert run_on(other, "restore", str(file), "--yes").exit_code == 0
+    assert [each.email for each, _ in operators.list_all()] == ["ann@example.com"]
+    assert operators.signed_in(token) is None

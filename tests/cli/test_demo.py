@@ -2,11 +2,12 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 
-from audience import addresses, clock, keys, sites, stats
-from audience.operations import demo
+from audience import addresses, clock, file_imports, imports, keys, reports, segments, sites, stats
+from audience.operations import demo, demo_people
 from storage import database
 from tests.client import ApiClient
 
@@ -48,8 +49,8 @@ def test_its_subscribers_are_plausible_and_fictional(owner):
     assert len({each["email"] for each in subscribers}) == 1200
     assert all(RESERVED.search(each["email"]) for each in subscribers)
     assert all(addresses.identity(each["email"]) == each["email"] for each in subscribers)
-    assert {"plan", "city", "source", "seats"} <= subscribers[0]["fields"].keys()
-    assert len({each["fields"]["plan"] for each in subscribers}) == 3
+    assert {"plan", "city", "country", "source", "orders"} <= subscribers[0]["fields"].keys()
+    assert len({each["fields"]["plan"] for each in subscribers}) == 4
     assert sum(bool(each["cached_tag_ids"]) for each in subscribers) > 600
     assert {tag["attributes"]["name"] for tag in owner.get("/fetch/tags").json["data"]} >= {
         "newsletter",
@@ -57,7 +58,7 @@ def test_its_subscribers_are_plausible_and_fictional(owner):
     }
 
 
-def test_its_history_goes_back_90_days_and_is_in_order(owner):
+def test_its_history_goes_back_two_years_and_is_in_order(owner):
     with database.session():
         rows = database.rows(
             "SELECT created_at, updated_at, last_event_at, unsubscribed_at FROM subscribers ORDER BY id"
@@ -69,8 +70,8 @@ def test_its_history_goes_back_90_days_and_is_in_order(owner):
     now = clock.now_ms()
     created = [row[0] for row in rows]
     assert created == sorted(created)
-    assert 80 * DAY < now - created[0] <= 90 * DAY + 60_000
-    assert len({at // DAY for at in created}) > 60
+    assert 680 * DAY < now - created[0] <= 731 * DAY
+    assert len({at // DAY for at in created}) > 400
     for row in rows:
         assert row[0] <= row[1] <= now
         assert all(at is None or row[0] <= at <= row[1] for at in row[2:])
@@ -78,11 +79,36 @@ def test_its_history_goes_back_90_days_and_is_in_order(owner):
     assert all(since <= at <= last for at, since, last in events)
 
 
-def test_it_grows_faster_and_faster(owner):
+def test_it_grows_faster_and_has_campaigns(owner):
     with database.session():
         created = [row[0] for row in database.rows("SELECT created_at FROM subscribers")]
-    middle = clock.now_ms() - 45 * DAY
+    middle = clock.now_ms() - 365 * DAY
     assert sum(at > middle for at in created) > sum(at < middle for at in created)
+    days = Counter(at // DAY for at in created)
+    assert max(days.values()) > 4 * len(created) / 730
+
+
+def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
+    imported = imports.newest(owner.site)
+    assert [(each.status, each.refused) for each in imported] == [
+        ("finished", 0),
+        ("finished", 14),
+        ("finished", 0),
+    ]
+    assert len(file_imports.refusals(owner.site, imported[1].id)) == 2
+    names = {
+        segment.name: segments.counts(owner.site, str(segment.id)).users
+        for segment in segments.list_all(owner.site)
+    }
+    assert len(names) == len(demo.SEGMENTS)
+    assert all(names[name] for name in ("Paying", "Low Countries", "Readers of 90 days", "Silent for a year"))
+    assert {"Plans", "Countries"} <= {report.name for report in reports.list_all(owner.site)}
+
+
+def test_it_is_the_same_every_time():
+    now = clock.now_ms()
+    first, second = (list(demo_people.generate(50, now)) for _ in range(2))
+    assert first == second
 
 
 def test_an_interrupted_demo_deletes_the_site(app, settings):

@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import app as services
-from audience import clock, imports, subscribers
+from audience import clock, imports, operators, subscribers
 from audience.answers import tables
 from audience.answers.dns.resolver import DnsResolver
+from audience.audit_log import COMMAND_LINE
 from audience.changes import change_from_item
 from audience.cli.instance import Instance
 from audience.cli.main import audience
@@ -62,7 +63,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
-        "database", "migrations", "files", "clock", "imports",
+        "database", "migrations", "files", "clock", "console", "imports",
     } == results.keys()  # fmt: skip
 
 
@@ -269,3 +270,12 @@ def test_unavailable_blacklists_are_a_warning(doctor, private, monkeypatch):
     assert code == 0
     assert states(results, "providers") == {"warn"}
     assert "AUDIENCE_DNS_SERVERS" in results["providers"][0]["advice"]
+
+
+def test_a_console_that_browsers_cannot_reach_or_nobody_administers(doctor, settings):
+    _, results = doctor(settings=replace(settings, public_url="http://people.example"))
+    assert states(results, "console") == {"warn", "ok"}
+    assert "https" in results["console"][0]["advice"].lower()
+    operators.add("ann@example.com", False, {}, COMMAND_LINE)
+    _, results = doctor()
+    assert states(results, "console") == {"warn"}

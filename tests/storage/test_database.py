@@ -11,7 +11,14 @@ from storage import database, models
 from storage.engines import sqlite
 from storage.errors import StatementError, Unavailable, Unusable
 
-NAMED_EXCEPTIONS = {"sites_uuid", "keys_publishable_key", "schema_migration_name"}
+NAMED_EXCEPTIONS = {
+    "sites_uuid",
+    "keys_publishable_key",
+    "operators_email_key",
+    "sessions_token_hash",
+    "one_time_links_token_hash",
+    "schema_migration_name",
+}
 
 
 @pytest.fixture

@@ -1,0 +1,84 @@
+"""The audit log: who changed what, when, on how many, and from where."""
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from audience import clock
+from audience.sites import Site
+from schemas.values import compact_json
+from storage import audit_log as stored
+from storage import database
+from storage.audit_log import AuditEntry
+
+__all__ = ["AuditEntry"]
+
+DAY_MS = 86_400_000
+PAGE_ROWS = 100
+CHUNK_ROWS = 1_000
+NEWEST = 2**63 - 1
+SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
+
+
+@dataclass(frozen=True)
+class Actor:
+    """An operator or a key by name; `client_network` is where the change came from, shortened."""
+
+    name: str
+    client_network: str = ""
+
+
+COMMAND_LINE = Actor("command line")
+
+
+@database.write()
+def record(
+    actor: Actor,
+    act: str,
+    site: Site | None = None,
+    subject: str = "",
+    subjects: int = 1,
+    typed: Mapping[str, Any] | None = None,
+) -> None:
+    """Records a change of a site or, without one, of the instance.
+
+    Call it in the transaction of the change. `subject` is the uuid of a subscriber, never an address, or the
+    name of something else; values that an operator typed, such as those of a filter, go into `typed` alone.
+    """
+    stored.add(
+        site.id if site else None,
+        actor.name,
+        act,
+        subject,
+        subjects,
+        compact_json(typed or {}),
+        actor.client_network,
+        clock.now_ms(),
+    )
+
+
+@database.session()
+def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
+    """Up to `PAGE_ROWS` entries with ids below `before`, newest first, of a site or of the instance."""
+    return stored.page(site.id if site else None, before, PAGE_ROWS)
+
+
+def sweep(days: int) -> None:
+    """Deletes some of the entries that are older than `days`; call it again and again."""
+    before = clock.now_ms() - days * DAY_MS
+    with database.session():
+        if not stored.any_before(before):
+            return
+    with database.write():
+        stored.delete_old(before, CHUNK_ROWS)
+
+
+def shortened(address: str) -> str:
+    """The network of an IP address, such as 192.0.2.0/24; empty if it is none."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return str(ipaddress.ip_network(f"{parsed}/{SHORTENED[parsed.version]}", strict=False))

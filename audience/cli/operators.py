@@ -1,0 +1,138 @@
+"""`audience operator` and `audience console`: who may sign in to the console, and the links to do so."""
+
+from typing import Any
+
+import click
+
+from audience import operators, sessions, sign_in, sites
+from audience.audit_log import COMMAND_LINE
+from audience.cli.instance import on_instance
+from audience.cli.output import as_json, show
+from audience.config import Settings
+from audience.operators import ROLES, ConsoleOperator
+from schemas.values import write_date
+
+NEW_OPERATOR = "Give this link to {email}: it sets a password, once, within 3 days."
+SIGN_IN = "The link signs in once, within 15 minutes."
+
+
+@click.command()
+@click.option("--as", "email", metavar="EMAIL", help="Address of the operator to sign in as.")
+@as_json
+@on_instance
+def console(settings: Settings, email: str | None, as_json: bool) -> None:
+    """Print a one-time link to the console, which makes the first operator or signs one in.
+
+    Example: audience console --as ann@example.com
+    """
+    link = sign_in_link(settings, email)
+    show({"link": link}, as_json, [link, SIGN_IN])
+
+
+def sign_in_link(settings: Settings, email: str | None = None) -> str:
+    return sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(email))
+
+
+@click.group()
+def operator() -> None:
+    """Operators, who sign in to the console."""
+
+
+@operator.command()
+@click.argument("email")
+@click.option("--administrator", is_flag=True, help="May also do what concerns the whole instance.")
+@click.option("--site", metavar="SITE", help="Name or uuid of a site to give a role on.")
+@click.option("--role", type=click.Choice(ROLES), default="viewer", show_default=True)
+@as_json
+@on_instance
+def add(
+    settings: Settings, email: str, administrator: bool, site: str | None, role: str, as_json: bool
+) -> None:
+    """Add an operator, and print a one-time link to set a password.
+
+    Example: audience operator add ann@example.com --site 6f1c... --role manager
+    """
+    roles = {sites.choose(site): role} if site else {}
+    _show_link(settings, email, operators.add(email, administrator, roles, COMMAND_LINE), as_json)
+
+
+@operator.command(name="list")
+@as_json
+@on_instance
+def list_operators(_: Settings, as_json: bool) -> None:
+    """List the operators with their roles.
+
+    Example: audience operator list
+    """
+    names = {site.id: site.uuid for site in sites.list_all()}
+    rows = [_shown(each, {names[site_id]: role for site_id, role in roles.items()})
+            for each, roles in operators.list_all()]  # fmt: skip
+    show(rows, as_json, [_line(row) for row in rows])
+
+
+def _shown(each: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
+    return {
+        "email": each.email,
+        "administrator": bool(each.administrator),
+        "has_password": bool(each.password_hash),
+        "created_at": write_date(each.created_at),
+        "roles": roles,
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    roles = [f"{role} of {site_uuid}" for site_uuid, role in row["roles"].items()]
+    said = [*(["administrator"] if row["administrator"] else []), *roles]
+    return f"{row['email'] or '(the first operator)'}  {', '.join(said) or 'no role'}"
+
+
+@operator.command(name="role")
+@click.argument("email")
+@click.argument("role", type=click.Choice(["none", *ROLES, "administrator"]))
+@click.option(
+    "--site", metavar="SITE", help="Name or uuid of the site; without it, the role is that on the instance."
+)
+@as_json
+@on_instance
+def set_role(_: Settings, email: str, role: str, site: str | None, as_json: bool) -> None:
+    """Give or take a role: one of a site with --site, else `administrator` or `none` of the instance.
+
+    Example: audience operator role ann@example.com owner --site 6f1c...
+    """
+    if (site is None) != (role == "administrator") and role != "none":
+        raise click.UsageError("Name a site for its roles, and none for administrator.")
+    if site is None:
+        operators.set_administrator(email, role == "administrator", COMMAND_LINE)
+    else:
+        operators.set_role(email, sites.choose(site), None if role == "none" else role, COMMAND_LINE)
+    show({"email": email, "role": role}, as_json, ["Done; the operator's sessions have ended."])
+
+
+@operator.command()
+@click.argument("email")
+@as_json
+@on_instance
+def reset(settings: Settings, email: str, as_json: bool) -> None:
+    """End an operator's password and sessions, and print a one-time link to set a new password.
+
+    Example: audience operator reset ann@example.com
+    """
+    _show_link(settings, email, operators.reset(email, COMMAND_LINE), as_json)
+
+
+@operator.command()
+@click.argument("email")
+@as_json
+@on_instance
+def remove(_: Settings, email: str, as_json: bool) -> None:
+    """Remove an operator: sessions end at once, the audit log keeps the name.
+
+    Example: audience operator remove ann@example.com
+    """
+    operators.remove(email, COMMAND_LINE)
+    show({"removed": email}, as_json, ["Removed."])
+
+
+def _show_link(settings: Settings, email: str, token: str, as_json: bool) -> None:
+    link = sessions.link(settings.console_url, sessions.PASSWORD, token)
+    show({"email": email, "link": link}, as_json, [link, NEW_OPERATOR.format(email=email)])

@@ -1,0 +1,44 @@
+"""An operator's own account: address, password, sessions."""
+
+from flask import Blueprint, Response, render_template
+
+from audience import operators, sessions, sign_in
+from audience.console.page import actor, client_network, page, present, read_form, to
+from audience.console.sign_in import limit_tries, renew
+
+blueprint = Blueprint("account", __name__)
+
+
+@blueprint.get("/account")
+@page(role="operator")
+def index() -> str:
+    """Your account"""
+    return render_template("account.html", sessions=sessions.list_of(present().id))
+
+
+@blueprint.post("/account/email")
+@page(role="operator", again=index)
+def set_email() -> Response:
+    """Set one's own address"""
+    operators.set_email(present(), read_form().get("email", ""), actor())
+    return to("console.account.index")
+
+
+@blueprint.post("/account/password")
+@page(role="operator", again=index)
+def set_password() -> Response:
+    """Set one's own password"""
+    form = read_form()
+    limit_tries(present().name)
+    token = sign_in.set_password(
+        present(), form.get("current", ""), form.get("password", ""), client_network()
+    )
+    return renew(to("console.account.index"), token)
+
+
+@blueprint.post("/account/sessions/<int:session_id>/end")
+@page(role="operator")
+def end_session(session_id: int) -> Response:
+    """End one of one's own sessions"""
+    sessions.end(session_id, present().id)
+    return to("console.account.index")

@@ -1,0 +1,105 @@
+"""The blueprints of the console, under `/console`."""
+
+from typing import Any
+
+from flask import Blueprint, Flask, Response, g, render_template
+
+from audience import backlog, operators
+from audience.console import (
+    account,
+    audit_log,
+    checks,
+    imports,
+    overview,
+    reports,
+    segments,
+    settings,
+    sign_in,
+    static_files,
+    subscribers,
+    wording,
+)
+from audience.console import operators as operator_pages
+from audience.console.page import ADMINISTRATOR, NOT_FOUND, csrf_token, operator, page, url
+from audience.console.static_files import static
+from audience.errors import NotFound
+from audience.http.errors import ErrorResponse
+from audience.sites import Site
+from schemas.values import write_date
+
+NOUNS = (
+    overview, subscribers, imports, segments, reports, checks, settings, sign_in, account, operator_pages,
+    audit_log, static_files,
+)  # fmt: skip
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with no-referrer browsers send `Origin: null`
+}
+
+
+def register(app: Flask) -> None:
+    console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
+    for noun in NOUNS:
+        console.register_blueprint(noun.blueprint)
+    console.add_url_rule("/<path:rest>", view_func=nowhere, methods=["GET", "POST"])
+    console.context_processor(context)
+    console.add_app_template_filter(write_date, "instant")
+    console.after_request(put_headers)
+    app.register_blueprint(console)
+    wording.register(app)
+
+
+@page(role="operator")
+def nowhere(rest: str) -> None:  # noqa: ARG001 - the path
+    """Whatever is not a page: whoever is not signed in does not learn that."""
+    raise NotFound(NOT_FOUND)
+
+
+def put_headers(response: Response) -> Response:
+    response.headers.update(HEADERS)
+    return response
+
+
+def context() -> dict[str, Any]:
+    """What every template finds."""
+    found = operator()
+    return {
+        "url": url,
+        "static": static,
+        "operator": found,
+        "incomplete": found is not None and not (found.email and found.has_password),
+        "site": g.get("site"),
+        "sites": sites,
+        "running_import": backlog.running,
+        "may": may,
+        "csrf": csrf_token() if found else "",
+        "refused": g.get("refused"),
+        "problems": {each.field: each.message for each in g.refused.errors} if "refused" in g else {},
+    }
+
+
+def sites() -> list[Site]:
+    """The sites that the operator has a role on."""
+    found = operator()
+    return operators.sites_of(found.id) if found else []
+
+
+def may(role: str) -> bool:
+    """Whether the operator has at least that role on the page's site, or is an administrator."""
+    found, site = operator(), g.get("site")
+    if found is None:
+        return False
+    if role == ADMINISTRATOR:
+        return found.administrator
+    return site is not None and found.may(role, site.id)
+
+
+def error_page(error: ErrorResponse) -> Response:
+    """The page of an error, which asks the database nothing."""
+    g.setdefault("operator", None)
+    return Response(render_template("error.html", status=error.status, message=error.message))

@@ -1,0 +1,138 @@
+"""The six answers, asked by hand. Nothing that is typed here is kept."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, render_template
+
+from audience import address_lists
+from audience.answers.blacklist.blacklist import BlacklistResult
+from audience.answers.blacklist.providers import FLAGS
+from audience.answers.validation.rules import RULES
+from audience.answers.validation.validation import Candidate, ValidationResult
+from audience.console.page import NOT_FOUND, page, read_form
+from audience.errors import NotFound, Refused
+from audience.http.services import services, settings
+from audience.sites import Site
+
+blueprint = Blueprint("checks", __name__)
+
+Form = Mapping[str, str]
+Found = dict[str, Any]
+MAX_LENGTH = 20_000
+WEIGHTS = {rule.reason: rule.weight for rule in RULES}
+MARKS = {
+    "listed": ("minus", ""), "clear": ("check", "pet"), "unknown": ("what", "och"),
+    "does not apply": ("slash", "m"), "not configured": ("key", "m"), "retired": ("end", "m"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Question:
+    """`needs` are the fields one of which must be filled in."""
+
+    name: str
+    answer: Callable[[Site, Form], Found]
+    needs: tuple[str, ...]
+
+
+@blueprint.get("/sites/<site_uuid>/checks")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Sign-up checks"""
+    return _page(site, "address")
+
+
+@blueprint.get("/sites/<site_uuid>/checks/<kind>")
+@page(role="viewer")
+def show(site: Site, kind: str) -> str:
+    """One of the checks"""
+    return _page(site, kind)
+
+
+@blueprint.post("/sites/<site_uuid>/checks/<kind>")
+@page(role="viewer")
+def ask(site: Site, kind: str) -> str:
+    """Its answer"""
+    return _page(site, kind, {name: value[:MAX_LENGTH] for name, value in read_form().items()})
+
+
+def _page(site: Site, kind: str, form: Form | None = None) -> str:
+    if kind not in (*QUESTIONS, "lists"):
+        raise NotFound(NOT_FOUND)
+    found, problem = _answer(site, kind, form) if form is not None else ({}, "")
+    lists = address_lists.for_site(site) if kind == "lists" else None
+    return render_template(
+        f"check_{kind}.html", kind=kind, form=form or {}, found=found, problem=problem, lists=lists,
+        kinds=[(name, question.name) for name, question in QUESTIONS.items()],
+    )  # fmt: skip
+
+
+def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
+    question = QUESTIONS.get(kind)
+    if question is None:
+        raise NotFound(NOT_FOUND)
+    if not any(form.get(name, "").strip() for name in question.needs):
+        return {}, "Fill this in, and ask again."
+    try:
+        return question.answer(site, form), ""
+    except Refused as error:
+        return {}, error.message
+
+
+def _address(site: Site, form: Form) -> Found:
+    """Both rule sets; a field left empty was not sent, as an empty user agent counts against a sign-up."""
+    optional = {
+        name: form[name].strip() for name in ("name", "user_agent", "ip") if form.get(name, "").strip()
+    }
+    candidate = Candidate(email=form["email"].strip(), **optional)
+    lists = address_lists.for_address(site, candidate.email)
+    plain = services().answers.validate(candidate, lists)
+    strict = services().answers.validate_strictly(candidate, lists, None, None)
+    return {"plain": plain, "strict": strict, "threshold": settings().validation_threshold, **_weighed(plain)}
+
+
+def _weighed(result: ValidationResult) -> Found:
+    """The reasons with their weights, and how the score comes from them."""
+    weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
+    factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
+    return {"reasons": weighed, "sum": " × ".join(factors) if len(factors) > 1 else ""}
+
+
+def _blacklist(_: Site, form: Form) -> Found:
+    """A row a provider, a column a value asked for."""
+    domain, ip = (form.get(name, "").strip() or None for name in ("domain", "ip"))
+    results = services().answers.look_up(domain, ip)
+    rows = [(flag, [_mark(result, flag) for result in results]) for flag in FLAGS]
+    listed = sum(mark[0] == "listed" for _, marks in rows for mark in marks)
+    return {"heads": [result.query for result in results], "rows": rows, "listed": listed}
+
+
+def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
+    """(word, icon, class) of a cell; no answer is never drawn as clear."""
+    word = result.status[flag].replace("_", " ")
+    return (word, *MARKS[word])
+
+
+def _text(_: Site, form: Form) -> Found:
+    return {"result": services().answers.moderate(form["content"])}
+
+
+def _name(_: Site, form: Form) -> Found:
+    return {"result": services().answers.guess_gender(form["name"])}
+
+
+def _place(_: Site, form: Form) -> Found:
+    place = services().answers.locate(form["ip"])
+    tier1 = place.get("country_code2") in settings().tier1_countries
+    return {"asked": form["ip"].strip(), "place": place, "is_tier1": tier1}
+
+
+QUESTIONS = {
+    "address": Question("Address", _address, ("email",)),
+    "blacklist": Question("Blacklists", _blacklist, ("domain", "ip")),
+    "text": Question("Text", _text, ("content",)),
+    "name": Question("Name", _name, ("name",)),
+    "place": Question("Place", _place, ("ip",)),
+}

@@ -1,0 +1,60 @@
+"""The history of imports, and one of them."""
+
+from itertools import islice
+from typing import Any
+
+from flask import Blueprint, render_template, request
+
+from audience import clock, file_imports, imports
+from audience.console.page import page
+from audience.imports import MAX_LISTED, Import
+from audience.sites import Site
+
+blueprint = Blueprint("imports", __name__)
+
+LISTED_ROWS = 100
+MEANINGS = {"created": "new", "updated": "changed", "unchanged": "stay as they are"}
+
+
+@blueprint.get("/sites/<site_uuid>/imports")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Imports"""
+    before = request.args.get("before", "")
+    known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
+    found = imports.newest(site, **known)
+    return render_template(
+        "imports.html", imports=found, is_first=not known, is_full=len(found) == MAX_LISTED
+    )
+
+
+@blueprint.get("/sites/<site_uuid>/imports/<int:import_id>")
+@page(role="viewer")
+def show(site: Site, import_id: int) -> str:
+    """An import"""
+    import_ = imports.progress(site, import_id)
+    return render_template("import.html", import_=import_, **_details(site, import_))
+
+
+def _details(site: Site, import_: Import) -> dict[str, Any]:
+    seconds = ((import_.finished_at or clock.now_ms()) - (import_.started_at or clock.now_ms())) / 1000
+    return {
+        "columns": file_imports.columns(site, import_.id),
+        "reasons": file_imports.refusals(site, import_.id),
+        "refused_rows": list(islice(file_imports.refused(site, import_.id), LISTED_ROWS)),
+        "pieces": _pieces(import_),
+        "seconds": seconds,
+        "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
+        "total": import_.rows + import_.refused,
+    }
+
+
+def _pieces(import_: Import) -> list[tuple[str, int, str]]:
+    """What became of the rows that are done: they add up."""
+    counts = [
+        (f"f{number}", getattr(import_, name), words)
+        for number, (name, words) in enumerate(MEANINGS.items(), 1)
+    ]
+    refused = [("f4", import_.refused, "refused")]
+    erased = [("f4", import_.suppressed, "erased earlier")] if import_.suppressed else []
+    return [*counts, *refused, *erased]

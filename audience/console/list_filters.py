@@ -1,0 +1,131 @@
+"""The filters of the list of subscribers: read from the URL, as segment rules, and in words."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from werkzeug.datastructures import MultiDict
+
+from audience.console.wording import short_day
+from audience.subscriber_lists import ORDERS
+
+DATES = {
+    "created_at": "Created",
+    "updated_at": "Changed",
+    "last_event_at": "Last event",
+    "unsubscribed_at": "Left",
+}
+STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Left"}
+HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Left at some time"}
+MAX_LENGTH = 256  # one more than a name may have, so that a longer one is refused and not cut
+MAX_TAGS = 20
+
+Filters = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A condition as a phrase; taking it off removes `names` from the URL, and `tag` from its tags."""
+
+    phrase: str
+    names: tuple[str, ...]
+    tag: str = ""
+
+
+def filters(arguments: MultiDict[str, str]) -> Filters:
+    """What the URL says, without what is empty or unknown."""
+    texts = ("status", "field", "value", "segment", "order", "ascending")
+    bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
+    chosen: Filters = {
+        name: arguments[name].strip()[:MAX_LENGTH]
+        for name in (*texts, *bounds)
+        if arguments.get(name, "").strip()
+    }
+    if chosen.get("status", "") not in STATUSES:
+        chosen.pop("status", None)
+    if chosen.get("order", "") not in ORDERS[1:]:
+        chosen.pop("order", None)
+    wanted = (tag.strip()[:MAX_LENGTH] for tag in arguments.getlist("tag"))
+    if given := list(dict.fromkeys(tag for tag in wanted if tag))[:MAX_TAGS]:
+        chosen["tag"] = given
+    return chosen
+
+
+def rules(chosen: Mapping[str, Any]) -> list[Any]:
+    """Segment rules, all of which must hold; a malformed value is refused where rules are read."""
+    found: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
+    found += [{"tag": tag} for tag in chosen.get("tag", ())]
+    found += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
+    if "field" in chosen:
+        given = chosen.get("value")
+        found.append(
+            {"field": chosen["field"], "exists": True} if given is None else _is(chosen["field"], given)
+        )
+    return found
+
+
+def _is(key: str, given: str) -> Any:
+    """Text, or what the text spells: a number, true or false."""
+    readings: list[Any] = [given]
+    if given.lower() in ("true", "false"):
+        readings.append(given.lower() == "true")
+    elif given.lstrip("-").isdecimal() and len(given) < 16:
+        readings.append(int(given))
+    return {"field": key, "in": readings}
+
+
+def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
+    bounds: dict[str, Any] = {}
+    days = chosen.get(date, "")
+    if days.isdecimal() and len(days) < 9:
+        bounds["within_days"] = int(days)
+    if f"{date}_from" in chosen:
+        bounds["gte"] = chosen[f"{date}_from"]
+    if f"{date}_to" in chosen:
+        bounds["lt"] = _day_after(chosen[f"{date}_to"])
+    return bounds
+
+
+def _day_after(day: str) -> str:
+    """So that the last day counts; what is no day stays, and is refused."""
+    try:
+        return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return day
+
+
+def chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> list[Chip]:
+    return list(_chips(chosen, segment_names))
+
+
+def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Iterator[Chip]:
+    if "status" in chosen:
+        yield Chip(STATUSES[chosen["status"]], ("status",))
+    for tag in chosen.get("tag", ()):
+        yield Chip(f"Tag is {tag}", (), tag)
+    for date, name in DATES.items():
+        names = (date, f"{date}_from", f"{date}_to")
+        if phrase := _phrase(*(chosen.get(each, "") for each in names)):
+            yield Chip(f"{name} {phrase}", names)
+    if "field" in chosen:
+        said = f"is {chosen['value']}" if "value" in chosen else "has a value"
+        yield Chip(f"{chosen['field']} {said}", ("field", "value"))
+    if "segment" in chosen:
+        yield Chip(f"In {segment_names.get(chosen['segment'], 'a segment')}", ("segment",))
+    if "order" in chosen:
+        yield Chip(HAVING[chosen["order"]], ("order", "ascending"))
+
+
+def _phrase(days: str, first: str, last: str) -> str:
+    words = [f"in the last {days} days"] if days.isdecimal() else []
+    words += [f"from {_day(first)}"] if first else []
+    words += [f"to {_day(last)}"] if last else []
+    return " ".join(words)
+
+
+def _day(text: str) -> str:
+    try:
+        return short_day(dt.date.fromisoformat(text))
+    except ValueError:
+        return text

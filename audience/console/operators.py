@@ -1,0 +1,90 @@
+"""Operators and their roles: those of a site for its owners, all of them for administrators."""
+
+from flask import Blueprint, Response, render_template
+
+from audience import operators, sessions, sites
+from audience.console.page import actor, page, read_form, to
+from audience.http.services import settings
+from audience.sites import Site
+
+blueprint = Blueprint("operators", __name__)
+
+
+@blueprint.get("/sites/<site_uuid>/operators")
+@page(role="owner")
+def index(site: Site) -> str:
+    """Operators of a site"""
+    found = [(each, roles[site.id]) for each, roles in operators.list_all() if site.id in roles]
+    return render_template("site_operators.html", operators=found, roles=operators.ROLES)
+
+
+@blueprint.post("/sites/<site_uuid>/operators")
+@page(role="owner", again=index)
+def set_role(site: Site) -> Response:
+    """Give an operator a role on a site, or take it"""
+    form = read_form()
+    operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
+    return to("console.operators.index", site_uuid=site.uuid)
+
+
+@blueprint.get("/operators")
+@page(role="administrator")
+def everyone() -> str:
+    """All operators"""
+    return render_template(
+        "operators.html",
+        operators=operators.list_all(),
+        all_sites=sites.list_all(),
+        roles=operators.ROLES,
+    )
+
+
+@blueprint.post("/operators")
+@page(role="administrator", again=everyone)
+def add() -> str:
+    """Add an operator, with a one-time link that is shown once"""
+    form = read_form()
+    email = form.get("email", "")
+    token = operators.add(email, "administrator" in form, {}, actor())
+    return shown_once(email, token)
+
+
+@blueprint.post("/operators/reset")
+@page(role="administrator", again=everyone)
+def reset() -> str:
+    """End an operator's password and sessions, with a one-time link that is shown once"""
+    email = read_form().get("email", "")
+    return shown_once(email, operators.reset(email, actor()))
+
+
+@blueprint.post("/operators/administrator")
+@page(role="administrator", again=everyone)
+def set_administrator() -> Response:
+    """Make an operator an administrator, or no longer one"""
+    form = read_form()
+    operators.set_administrator(form.get("email", ""), "administrator" in form, actor())
+    return to("console.operators.everyone")
+
+
+@blueprint.post("/operators/role")
+@page(role="administrator", again=everyone)
+def set_role_on_site() -> Response:
+    """Give an operator a role on any site, or take it: a new site has no owner yet"""
+    form = read_form()
+    site = sites.get_by_uuid(form.get("site", ""))
+    operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
+    return to("console.operators.everyone")
+
+
+@blueprint.post("/operators/remove")
+@page(role="administrator", again=everyone)
+def remove() -> Response:
+    """Remove an operator"""
+    operators.remove(read_form().get("email", ""), actor())
+    return to("console.operators.everyone")
+
+
+def shown_once(email: str, token: str) -> str:
+    """The link at which an operator sets a password, in a page that nobody can open again."""
+    link = sessions.link(settings().console_url, sessions.PASSWORD, token)
+    return render_template("shown_once.html", email=email, link=link)

@@ -1,0 +1,47 @@
+"""Under which addresses the console answers, and what follows from that: scheme, cookie, links."""
+
+import re
+from urllib.parse import urlsplit
+
+from flask import request
+
+from audience.config import LOOPBACK_NAMES
+from audience.http.services import settings
+
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?")
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+HTTPS_COOKIE = "__Host-audience_session"
+
+
+def origin() -> str | None:
+    """The browser's `scheme://host:port` if the console answers there, by the Host header; else None."""
+    match = HOST.fullmatch(request.headers.get("Host", "").lower())
+    if match is None:
+        return None
+    public = urlsplit(settings().public_url.lower())
+    name, port = match[1], match[2]
+    if public.scheme and _written(public.scheme, name, port) == _public_origin():
+        return _public_origin() if public.scheme == "https" or name in LOOPBACK_NAMES else None
+    return _written("http", name, port) if name in LOOPBACK_NAMES else None
+
+
+def is_https() -> bool:
+    return (origin() or "").startswith("https:")
+
+
+def cookie_name() -> str:
+    """Cookies do not tell ports apart, so that the name has to, where several services may run."""
+    if is_https():
+        return HTTPS_COOKIE
+    return f"audience_session_{urlsplit(origin() or '').port or DEFAULT_PORTS['http']}"
+
+
+def _public_origin() -> str:
+    public = urlsplit(settings().public_url.lower())
+    name = public.hostname or ""
+    return _written(public.scheme, f"[{name}]" if ":" in name else name, public.port)
+
+
+def _written(scheme: str, name: str, port: str | int | None) -> str:
+    """As browsers write it in `Origin`: without a default port."""
+    return f"{scheme}://{name}" + ("" if port is None or str(port) == DEFAULT_PORTS[scheme] else f":{port}")

@@ -1,0 +1,120 @@
+"""The overview of a site: its numbers, growth, newest imports and subscribers, health at a glance."""
+
+import datetime as dt
+from itertools import accumulate
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from audience import backlog, clock, imports, keys, operators, periods, segments, stats, subscriber_lists
+from audience.console.page import page, present, to
+from audience.console.wording import plain_day, short_day, today
+from audience.http.services import services, settings
+from audience.operations import probes
+from audience.periods import Period
+from audience.sites import Site
+from audience.stats import Growth
+from audience.subscriber_lists import ListRequest
+
+blueprint = Blueprint("overview", __name__)
+
+STEPS = {"day": "a day", "week": "a week", "month": "a month"}
+PERIODS = ("30", "90", "365", "all")
+MOST_STROKES = 45  # on a telephone; more days are drawn by week there
+NEWEST = 5
+
+
+@blueprint.get("")
+@page(role="operator")
+def home() -> Response:
+    """The first of the operator's sites"""
+    sites = operators.sites_of(present().id)
+    return to("console.overview.index", site_uuid=sites[0].uuid) if sites else to("console.account.index")
+
+
+@blueprint.get("/sites/<site_uuid>")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Overview"""
+    counts = stats.for_site(site)
+    shown = _growth(site, counts.users) if counts.users else _beginning(site)
+    return render_template("overview.html", counts=counts, **shown, **_health())
+
+
+def _beginning(site: Site) -> dict[str, Any]:
+    usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms())]
+    return {"key": usable[0].publishable_key if usable else "", "base_url": settings().base_url}
+
+
+def _health() -> dict[str, Any]:
+    readiness = probes.readiness(settings(), services().processes, services().answers)
+    failing = [problem for problem in readiness.problems.values() if problem]
+    return {"failing": failing, "warnings": readiness.warnings, "backlog": backlog.measure()}
+
+
+def _growth(site: Site, users: int) -> dict[str, Any]:
+    choice = _choice()
+    period, earlier = _periods(site, **choice)
+    now = stats.growth(site, period)
+    before = stats.growth(site, earlier) if earlier else Growth([], [])
+    net = list(accumulate(now.net))
+    counts = stats.for_site(site)
+    return {
+        "choice": choice,
+        "by": STEPS[choice["step"]],
+        "span": f"{plain_day(period.days[0])} to {plain_day(today())}",
+        "labels": [_label(day, choice["step"]) for day in period.days],
+        "now": now,
+        "net": net,
+        "change": net[-1],
+        "new": sum(now.new),
+        "left": sum(now.left),
+        "has_before": earlier is not None,
+        "before_words": f"the {len(period.days)} {choice['step']}s before",
+        "new_before": sum(before.new),
+        "left_before": sum(before.left),
+        "net_before": list(accumulate(before.net)),
+        "totals": _backwards(users, now.new),
+        "subscribed": _backwards(counts.subscribers, now.net),
+        "active": stats.active_since(site, period.bounds[0]),
+        "weekly": _weekly(period, now) if choice["step"] == "day" else None,
+        "segments": segments.list_all(site),
+        "imports": imports.newest(site)[:NEWEST],
+        "newest": subscriber_lists.find(site, ListRequest()).subscribers[:NEWEST],
+    }
+
+
+def _choice() -> dict[str, str]:
+    step, period = request.args.get("step", "day"), request.args.get("period", "90")
+    return {"step": step if step in STEPS else "day", "period": period if period in PERIODS else "90"}
+
+
+def _periods(site: Site, step: str, period: str) -> tuple[Period, Period | None]:
+    """The chosen period, and as many parts before it; nothing is before all."""
+    at = clock.now_ms()
+    if period == "all":
+        first = periods.day_of(stats.first_created(site) or at, site.time_zone)
+        return periods.from_settings({"unit": step, "from": first.isoformat()}, site.time_zone, at), None
+    chosen = periods.from_settings({"unit": step, "days": int(period)}, site.time_zone, at)
+    last = chosen.days[0] - periods.ONE_DAY
+    begin = {"unit": step, "days": int(period) + 31, "to": last.isoformat()}
+    earlier = periods.from_settings(begin, site.time_zone, at)
+    return chosen, earlier.last(len(chosen.days))
+
+
+def _label(day: dt.date, step: str) -> str:
+    return f"{day:%b} {day.year}" if step == "month" else short_day(day)
+
+
+def _backwards(now: int, changes: list[int]) -> list[int]:
+    """A total after each part, from the total at the end."""
+    return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
+
+
+def _weekly(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
+    if len(period.days) <= MOST_STROKES:
+        return None
+    starts = range(0, len(period.days), 7)
+    labels = [_label(period.days[start], "week") for start in starts]
+    counts = ([sum(each[start : start + 7]) for start in starts] for each in (growth.new, growth.left))
+    return labels, Growth(*counts)

@@ -1,0 +1,184 @@
+"""The decorator of every page: host, session, origin, role, token, in this order."""
+
+import hmac
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit
+
+from flask import Response, g, make_response, redirect, request, url_for
+from werkzeug.datastructures import MultiDict
+
+from audience import operators, sessions, sites
+from audience.audit_log import Actor, shortened
+from audience.console.origin import cookie_name, is_https, origin
+from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
+from audience.http.access import View, client_address
+from audience.http.errors import STATUS, domain_error
+from audience.http.pages import error_page, public_root
+from audience.http.services import settings
+from audience.operators import SignedInOperator
+from audience.sites import Site
+
+ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
+SITE_ROLES = operators.ROLES
+Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
+
+MAX_FORM_BYTES = 2**20
+NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
+FORGED = "This was not sent from the console: open the page again, and send it from there."
+OLD_FORM = "This page is too old: load it again, and repeat what you did."
+LENGTH = "The form was sent without its length: send it from a browser."
+WRONG_HOST = "The console does not answer under this address: use {address} instead."
+
+
+def page(*, role: Role, again: View | None = None) -> Callable[[View], View]:
+    """Lets those in who have at least that role, on the site of the path for a role of a site.
+
+    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
+    A POST that is refused shows the page `again` instead, whose template finds the error in `refused`.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def run(**arguments: Any) -> Response:
+            if origin() is None:
+                return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
+            if role != ANYONE and operator() is None:
+                return _to_sign_in()
+            if request.method == "POST":
+                _check_sender()
+                if role != ANYONE:
+                    _check_token()
+            if role in SITE_ROLES:
+                arguments["site"] = g.site = _site(role, arguments.pop("site_uuid"))
+                g.site_id = g.site.id
+            elif role == ADMINISTRATOR and not present().administrator:
+                raise NotFound(NOT_FOUND)
+            return _answer(view, again, arguments)
+
+        vars(run)["role"] = role
+        return run
+
+    return decorate
+
+
+def operator() -> SignedInOperator | None:
+    """The operator who is signed in."""
+    if "operator" not in g:
+        token = session_token()
+        g.operator = operators.signed_in(token) if token else None
+    return cast("SignedInOperator | None", g.operator)
+
+
+def present() -> SignedInOperator:
+    """The operator of a page that only those who are signed in see."""
+    found = operator()
+    if found is None:
+        raise NotFound(NOT_FOUND)
+    return found
+
+
+def actor() -> Actor:
+    """Who makes the change, for the audit log."""
+    return Actor(present().name, client_network())
+
+
+def client_network() -> str:
+    return shortened(client_address())
+
+
+def session_token() -> str:
+    return request.cookies.get(cookie_name(), "")
+
+
+def keep_session(response: Response, token: str, max_age: int | None = None) -> Response:
+    """Sends the cookie of a session; without `max_age` in seconds the browser drops it when it is closed."""
+    response.set_cookie(
+        cookie_name(), token, max_age, path="/", secure=is_https(), httponly=True, samesite="Lax"
+    )
+    return response
+
+
+def csrf_token() -> str:
+    return sessions.csrf_token(session_token())
+
+
+def read_form() -> MultiDict[str, str]:
+    """The fields of a form. Raises `TooLarge`, and `NotUnderstood` without a length."""
+    if request.content_length is None and request.environ.get("wsgi.input_terminated"):
+        raise NotUnderstood(LENGTH)
+    if (request.content_length or 0) > MAX_FORM_BYTES:
+        raise TooLarge
+    request.max_form_memory_size = MAX_FORM_BYTES
+    return request.form
+
+
+def url(endpoint: str, **values: Any) -> str:
+    """The path of a page, below the path of the public address."""
+    return public_root() + url_for(endpoint, **values)
+
+
+def to(endpoint: str, **values: Any) -> Response:
+    """Leads to another page, after a POST."""
+    return to_path(url(endpoint, **values))
+
+
+def to_path(path: str) -> Response:
+    return cast(Response, redirect(path, 303))
+
+
+def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Response:
+    try:
+        return make_response(view(**arguments))
+    except AudienceError as error:
+        if again is None:
+            raise
+        g.refused = error
+        response = make_response(vars(again)["__wrapped__"](**arguments))
+        response.status_code = STATUS[type(error)]
+        response.headers.update(domain_error(error).headers)
+        return response
+
+
+def _to_sign_in() -> Response:
+    query = request.query_string.decode("ascii", "replace")
+    target = request.path + (f"?{query}" if query else "")
+    return to("console.sign_in.index", next=target if request.method == "GET" else None)
+
+
+def _check_sender() -> None:
+    """Raises `Forbidden` unless a page of the console, under this very address, sent the request."""
+    site, sender = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if (site, sender) == (None, None) or site not in (None, "same-origin") or sender not in (None, origin()):
+        raise Forbidden(FORGED)
+
+
+def _check_token() -> None:
+    sent = request.headers.get("X-CSRF-Token") or read_form().get("csrf", "")
+    if not hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode()):
+        raise Forbidden(OLD_FORM)
+
+
+def _site(role: str, site_uuid: str) -> Site:
+    try:
+        found = sites.get_by_uuid(site_uuid)
+    except NotFound:
+        found = None
+    if found is None or not present().may(role, found.id):
+        raise NotFound(NOT_FOUND)
+    return found
+
+
+def inside(target: str) -> str:
+    """A path of the console that a sign-in may lead to; the console's first page for any other."""
+    return public_root() + target if is_inside(target) else url("console.overview.home")
+
+
+def is_inside(target: str) -> bool:
+    """Whether a target is a path of the console, and no browser takes it for another address."""
+    if not target.isascii() or not target.isprintable() or "\\" in target:
+        return False
+    parts = urlsplit(target)
+    is_path = not parts.scheme and not parts.netloc and "//" not in parts.path
+    return is_path and (parts.path + "/").startswith("/console/")

@@ -1,0 +1,113 @@
+"""Signing in and out: by password, by one-time link, and setting a first password."""
+
+from flask import Blueprint, Response, render_template, request
+
+from audience import sessions, sign_in
+from audience.console.page import (
+    client_network,
+    inside,
+    keep_session,
+    page,
+    present,
+    read_form,
+    session_token,
+    to,
+    to_path,
+)
+from audience.errors import Refused, TooMany
+from audience.http.access import client_address
+from audience.http.services import services, settings
+
+blueprint = Blueprint("sign_in", __name__)
+
+MAX_NAME = 254
+REMEMBERED_SECONDS = sessions.LIFETIME_MS[True] // 1000
+TRIES, SLOW_TRIES = "20/hour", "1/minute"  # per name, over all addresses
+THROTTLED = "Too many attempts: wait {wait} seconds, or ask an administrator for a one-time link."
+
+
+@blueprint.get("/sign-in")
+@page(role="anyone")
+def index() -> str:
+    """Sign in"""
+    return render_template("sign_in.html", next=request.values.get("next", ""))
+
+
+@blueprint.post("/sign-in")
+@page(role="anyone", again=index)
+def with_password() -> Response:
+    """Sign in with a password"""
+    form = read_form()
+    email, remembered = form.get("email", ""), "remember" in form
+    limit_tries(email)
+    token = sign_in.with_password(email, form.get("password", ""), remembered, client_network())
+    if token is None:
+        raise Refused(sign_in.WRONG)
+    max_age = REMEMBERED_SECONDS if remembered else None
+    return renew(to_path(inside(form.get("next", ""))), token, max_age)
+
+
+@blueprint.get("/forgotten")
+@page(role="anyone")
+def forgotten() -> str:
+    """Whom to ask for a new password"""
+    return render_template("forgotten.html")
+
+
+@blueprint.get("/link")
+@page(role="anyone")
+def link() -> str:
+    """Sign in with a one-time link, whose token is in the fragment"""
+    return render_template("one_time.html")
+
+
+@blueprint.post("/link")
+@page(role="anyone", again=link)
+def follow_link() -> Response:
+    """Sign in with the token of a one-time link"""
+    token = sign_in.with_link(read_form().get("token", "").strip(), client_network())
+    return renew(to("console.overview.home"), token)
+
+
+@blueprint.get("/password")
+@page(role="anyone")
+def password() -> str:
+    """Set a password with a one-time link, whose token is in the fragment"""
+    return render_template("set_password.html", token=request.form.get("token", ""))
+
+
+@blueprint.post("/password")
+@page(role="anyone", again=password)
+def set_password() -> Response:
+    """Set a password with the token of a one-time link"""
+    form = read_form()
+    token = sign_in.set_password_with_link(
+        form.get("token", "").strip(), form.get("password", ""), client_network()
+    )
+    return renew(to("console.overview.home"), token)
+
+
+@blueprint.post("/sign-out")
+@page(role="operator")
+def out() -> Response:
+    """Sign out"""
+    operator = present()
+    sessions.end(operator.session_id, operator.id)
+    return keep_session(to("console.sign_in.index"), "", 0)
+
+
+def renew(response: Response, token: str, max_age: int | None = None) -> Response:
+    """Sends the cookie of a new session, and ends the one that this browser had."""
+    sessions.forget(session_token())
+    return keep_session(response, token, max_age)
+
+
+def limit_tries(email: str) -> None:
+    """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
+    name, address = email.strip().casefold()[:MAX_NAME], client_address()
+    limit, hit = settings().auth_failures, services().limiter.hit
+    wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
+    if not wait and hit(TRIES, "sign-in name", name):
+        wait = hit(SLOW_TRIES, "sign-in slowly", name)
+    if wait:
+        raise TooMany(THROTTLED.format(wait=wait), wait)

@@ -1,0 +1,124 @@
+"""The list of subscribers, and one of them."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from audience import custom_fields, segments, sessions, stats, subscriber_lists, subscribers, tags
+from audience.console import timelines
+from audience.console.list_filters import Chip, chips, filters, rules
+from audience.console.page import NOT_FOUND, page, present, read_form, url
+from audience.errors import NotFound, Refused
+from audience.sites import Site
+from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
+
+blueprint = Blueprint("subscribers", __name__)
+
+COLUMNS = {"created_at": "Created", "last_event_at": "Last event", "unsubscribed_at": "Left"}
+MAX_TEXT = 200
+LAST_PAGE = 10_000_000
+
+
+@blueprint.get("/sites/<site_uuid>/subscribers")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Subscribers"""
+    text = sessions.search_text(present().session_id, site.id)
+    chosen = filters(request.args)
+    try:
+        return render_template("subscribers.html", **_list(site, text, chosen), problem="")
+    except (Refused, NotFound) as error:
+        return render_template("subscribers.html", **_list(site, text, {}), problem=error.message)
+
+
+@blueprint.post("/sites/<site_uuid>/subscribers")
+@page(role="viewer")
+def search(site: Site) -> Response:
+    """Keeps the text that is searched for with the session: URLs are logged, texts are not."""
+    sessions.keep_search(present().session_id, site.id, read_form().get("text", "").strip()[:MAX_TEXT])
+    return redirect(_link(site, filters(request.args)), 303)
+
+
+@blueprint.get("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
+@page(role="viewer")
+def show(site: Site, subscriber_uuid: str) -> str:
+    """A subscriber"""
+    subscriber = subscribers.find(site, uuid=subscriber_uuid)
+    if subscriber is None:
+        raise NotFound(NOT_FOUND)
+    return render_template("subscriber.html", subscriber=subscriber, **timelines.of(site, subscriber))
+
+
+def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    query = ListRequest(
+        text=text,
+        rules=rules(chosen),
+        segment_id=chosen.get("segment", ""),
+        order=chosen.get("order", ORDERS[0]),
+        descending="ascending" not in chosen,
+        page=_page(),
+    )
+    counted = "count" in request.args
+    found = subscriber_lists.find(site, query, count_all=counted)
+    all_segments, all_tags = segments.list_all(site), tags.list_all(site)
+    names = {str(segment.id): segment.name for segment in all_segments}
+    return {
+        "found": found,
+        "query": query,
+        "first": (query.page - 1) * PAGE_SIZE + 1,
+        "counts": stats.for_site(site),
+        "chips": chips(chosen, names),
+        "chosen": chosen,
+        "tags": all_tags,
+        "tag_names": {tag.id: tag.name for tag in all_tags},
+        "segments": all_segments,
+        "fields": custom_fields.list_all(site),
+        "heads": [_head(site, chosen, query, column) for column in ORDERS],
+        "links": _links(site, chosen, found, query.page),
+        "without": lambda chip: _link(site, _without(chosen, chip)),
+    }
+
+
+def _page() -> int:
+    digits = request.args.get("page", "1")
+    return min(max(int(digits), 1), LAST_PAGE) if digits.isdecimal() and len(digits) < 9 else 1
+
+
+def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str) -> dict[str, Any]:
+    """A column that one can sort by; pressed again, the other way."""
+    current = query.order == column
+    new = {**chosen, "order": column}
+    new.pop("ascending", None)
+    if current and query.descending:
+        new["ascending"] = "1"
+    direction = ("descending" if query.descending else "ascending") if current else ""
+    return {"name": COLUMNS[column], "url": _link(site, new), "direction": direction}
+
+
+def _links(site: Site, chosen: Mapping[str, Any], found: ListPage, page_number: int) -> dict[str, str]:
+    is_last = page_number * PAGE_SIZE >= found.count and not found.is_more
+    more = {"count": "all"} if "count" in request.args else {}
+    return {
+        "before": _link(site, chosen, **more, page=page_number - 1) if page_number > 1 else "",
+        "after": ""
+        if is_last or not found.subscribers
+        else _link(site, chosen, **more, page=page_number + 1),
+        "count": _link(site, chosen, count="all"),
+        "search": _link(site, chosen),
+        "all": _link(site, {}),
+    }
+
+
+def _without(chosen: Mapping[str, Any], chip: Chip) -> dict[str, Any]:
+    kept = {name: value for name, value in chosen.items() if name not in chip.names}
+    if chip.tag:
+        kept["tag"] = [tag for tag in chosen["tag"] if tag != chip.tag]
+    return kept
+
+
+def _link(site: Site, chosen: Mapping[str, Any], **more: Any) -> str:
+    query = urlencode({**chosen, **more}, doseq=True)
+    return url("console.subscribers.index", site_uuid=site.uuid) + (f"?{query}" if query else "")

@@ -1,0 +1,98 @@
+"""What the page of a subscriber shows: fields, tags, segments, and the timeline."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from flask import request
+
+from audience import clock, subscriber_lists, tags
+from audience.console.wording import day_name, local, short_day
+from audience.sites import Site
+from audience.subscriber_lists import WEEK_MS, Event
+from audience.subscribers import Subscriber
+
+SHOWN = 30
+MOST_SHOWN = 1_000
+MAX_DETAILS = 160
+WEEKS = 78
+TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: "object", type(None): "empty"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`kind` is k (consent given), l (left) or empty; `code` is an event's type."""
+
+    at: int
+    kind: str
+    words: str
+    code: str = ""
+    details: str = ""
+
+
+def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
+    limit = MOST_SHOWN if "everything" in request.args else SHOWN
+    events, event_count = subscriber_lists.history(site, subscriber, limit)
+    entries = sorted([*_facts(subscriber), *map(_event, events)], key=lambda entry: entry.at, reverse=True)
+    return {
+        "fields": [
+            (key, _value(value), TYPES.get(type(value), "text")) for key, value in _fields(subscriber)
+        ],
+        "tags": [tag.name for tag in tags.list_all(site) if tag.id in subscriber.tag_ids],
+        "segments": subscriber_lists.segments_of(site, subscriber),
+        "days": [(day_name(day, short=False), list(some)) for day, some in groupby(entries, _day)],
+        "shown": len(entries),
+        "entry_count": event_count + len(entries) - len(events),
+        "event_count": event_count,
+        **_weeks(site, subscriber),
+    }
+
+
+def _fields(subscriber: Subscriber) -> Iterator[tuple[str, Any]]:
+    yield "first_name", subscriber.first_name
+    yield "last_name", subscriber.last_name
+    yield from subscriber.fields.items()
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _facts(subscriber: Subscriber) -> Iterator[Entry]:
+    """What the subscriber's own row says."""
+    yield Entry(subscriber.created_at, "k", "Created")
+    if subscriber.unsubscribed_at is not None:
+        yield Entry(subscriber.unsubscribed_at, "l", "Left")
+    elif subscriber.consent_at is not None and subscriber.consent_at != subscriber.created_at:
+        yield Entry(subscriber.consent_at, "k", "Subscribed")
+
+
+def _event(event: Event) -> Entry:
+    details = json.loads(event.details) if event.details else {}
+    return Entry(event.occurred_at, "", "Event", event.type, _details(details))
+
+
+def _details(details: Any) -> str:
+    if not isinstance(details, dict):
+        return ""
+    words = ", ".join(f"{key} {_value(value)}" for key, value in details.items())
+    return words if len(words) <= MAX_DETAILS else f"{words[:MAX_DETAILS]}…"
+
+
+def _day(entry: Entry) -> Any:
+    return local(entry.at).date()
+
+
+def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
+    """Events by week, and five dates below them."""
+    counts = subscriber_lists.events_by_week(site, [subscriber.id], WEEKS)[subscriber.id]
+    return {"weeks": counts, "week_days": [short_day(day) for day in _spread(WEEKS)]}
+
+
+def _spread(weeks: int) -> list[Any]:
+    now = clock.now_ms()
+    return [local(now - int(weeks * WEEK_MS * part / 4)).date() for part in range(4, -1, -1)]

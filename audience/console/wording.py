@@ -1,0 +1,155 @@
+"""How numbers, dates and instants are written on a page: plainly, in the site's zone."""
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from zoneinfo import ZoneInfo
+
+from flask import Flask, g
+from markupsafe import Markup
+
+from audience import clock
+from audience.console import charts
+
+MINUS = "\u2212"  # a real minus, as wide as a plus
+ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
+
+
+def number(value: float) -> str:
+    """12,150 or −3."""
+    return f"{value:,}".replace("-", MINUS)
+
+
+def short(value: float) -> str:
+    """For an axis: 950, 2,500, 25k, 1.5M."""
+    for unit, ending in ((10**6, "M"), (10**3, "k")):
+        if abs(value) >= unit and (unit > 10**3 or abs(value) >= 10_000):
+            return number(round(value / unit, 2)).removesuffix(".0") + ending
+    return number(value)
+
+
+def negative(value: float) -> float:
+    return -value
+
+
+def twelve(values: Sequence[int]) -> list[int]:
+    """Summed to about twelve parts, for a spark line."""
+    width = max(1, -(-len(values) // 12))
+    return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
+
+
+def known(key: int, words: Mapping[int, str]) -> str:
+    return words.get(key, "")
+
+
+def beside(value: str) -> tuple[str, None]:
+    """A reason without a weight."""
+    return value, None
+
+
+def signed(value: float) -> str:
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
+def share(part: float, whole: float) -> str:
+    """A percentage to one decimal."""
+    return f"{100 * part / whole:.1f}%" if whole else "0%"
+
+
+def change(now: float, before: float) -> str:
+    """A change in percent, with its sign; empty where there was nothing before."""
+    if not before:
+        return ""
+    percent = round(100 * (now - before) / before, 1)
+    return f"{'+' if percent > 0 else ''}{percent:,}%".replace("-", MINUS)
+
+
+def counted(value: int, one: str, many: str = "") -> str:
+    """1 row, 2 rows."""
+    return f"{number(value)} {one if value == 1 else many or one + 's'}"
+
+
+def size(value: int) -> str:
+    ending, unit = next(((ending, unit) for ending, unit in ENDINGS if value >= unit), (" bytes", 1))
+    return f"{value / unit:,.0f}{ending}"
+
+
+def zone() -> ZoneInfo:
+    """The zone of the page's site; UTC on a page of the instance."""
+    site = g.get("site")
+    return ZoneInfo(site.time_zone if site else "UTC")
+
+
+def local(ms: int) -> dt.datetime:
+    return dt.datetime.fromtimestamp(ms / 1000, zone())
+
+
+def today() -> dt.date:
+    return local(clock.now_ms()).date()
+
+
+def day_name(day: dt.date, short: bool = True) -> str:
+    """today, yesterday, 19 Nov, 9 Nov 2025; long: Thursday 19 November."""
+    now = today()
+    if day == now or day == now - dt.timedelta(days=1):
+        word = "today" if day == now else "yesterday"
+        return word if short else word.capitalize()
+    if short:
+        return short_day(day)
+    return f"{day:%A} {day.day} {day:%B}" + ("" if day.year == now.year else f" {day.year}")
+
+
+def short_day(day: dt.date) -> str:
+    """19 Nov, 9 Nov 2025."""
+    return f"{day.day} {day:%b}" + ("" if day.year == today().year else f" {day.year}")
+
+
+def plain_day(day: dt.date) -> str:
+    """19 November 2026."""
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def _time(ms: int, words: str) -> Markup:
+    instant = dt.datetime.fromtimestamp(ms // 1000, dt.UTC)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        f"{instant:%Y-%m-%dT%H:%M:%SZ}", f"{instant:%Y-%m-%d %H:%M:%S} UTC", words
+    )
+
+
+def day(ms: int | None, never: str = "never") -> str:
+    return never if ms is None else _time(ms, day_name(local(ms).date()))
+
+
+def moment(ms: int | None, never: str = "never") -> str:
+    """today 11:42, 19 Nov 16:20; with a year, the time is left out."""
+    if ms is None:
+        return never
+    when = local(ms)
+    name = day_name(when.date())
+    return _time(ms, name if name[-4:].isdigit() else f"{name} {when:%H:%M}")
+
+
+def brief(ms: int) -> Markup:
+    """11:42 today, else the day."""
+    is_today = local(ms).date() == today()
+    return _time(ms, f"{local(ms):%H:%M}" if is_today else day_name(local(ms).date()))
+
+
+def time_of_day(ms: int) -> Markup:
+    return _time(ms, f"{local(ms):%H:%M}")
+
+
+def since_day(ms: int) -> Markup:
+    return _time(ms, plain_day(local(ms).date()))
+
+
+FILTERS: tuple[Callable[..., object], ...] = (
+    number, short, negative, twelve, known, beside, signed, share, change, counted, size, day,
+    moment, brief, time_of_day, since_day, plain_day, day_name,
+)  # fmt: skip
+
+
+def register(app: Flask) -> None:
+    """Gives every template the filters, `charts`, and the version."""
+    app.jinja_env.filters |= {filter_.__name__: filter_ for filter_ in FILTERS}
+    app.jinja_env.globals |= {"charts": charts, "version": version("audience")}

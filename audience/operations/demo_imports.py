@@ -1,0 +1,75 @@
+"""The demo's three imports of files, one with refused rows, on days in its past."""
+
+import random
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audience import clock, file_imports, imports
+from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
+from audience.protocols import FileRow
+from audience.sites import Site
+from storage import database
+from storage import file_imports as stored
+
+COLUMNS = ("email", "first_name", "last_name", "tags")
+DRAIN_SECONDS = 60.0
+ROWS_A_SECOND = 900
+REFUSALS = (
+    ("missing_email", "", "The row has no address: fill it in, or leave the row out."),
+    ("invalid_email", "lina.haddad", "The address has no @: correct it."),
+    ("invalid_email", "tomas@", "The address has no domain: correct it."),
+)
+
+
+@dataclass
+class DemoRow:
+    """A row of a file."""
+
+    row_number: int
+    email: str
+    item: dict[str, Any] | None
+    code: str
+    message: str
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class DemoFile:
+    """Imported `age` days ago; every `step`th of those who were there got `tag`."""
+
+    age: int
+    step: int
+    tag: str
+    refused: int = 0
+
+
+FILES = (DemoFile(412, 3, "atlas"), DemoFile(96, 9, "fair-2026", refused=14), DemoFile(4, 24, "winter-walks"))
+
+
+def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
+    """`joined` are addresses with the instant of their creation."""
+    for file in FILES:
+        begun = clock.now_ms() - file.age * DAY_MS - 3 * HOUR_MS
+        _import(site, file, [address for address, at in joined if at < begun][:: file.step], begun)
+
+
+def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> None:
+    with file_imports.receiving(site) as upload:
+        upload.store(_rows(file, chosen))
+        upload.accept(COLUMNS)
+    imports.drain(site.id, DRAIN_SECONDS)
+    with database.write():
+        stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
+
+
+def _rows(file: DemoFile, chosen: Sequence[str]) -> Generator[FileRow, None, None]:
+    source, number = random.Random(SEED), 1
+    refused_after = set(source.sample(range(len(chosen)), min(file.refused, len(chosen))))
+    for index, address in enumerate(chosen):
+        number += 1
+        yield DemoRow(number, address, {"email": address, "tags": [file.tag]}, "", "", [])
+        if index in refused_after:
+            number += 1
+            code, email, message = source.choice(REFUSALS)
+            yield DemoRow(number, email, None, code, message, [email, "", "", file.tag])

@@ -1,0 +1,49 @@
+"""Who may sign in to an instance stays as it is when a backup is restored; nobody stays signed in."""
+
+from dataclasses import dataclass
+
+from storage import backups as stored
+from storage import operators, sessions
+from storage import sites as stored_sites
+from storage.operators import ConsoleOperator
+
+
+@dataclass(frozen=True)
+class CarriedOperator:
+    """An operator of the present instance; `roles` by the uuid of the site."""
+
+    operator: ConsoleOperator
+    roles: dict[str, str]
+
+
+def read() -> list[CarriedOperator]:
+    """The operators of the open database; none in one that is older than operators."""
+    if not stored.has_operators():
+        return []
+    uuids = {site.id: site.uuid for site in stored_sites.list_all()}
+    return [
+        CarriedOperator(each, {uuids[site_id]: role for site_id, role in operators.roles_of(each.id).items()})
+        for each in operators.list_all()
+    ]
+
+
+def apply(carried: list[CarriedOperator]) -> None:
+    """Replaces the operators by those carried, if there are any, and ends all sessions and links."""
+    sessions.delete_all()
+    if not carried:
+        return
+    for restored in operators.list_all():
+        operators.delete(restored.id)
+    site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
+    for each in carried:
+        _add(each, site_ids)
+
+
+def _add(each: CarriedOperator, site_ids: dict[str, int]) -> None:
+    present = each.operator
+    operator_id = operators.add(
+        present.email, present.email_key, bool(present.administrator), present.created_at
+    )
+    operators.set_password_hash(operator_id, present.password_hash)
+    for uuid in each.roles.keys() & site_ids.keys():
+        operators.set_role(operator_id, site_ids[uuid], each.roles[uuid])

@@ -1,0 +1,135 @@
+"""Sessions of signed-in browsers, and one-time links; tokens are stored as keyed hashes only."""
+
+import json
+import secrets
+
+from audience import clock, pepper
+from audience.errors import NotFound, Refused
+from schemas.values import compact_json
+from storage import database
+from storage import sessions as stored
+from storage.sessions import OneTimeLink, Session
+
+__all__ = ["OneTimeLink", "Session"]
+
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
+DAY_MS = 24 * HOUR_MS
+LIFETIME_MS = {False: 12 * HOUR_MS, True: 30 * DAY_MS}  # by whether it is remembered
+IDLE_MS = {False: 2 * HOUR_MS, True: 7 * DAY_MS}
+TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use
+SIGN_IN, PASSWORD = "sign_in", "password"  # purposes of links
+LINK_MS = {SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
+TOKEN_BYTES = 32
+PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
+
+SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
+NO_SESSION = "There is no such session any more: look at the list again."
+
+
+@database.write()
+def begin(operator_id: int, remembered: bool, client_network: str) -> str:
+    """The token of a new session, for its cookie."""
+    at = clock.now_ms()
+    stored.delete_old(at - LIFETIME_MS[False], at - LIFETIME_MS[True], at)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    stored.add(_hash(token), operator_id, remembered, client_network, at)
+    return token
+
+
+def find(token: str) -> Session | None:
+    """The session with a token, unless it has ended; notes its use."""
+    at = clock.now_ms()
+    with database.session():
+        session = stored.get(_hash(token))
+    if session is None or not _is_alive(session, at):
+        return None
+    if at - session.used_at >= TOUCH_MS:
+        with database.write():
+            stored.touch(session.id, at)
+    return session
+
+
+@database.session()
+def list_of(operator_id: int) -> list[Session]:
+    """The sessions of an operator that have not ended, last used first."""
+    at = clock.now_ms()
+    return [session for session in stored.list_of(operator_id) if _is_alive(session, at)]
+
+
+@database.write()
+def end(session_id: int, operator_id: int) -> None:
+    """Raises `NotFound` if the operator has no such session."""
+    if not stored.delete(session_id, operator_id):
+        raise NotFound(NO_SESSION)
+
+
+@database.write()
+def forget(token: str) -> None:
+    """Ends the session with a token, if there is one."""
+    session = stored.get(_hash(token))
+    if session is not None:
+        stored.delete(session.id, session.operator_id)
+
+
+def csrf_token(token: str) -> str:
+    """What every form of a session carries."""
+    return pepper.digest("csrf", token)
+
+
+@database.write()
+def keep_search(session_id: int, site_id: int, text: str) -> None:
+    """Keeps what was searched for on a site: an address does not belong in a URL."""
+    searches = _searches(session_id) | {str(site_id): text}
+    stored.put_searches(session_id, compact_json({site: kept for site, kept in searches.items() if kept}))
+
+
+@database.session()
+def search_text(session_id: int, site_id: int) -> str:
+    return _searches(session_id).get(str(site_id), "")
+
+
+def _searches(session_id: int) -> dict[str, str]:
+    found: dict[str, str] = json.loads(stored.searches(session_id) or "{}")
+    return found
+
+
+@database.write()
+def new_link(operator_id: int | None, purpose: str) -> str:
+    """The token of a new link, which replaces older ones of the same operator and purpose."""
+    if operator_id is not None:
+        stored.delete_links_of(operator_id, purpose)
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    stored.add_link(_hash(token), operator_id, purpose, clock.now_ms() + LINK_MS[purpose])
+    return token
+
+
+def link(console_url: str, purpose: str, token: str) -> str:
+    """The address of a link; its token is in the fragment, which no server, proxy or log sees."""
+    return f"{console_url}/console/{PATHS[purpose]}#{token}"
+
+
+@database.session()
+def find_link(token: str, purpose: str) -> OneTimeLink:
+    """Raises `Refused` unless the link is valid for that purpose."""
+    link = stored.get_link(_hash(token))
+    if link is None or link.purpose != purpose or clock.now_ms() >= link.expires_at:
+        raise Refused(SPENT)
+    return link
+
+
+@database.write()
+def spend_link(token: str, purpose: str) -> OneTimeLink:
+    """The link, which nobody can use again. Raises `Refused` unless it is valid for that purpose."""
+    link = find_link(token, purpose)
+    stored.spend_link(link.id)
+    return link
+
+
+def _is_alive(session: Session, at: int) -> bool:
+    remembered = bool(session.remembered)
+    return at < session.created_at + LIFETIME_MS[remembered] and at < session.used_at + IDLE_MS[remembered]
+
+
+def _hash(token: str) -> str:
+    return pepper.digest("console", token)

@@ -1,0 +1,75 @@
+"""The audit log: who changed what. Instants are in milliseconds."""
+
+from typing import NamedTuple
+
+from storage.database import execute, row, rows
+from storage.operator_models import AuditLogModel
+
+
+class AuditEntry(NamedTuple):
+    """`subject` is a uuid, a name or a keyed hash; `subjects` is how many; `typed` is JSON."""
+
+    id: int
+    actor: str
+    act: str
+    subject: str
+    subjects: int
+    typed: str
+    client_network: str
+    at: int
+
+
+def add(
+    site_id: int | None,
+    actor: str,
+    act: str,
+    subject: str,
+    subjects: int,
+    typed: str,
+    client_network: str,
+    at: int,
+) -> None:
+    AuditLogModel.insert(
+        site=site_id,
+        actor=actor,
+        act=act,
+        subject=subject,
+        subjects=subjects,
+        typed=typed,
+        client_network=client_network,
+        at=at,
+    ).execute()
+
+
+def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
+    """The newest entries with an id below `before`, of a site or, without one, of the instance."""
+    where, parameters = ("site_id IS NULL", []) if site_id is None else ("site_id = ?", [site_id])
+    records = rows(
+        "SELECT id, actor, act, subject, subjects, typed, client_network, at FROM audit_log "
+        f"WHERE {where} AND id < ? ORDER BY id DESC LIMIT ?",
+        [*parameters, before, limit],
+    )
+    return [AuditEntry(*record) for record in records]
+
+
+def erase(site_id: int, uuid: str, address_hash: str) -> None:
+    """Replaces a subscriber's uuid by the keyed hash of the address."""
+    execute(
+        "UPDATE audit_log SET subject = ? WHERE site_id = ? AND subject = ?", (address_hash, site_id, uuid)
+    )
+
+
+def forget_typed(site_id: int) -> None:
+    execute("UPDATE audit_log SET typed = '{}' WHERE site_id = ? AND typed <> '{}'", (site_id,))
+
+
+def any_before(before: int) -> bool:
+    return row("SELECT 1 FROM audit_log WHERE at < ? LIMIT 1", (before,)) is not None
+
+
+def delete_old(before: int, limit: int) -> int:
+    """Deletes up to `limit` entries from before an instant; returns how many."""
+    return execute(
+        "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? ORDER BY at LIMIT ?)",
+        (before, limit),
+    )

@@ -1,0 +1,81 @@
+"""The tables of the console: operators, their sessions, and the audit log."""
+
+from peewee import BigIntegerField, BooleanField, CompositeKey, ForeignKeyField, IntegerField, TextField
+
+from storage.base_models import BaseModel, IdModel, SiteModel
+
+
+class OperatorModel(IdModel):
+    """Who may sign in to the console. The first operator has neither address nor password at first."""
+
+    email = TextField(default="")
+    email_key = TextField(null=True, unique=True)
+    password_hash = TextField(default="")
+    administrator = BooleanField(default=False)
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "operators"
+
+
+class OperatorRoleModel(BaseModel):
+    operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+    role = TextField()
+
+    class Meta:
+        table_name = "operator_roles"
+        primary_key = CompositeKey("site", "operator")
+
+
+class SessionModel(IdModel):
+    """A signed-in browser. `searches` is JSON: the text searched for, by site."""
+
+    token_hash = TextField(unique=True)
+    operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")
+    remembered = BooleanField()
+    client_network = TextField()
+    created_at = BigIntegerField()
+    used_at = BigIntegerField()
+    searches = TextField(default="{}")
+
+    class Meta:
+        table_name = "sessions"
+
+
+class OneTimeLinkModel(IdModel):
+    """A link that is valid once, to sign in or to set a password; without operator, for the first one."""
+
+    token_hash = TextField(unique=True)
+    operator = ForeignKeyField(OperatorModel, null=True, on_delete="CASCADE")
+    purpose = TextField()
+    expires_at = BigIntegerField()
+
+    class Meta:
+        table_name = "one_time_links"
+
+
+class AuditLogModel(IdModel):
+    """A change, and by whom; without site, of the instance. `typed` is JSON: values of filters, as typed."""
+
+    site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)
+    actor = TextField()
+    act = TextField()
+    subject = TextField(default="")
+    subjects = IntegerField(default=1)
+    typed = TextField(default="{}")
+    client_network = TextField(default="")
+    at = BigIntegerField()
+
+    class Meta:
+        table_name = "audit_log"
+        indexes = ((("site", "id"), False), (("site", "subject"), False), (("at",), False))
+
+
+AuditLogModel.add_index(
+    AuditLogModel.index(AuditLogModel.site, where=AuditLogModel.typed != "{}", name="audit_log_typed")
+)
+
+OPERATOR_MODELS: tuple[type[BaseModel], ...] = (
+    OperatorModel, OperatorRoleModel, SessionModel, OneTimeLinkModel, AuditLogModel,
+)  # fmt: skip

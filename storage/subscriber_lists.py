@@ -1,0 +1,81 @@
+"""Lists of subscribers to look through: found by text, in an order, a page at a time."""
+
+from storage.database import marks, row, rows
+from storage.segment_rules import DOMAIN
+from storage.sql import Sql, join
+from storage.subscribers import COLUMNS, Subscriber, read
+
+ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
+MOST_FOUND = 10_000
+EARLIEST = -(2**63)
+LAST_CHARACTER = "\U0010ffff"
+
+BEGINS = "SELECT id FROM subscribers WHERE site_id = ? AND {0} >= ? AND {0} < ?"
+FIRST_NAME, LAST_NAME = "first_name COLLATE NOCASE", "last_name COLLATE NOCASE"
+BY_ADDRESS = BEGINS.format("email_key")
+BY_DOMAIN = BEGINS.format(DOMAIN.replace("subscribers.", ""))
+BY_FIRST_NAME = f"{BEGINS.format(FIRST_NAME)} AND first_name <> ''"
+BY_LAST_NAME = f"{BEGINS.format(LAST_NAME)} AND last_name <> ''"
+BY_BOTH_NAMES = f"{BY_LAST_NAME} AND {FIRST_NAME} = ?"
+
+
+def begins_with(site_id: int, address: str, names: set[str]) -> Sql:
+    """A condition: the address or its domain begins with `address`, or a name with one of `names`.
+
+    Each search of an index ends at `MOST_FOUND` and one more.
+    """
+    searches = [_search(query, site_id, address) for query in (BY_ADDRESS, BY_DOMAIN)]
+    for name in sorted(names):
+        searches += [_search(query, site_id, name) for query in (BY_FIRST_NAME, BY_LAST_NAME)]
+        first, _, last = name.partition(" ")
+        if last:
+            searches.append(_search(BY_BOTH_NAMES, site_id, last.strip(), first))
+    found = join(" UNION ", searches)
+    return Sql(f"subscribers.id IN ({found.text})", found.parameters)
+
+
+def _search(query: str, site_id: int, text: str, *more: str) -> Sql:
+    return Sql(
+        f"SELECT id FROM ({query} LIMIT {MOST_FOUND + 1})", (site_id, text, text + LAST_CHARACTER, *more)
+    )
+
+
+def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
+    """Matches that have the date `order`, by it; an index alone yields the ids."""
+    direction = "DESC" if descending else "ASC"
+    by = ", ".join(f"{column} {direction}" for column in dict.fromkeys((order, "created_at", "id")))
+    records = rows(
+        f"SELECT id FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} AND ({rule.text}) "
+        f"ORDER BY {by} LIMIT ? OFFSET ?",
+        (site_id, *rule.parameters, limit, offset),
+    )
+    ids = [subscriber_id for (subscriber_id,) in records]
+    found = rows(
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
+    )
+    by_id = {subscriber.id: subscriber for subscriber in map(read, found)}
+    return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
+
+
+def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
+    """How many match and have the date `order`, counted up to `limit`."""
+    [total] = row(
+        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} "
+        f"AND ({rule.text}) LIMIT ?)",
+        (site_id, *rule.parameters, limit),
+    )
+    return int(total)
+
+
+def has(site_id: int, subscriber_id: int, rule: Sql) -> bool:
+    """Whether one subscriber matches."""
+    query = f"SELECT 1 FROM subscribers WHERE id = ? AND site_id = ? AND ({rule.text})"
+    return row(query, (subscriber_id, site_id, *rule.parameters)) is not None
+
+
+def first_created(site_id: int) -> int | None:
+    """When the oldest subscriber was created."""
+    record = row(
+        "SELECT created_at FROM subscribers WHERE site_id = ? ORDER BY created_at, id LIMIT 1", (site_id,)
+    )
+    return record[0] if record else None

@@ -1,0 +1,83 @@
+"""Debian's Chromium at a console that runs in a thread, signed in; nothing else can be reached."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from flask import Flask
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, sync_playwright
+from werkzeug.serving import make_server
+
+from audience import operators, sessions
+from tests.answers.chromium import QUIET
+
+ALONE = [each for each in QUIET if not each.startswith("--host-resolver-rules")]
+ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+HEIGHT = 900
+
+
+@contextmanager
+def serving(app: Flask) -> Iterator[int]:
+    """The port."""
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@dataclass
+class Visitor:
+    """A tab of an operator; `problems` are errors in it, and requests that failed or went elsewhere."""
+
+    page: Page
+    origin: str
+    problems: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("requestfailed", lambda request: self.problems.append(request.url))
+        self.page.on("request", lambda request: self._is_ours(request.url))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+    def _is_ours(self, url: str) -> None:
+        if not url.startswith(self.origin):
+            self.problems.append(url)
+
+    def open(self, path: str) -> None:
+        response = self.page.goto(f"{self.origin}/console{path}")
+        assert response is not None
+        assert response.status == 200, path
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+@contextmanager
+def chromium(path: str) -> Iterator[object]:
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=path, args=[*ALONE, ONLY_HERE]) as browser,
+    ):
+        yield browser
+
+
+def visit(browser, port: int, email: str, width: int, theme: str, script: bool = True) -> Visitor:
+    """A tab of an operator with an address."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": width, "height": HEIGHT}, color_scheme=theme, java_script_enabled=script
+    )
+    token = sessions.begin(operators.get(email).id, remembered=False, client_network="127.0.0.0/24")
+    cookie = {"name": f"audience_session_{port}", "value": token, "domain": "127.0.0.1", "path": "/"}
+    context.add_cookies([cookie])
+    return Visitor(context.new_page(), f"http://127.0.0.1:{port}")

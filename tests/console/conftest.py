@@ -1,0 +1,53 @@
+"""Fixtures of the console's tests."""
+
+import pytest
+
+from audience import clock, passwords, sites
+from tests.console.browser import open_browser, signed_in
+
+REAL_COST = passwords.COST
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch):
+    """Each run takes a moment instead of a tenth of a second."""
+    monkeypatch.setattr(passwords, "COST", 2)
+
+
+@pytest.fixture
+def site(app):
+    return sites.create("Example")
+
+
+@pytest.fixture
+def other_site(app):
+    return sites.create("Another")
+
+
+@pytest.fixture
+def browser(app):
+    """A browser that is not signed in."""
+    return open_browser(app)
+
+
+@pytest.fixture
+def administrator(app):
+    return signed_in(app, "admin@example.com", administrator=True)
+
+
+@pytest.fixture
+def owner(app, site):
+    return signed_in(app, "owner@example.com", {site: "owner"})
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Moves the clock on, by milliseconds."""
+    moved = [0]
+    real = clock.now_ms
+
+    def move(milliseconds):
+        moved[0] += milliseconds
+
+    monkeypatch.setattr(clock, "now_ms", lambda: real() + moved[0])
+    return move

@@ -1,0 +1,80 @@
+"""A site with a bit of everything, and the pages that show it."""
+
+from audience import address_lists, custom_fields, file_imports, imports, reports, segments, subscribers, tags
+from audience.changes import Consent, change_from_item
+from audience.operations.demo_imports import DemoRow
+from audience.sites import Site
+from storage import database, site_counters
+
+DAY_MS = 86_400_000
+HOSTILE = (
+    "</script><script>alert(1)</script>", "=HYPERLINK(\"//evil.example\")", "\u202egnp.exe", "x" * 10_000,
+    "'\"><img src=x onerror=alert(1)>", "{{ 7 * 7 }}",
+)  # fmt: skip
+PLAIN = ("Ann", "Zoë", "Łukasz", "Søren", "Mei", "Owen")
+RULES = {
+    "all": [
+        {"status": "subscribed"},
+        {"any": [{"tag": "vip"}, {"event": "$open", "at_least": 2}, {"field": "plan", "in": ["pro", 3]}]},
+        {"not": {"any": [{"email_domain": "b.example"}, {"last_event_at": {"not_within_days": 9}}]}},
+    ]
+}
+
+
+def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000) -> None:
+    """Subscribers with those names in every field and tag, events, an import with a refused row, segments."""
+    items = [
+        {"email": f"p{number}@a.example", "first_name": name, "last_name": name, "tags": [name[:200], "vip"],
+         "fields": {"plan": name, name[:100]: [name]}, "created_at": at - number * DAY_MS}
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    with database.write():
+        changes = [change_from_item(item, at) for item in items]
+        subscribers.write(site.id, changes, site_counters.take(site.id))
+        left = change_from_item({"email": "p0@a.example", "command": Consent.UNSUBSCRIBE}, at)
+        subscribers.write(site.id, [left], site_counters.take(site.id))
+    with file_imports.receiving(site) as upload:
+        upload.store(_rows(names))
+        upload.accept([name[:100] for name in names])
+    imports.drain(site.id, 30)
+    segment = segments.create(site, {"name": names[0], "description": names[-1], "rules": RULES})
+    types = ("VisitorCount", "NewVisitors", "TotalVisitors", "VisitorsByTag", "Events", "Imports")
+    for type_ in types:
+        item = {
+            "name": names[0],
+            "report_type": f"Reporting::Reports::{type_}Report",
+            "settings": {"days": 3},
+        }
+        reports.create(site, item | ({"segment_id": str(segment.id)} if type_ == "VisitorCount" else {}))
+    address_lists.add(site, "deny", "spam.example")
+    custom_fields.create(site, "empty")
+    tags.create(site, "unused")
+
+
+def _rows(names: tuple[str, ...]):
+    yield DemoRow(2, "p1@a.example", {"email": "p1@a.example", "fields": {"plan": "pro"}}, "", "", [])
+    yield DemoRow(3, "", None, "missing_email", names[0], list(names))
+
+
+def site_paths(site: Site) -> list[str]:
+    """Every page of a site that reads, below /console."""
+    root = f"/sites/{site.uuid}"
+    found = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0][:2]
+    return [
+        root,
+        f"{root}?step=week&period=30",
+        f"{root}?step=month&period=all",
+        f"{root}?step=x&period=x",
+        f"{root}/subscribers",
+        f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",
+        *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "settings", "keys")),
+        f"{root}/imports?before=1",
+        *(f"{root}/checks/{kind}" for kind in ("lists", "blacklist", "text", "name", "place")),
+        *(f"{root}/subscribers/{each.uuid}" for each in found),
+        *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
+        *(f"{root}/segments/{each.id}" for each in segments.list_all(site)),
+        *(f"{root}/reports/{each.id}" for each in reports.list_all(site)[-6:]),
+    ]
+
+
+INSTANCE_PATHS = ("/configured", "/doctor", "/account", "/operators", "/audit-log")

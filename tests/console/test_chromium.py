@@ -1,0 +1,106 @@
+"""In a real browser: every page at both widths and in both themes, with and without script."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from audience import operators
+from audience.audit_log import COMMAND_LINE
+from tests.conftest import program
+from tests.console.chromium import chromium, serving, visit
+from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+
+EMAIL = "mara@example.com"
+LOOKS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium(program("chromium")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def port(app, site, other_site):
+    operators.add(EMAIL, True, {site: "owner", other_site: "owner"}, COMMAND_LINE)
+    with serving(app) as port:
+        yield port
+
+
+@pytest.fixture
+def paths(site, other_site):
+    fill(site, PLAIN)
+    return [*dict.fromkeys(site_paths(site)), *INSTANCE_PATHS, f"/sites/{other_site.uuid}"]
+
+
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_every_page_is_accessible_and_fits(browser, port, paths, width, theme):
+    visitor, axe = visit(browser, port, EMAIL, width, theme), Axe()
+    for path in [*paths, "/sign-in", "/forgotten", "/link"]:
+        visitor.open(path)
+        violations = axe.run(visitor.page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], path
+        assert visitor.overflow() <= 0, path
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_hostile_names_do_nothing_and_fit(browser, port, site, width):
+    fill(site, HOSTILE)
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.page.on("dialog", lambda dialog: visitor.problems.append(dialog.message))
+    for path in dict.fromkeys(site_paths(site)):
+        visitor.open(path)
+        assert visitor.overflow() <= 0, path
+    assert visitor.problems == []
+
+
+def test_it_reads_without_script(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light", script=False)
+    visitor.open(f"/sites/{site.uuid}")
+    page = visitor.page
+    page.get_by_label("Find a person").fill("p1@")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="p1@a.example").click()
+    assert "p1@a.example" in page.inner_text("h1, .head")
+    page.get_by_role("link", name="Subscribers", exact=True).click()
+    page.get_by_role("button", name="Take off: the text searched for").click()
+    page.get_by_text("Add a filter").click()
+    page.get_by_label("Status").select_option("unsubscribed")
+    page.get_by_role("button", name="Filter").click()
+    assert page.get_by_role("link", name="p0@a.example").is_visible()
+    page.get_by_role("link", name="Sign-up checks").click()
+    page.get_by_label("Address", exact=True).fill("nonsense")
+    page.get_by_role("button", name="Check").click()
+    assert page.get_by_text("Not valid").first.is_visible()
+    assert visitor.problems == []
+
+
+def test_the_keyboard_reaches_the_content_and_the_search(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}")
+    visitor.page.keyboard.press("Tab")
+    assert visitor.page.evaluate("document.activeElement.textContent") == "To the content"
+    visitor.page.keyboard.press("/")
+    assert visitor.page.evaluate("document.activeElement.id") == "find"
+
+
+def test_the_theme_can_be_chosen_and_is_kept(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = visitor.page.evaluate(paper)
+    visitor.page.locator("details.me summary").click()
+    visitor.page.get_by_role("button", name="Dark").click()
+    dark = visitor.page.evaluate(paper)
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    assert visitor.page.evaluate(paper) == dark != light
+
+
+def test_the_first_page_is_light(browser, port, site, paths):
+    """All of it, as it is sent."""
+    visitor, sizes = visit(browser, port, EMAIL, 1280, "light"), []
+    visitor.page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+    visitor.open(f"/sites/{site.uuid}")
+    visitor.page.wait_for_load_state("networkidle")
+    assert 4 <= len(sizes) <= 8
+    assert sum(sizes) < 60_000

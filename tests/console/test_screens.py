@@ -1,0 +1,75 @@
+"""Every page that reads: empty, with people, with hostile names, from another site."""
+
+import pytest
+
+from audience import imports, reports, segments, subscribers
+from audience.config import Settings
+from tests.console.browser import signed_in
+from tests.console.screens import HOSTILE, INSTANCE_PATHS, fill, site_paths
+
+MARKUP = ("<script>alert", "<img src=x", "onerror=alert(1)>")
+
+
+@pytest.mark.parametrize("names", [(), ("Ann", "Zoë"), HOSTILE], ids=["empty", "people", "hostile"])
+def test_every_page_is_drawn_and_escapes_what_it_shows(owner, site, names):
+    if names:
+        fill(site, names)
+    for path in site_paths(site):
+        response = owner.get(path)
+        assert response.status_code == 200, path
+        assert not any(each in response.text for each in MARKUP), path
+        assert "&amp;lt;" not in response.text, path
+
+
+def test_pages_of_the_instance_are_for_administrators(administrator, owner):
+    for path in INSTANCE_PATHS:
+        assert administrator.get(path).status_code == 200, path
+    for path in ("/configured", "/doctor", "/operators", "/audit-log"):
+        assert owner.get(path).status_code == 404, path
+
+
+def test_no_page_of_another_site_is_shown(app, site, other_site):
+    fill(other_site)
+    browser = signed_in(app, "owner@example.com", {site: "owner"})
+    for path in site_paths(other_site):
+        assert browser.get(path).status_code == 404, path
+        assert browser.get(path.replace(other_site.uuid, site.uuid)).status_code in (200, 404)
+
+
+def test_records_of_another_site_are_not_found_under_ones_own(owner, site, other_site):
+    fill(site)
+    fill(other_site, ("Eve",))
+    eve = subscribers.search(other_site, subscribers.SearchRequest(after={}, before={}), 1)[0][0]
+    for path in (
+        f"/subscribers/{eve.uuid}",
+        f"/imports/{imports.newest(other_site)[0].id}",
+        f"/segments/{segments.list_all(other_site)[0].id}",
+        f"/reports/{reports.list_all(other_site)[0].id}",
+    ):
+        assert owner.get(f"/sites/{site.uuid}{path}").status_code == 404, path
+
+
+def test_a_viewer_sees_all_but_what_owners_see(app, site):
+    fill(site)
+    viewer = signed_in(app, "viewer@example.com", {site: "viewer"})
+    for path in site_paths(site):
+        assert viewer.get(path).status_code == (404 if path.endswith("/keys") else 200), path
+    assert "/keys" not in viewer.get(f"/sites/{site.uuid}/settings").text
+
+
+def test_an_operator_of_several_sites_can_switch(app, site, other_site):
+    browser = signed_in(app, "two@example.com", {site: "viewer", other_site: "owner"})
+    page = browser.get(f"/sites/{site.uuid}").text
+    assert f'href="/console/sites/{other_site.uuid}"' in page
+
+
+class TestConfigured:
+    @pytest.fixture
+    def settings(self, tmp_path):
+        return Settings(instance=tmp_path, spamhaus_dqs_key="abcdefgh12345678", metrics_token="t" * 32)
+
+    def test_secrets_of_the_settings_are_not_shown(self, administrator):
+        shown = administrator.get("/configured").text
+        assert "set, not shown" in shown
+        assert "abcdefgh12345678" not in shown
+        assert "t" * 32 not in shown

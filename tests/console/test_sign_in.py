@@ -1,0 +1,342 @@
+"""Signing in: the first link, one-time links, passwords, cookies, throttling."""
+
+import hashlib
+import logging
+import threading
+
+import pytest
+
+from audience import operators, passwords, sessions, sign_in
+from audience.audit_log import COMMAND_LINE
+from storage import database
+from tests.console.browser import COOKIE, alert, open_browser, signed_in
+from tests.console.conftest import REAL_COST
+
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+PASSWORD = "a heron stands in the reeds"
+FORM = {"email": "ann@example.com", "password": PASSWORD}
+CLIENTS = 6
+
+
+@pytest.fixture
+def ann(app, site):
+    """An operator with a password."""
+    token = operators.add("Ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
+    sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    return operators.get("ann@example.com")
+
+
+def everyone():
+    return [operator for operator, _ in operators.list_all()]
+
+
+def test_the_first_link_makes_an_owner_and_administrator_and_leads_to_the_overview(app, browser, site):
+    response = browser.follow_link()
+    assert (response.status_code, response.headers["Location"]) == (303, "/console")
+    overview = browser.get("")
+    assert (overview.status_code, overview.headers["Location"]) == (303, f"/console/sites/{site.uuid}")
+    [(first, roles)] = operators.list_all()
+    assert first.administrator
+    assert roles == {site.id: "owner"}
+    assert "Set an address and a password" in browser.get(f"/sites/{site.uuid}").text
+
+
+def test_the_banner_stays_until_address_and_password_are_set(browser, site):
+    browser.follow_link()
+    assert browser.post("/account/email", email="ann@example.com").status_code == 303
+    assert "Set an address and a password" in browser.get(f"/sites/{site.uuid}").text
+    assert browser.post("/account/password", password=PASSWORD).status_code == 303
+    assert "Set an address and a password" not in browser.get(f"/sites/{site.uuid}").text
+
+
+def test_a_get_spends_nothing(browser, site):
+    token = sign_in.console_link(None)
+    for _ in range(2):
+        assert browser.get("/link").status_code == 200
+        assert browser.get(f"/link?token={token}").status_code == 200
+    assert browser.post("/link", token=token).status_code == 303
+
+
+def test_a_link_is_valid_once(app, browser, site):
+    token = sign_in.console_link(None)
+    assert browser.post("/link", token=token).status_code == 303
+    response = open_browser(app).post("/link", token=token)
+    assert (response.status_code, alert(response)) == (422, sessions.SPENT)
+
+
+def test_two_first_links_never_make_two_owners(app, browser, site):
+    tokens = [sign_in.console_link(None) for _ in range(2)]
+    assert browser.post("/link", token=tokens[0]).status_code == 303
+    response = open_browser(app).post("/link", token=tokens[1])
+    assert (response.status_code, alert(response)) == (422, sign_in.NOT_THE_FIRST)
+    assert len(everyone()) == 1
+
+
+@pytest.mark.parametrize("links", [1, CLIENTS])
+def test_of_many_at_once_one_becomes_the_first(app, site, links):
+    tokens = [sign_in.console_link(None) for _ in range(links)]
+    ready, statuses = threading.Barrier(CLIENTS), []
+
+    def follow(number):
+        browser = open_browser(app)
+        ready.wait(30)
+        statuses.append(browser.post("/link", token=tokens[number % links]).status_code)
+
+    threads = [threading.Thread(target=follow, args=(number,)) for number in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(statuses) == [303] + [422] * (CLIENTS - 1)
+    assert len(everyone()) == 1
+
+
+def test_a_link_lasts_a_quarter_of_an_hour(browser, site, later):
+    token = sign_in.console_link(None)
+    later(15 * MINUTE)
+    assert alert(browser.post("/link", token=token)) == sessions.SPENT
+
+
+def test_later_links_sign_in_the_only_administrator_or_whom_they_name(app, browser, site, ann):
+    operators.add("admin@example.com", True, {}, COMMAND_LINE)
+    browser.follow_link()
+    assert "admin@example.com" in browser.get("/account").text
+    browser.follow_link("ann@example.com")
+    assert "Ann@example.com" in browser.get("/account").text
+    operators.add("second@example.com", True, {}, COMMAND_LINE)
+    with pytest.raises(operators.Refused, match="--as"):
+        sign_in.console_link(None)
+
+
+def test_a_new_link_replaces_the_one_before(browser, ann):
+    first = sign_in.console_link("ann@example.com")
+    sign_in.console_link("ann@example.com")
+    assert alert(browser.post("/link", token=first)) == sessions.SPENT
+
+
+def test_no_token_is_logged_or_stored(browser, site, caplog):
+    caplog.set_level(logging.DEBUG)
+    token = sign_in.console_link(None)
+    assert f"#{token}" in sessions.link("http://localhost:8000", sessions.SIGN_IN, token)
+    browser.get("/link")
+    browser.post("/link", token=token + "x")
+    browser.post("/link", token=token)
+    assert browser.is_signed_in()
+    with database.session():
+        queries = ("SELECT * FROM one_time_links", "SELECT * FROM sessions", "SELECT * FROM audit_log")
+        stored = repr([database.rows(query) for query in queries])
+    logged = "".join(repr(vars(record)) for record in caplog.records)
+    assert "/console/link" in logged
+    assert token not in logged + stored
+    assert browser.token not in logged + stored
+
+
+def test_a_password_signs_in(browser, ann, site):
+    response = browser.post("/sign-in", **FORM)
+    assert (response.status_code, response.headers["Location"]) == (303, "/console")
+    assert browser.is_signed_in()
+
+
+@pytest.mark.parametrize(
+    "changed", [{"password": PASSWORD + " "}, {"email": "bob@example.com"}, {"email": "x"}, {"password": ""}]
+)
+def test_one_wording_and_one_run_for_every_wrong_sign_in(browser, ann, changed, monkeypatch):
+    runs = []
+    real = passwords.hashlib.scrypt
+    monkeypatch.setattr(
+        passwords.hashlib, "scrypt", lambda *words, **options: runs.append(1) or real(*words, **options)
+    )
+    response = browser.post("/sign-in", **(FORM | changed))
+    assert (response.status_code, alert(response)) == (422, sign_in.WRONG)
+    assert len(runs) == 1
+    assert not browser.is_signed_in()
+
+
+def test_the_password_is_stored_as_scrypt_with_a_salt(app, monkeypatch):
+    monkeypatch.setattr(passwords, "COST", REAL_COST)
+    for email in ("ann@example.com", "bob@example.com"):
+        token = operators.add(email, False, {}, COMMAND_LINE)
+        sign_in.set_password_with_link(token, PASSWORD, "")
+    hashes = {operator.password_hash for operator in everyone()}
+    assert len(hashes) == 2
+    for stored in hashes:
+        salt, _, digest = stored.partition("$")
+        run = hashlib.scrypt(PASSWORD.encode(), salt=bytes.fromhex(salt), n=2**14, r=8, p=5, maxmem=2**26)
+        assert digest == run.hex()
+
+
+def test_a_third_at_the_same_time_is_told_to_come_back(browser, ann, monkeypatch):
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 0.01)
+    assert all(passwords._runs.acquire(blocking=False) for _ in range(2))
+    try:
+        response = browser.post("/sign-in", **FORM)
+    finally:
+        passwords._runs.release(2)
+    assert (response.status_code, alert(response)) == (503, passwords.BUSY)
+    assert browser.post("/sign-in", **FORM).status_code == 303
+
+
+def test_a_link_to_set_a_password_lasts_three_days_and_signs_in(app, browser, site, later):
+    token = operators.add("ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
+    later(3 * DAY - MINUTE)
+    assert browser.get("/password").status_code == 200
+    assert browser.post("/password", token=token, password=PASSWORD).status_code == 303
+    assert browser.is_signed_in()
+    assert open_browser(app).post("/sign-in", **FORM).status_code == 303
+    assert alert(open_browser(app).post("/password", token=token, password=PASSWORD)) == sessions.SPENT
+
+
+@pytest.mark.parametrize(
+    ("password", "sentence"),
+    [
+        ("elevenchars", passwords.TOO_SHORT),
+        ("password2026", passwords.COMMON),
+        ("QWERTYuiop1234567890"[:20], passwords.COMMON),
+        ("x" * 1001, passwords.TOO_LONG),
+    ],
+)
+def test_a_bad_password_is_refused_and_the_link_stays_valid(browser, site, password, sentence):
+    token = operators.add("ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
+    response = browser.post("/password", token=token, password=password)
+    assert (response.status_code, alert(response)) == (422, sentence)
+    assert password not in response.text
+    assert browser.post("/password", token=token, password=PASSWORD).status_code == 303
+
+
+def test_a_sign_in_link_sets_no_password_and_the_other_way_round(browser, ann):
+    assert alert(browser.post("/password", token=sign_in.console_link("ann@example.com"), password=PASSWORD))
+    token = operators.reset("ann@example.com", COMMAND_LINE)
+    assert alert(browser.post("/link", token=token)) == sessions.SPENT
+
+
+def test_a_new_password_ends_every_other_session(app, ann, site):
+    here, there = open_browser(app), open_browser(app)
+    for each in (here, there):
+        each.post("/sign-in", **FORM)
+    wrong = here.post("/account/password", current="not it at all", password="another heron in the reeds")
+    assert (wrong.status_code, there.is_signed_in()) == (422, True)
+    assert (
+        here.post("/account/password", current=PASSWORD, password="another heron in the reeds").status_code
+        == 303
+    )
+    assert (here.is_signed_in(), there.is_signed_in()) == (True, False)
+
+
+def test_reset_removal_and_a_change_of_role_end_sessions_at_once(app, site):
+    acts = (
+        lambda email: operators.reset(email, COMMAND_LINE),
+        lambda email: operators.set_role(email, site, "support", COMMAND_LINE),
+        lambda email: operators.set_administrator(email, True, COMMAND_LINE),
+        lambda email: operators.remove(email, COMMAND_LINE),
+    )
+    operators.add("admin@example.com", True, {}, COMMAND_LINE)
+    for number, act in enumerate(acts):
+        browser = signed_in(app, f"p{number}@example.com", {site: "viewer"})
+        assert browser.is_signed_in()
+        act(f"p{number}@example.com")
+        assert not browser.is_signed_in()
+
+
+def test_signing_in_makes_a_new_session_and_ends_the_old_one(browser, ann):
+    browser.post("/sign-in", **FORM)
+    old = browser.token
+    browser.post("/sign-in", **FORM)
+    assert browser.token != old
+    assert sessions.find(old) is None
+    assert len(sessions.list_of(ann.id)) == 1
+
+
+def test_signing_out_ends_the_session(browser, ann):
+    browser.post("/sign-in", **FORM)
+    token = browser.token
+    assert browser.post("/sign-out").headers["Location"] == "/console/sign-in"
+    assert sessions.find(token) is None
+    assert browser.token == ""
+
+
+@pytest.mark.parametrize(
+    ("remember", "idle", "whole"), [({}, 2 * HOUR, 12 * HOUR), ({"remember": "1"}, 7 * DAY, 30 * DAY)]
+)
+def test_a_session_ends_when_idle_and_in_any_case(browser, ann, later, remember, idle, whole):
+    browser.post("/sign-in", **FORM, **remember)
+    for _ in range(whole // idle):
+        later(idle - 5 * MINUTE)
+        assert browser.is_signed_in()
+    later(idle)
+    assert not browser.is_signed_in()
+    browser.post("/sign-in", **FORM, **remember)
+    passed = 0
+    while passed + idle // 2 < whole:
+        later(idle // 2)
+        passed += idle // 2
+        assert browser.is_signed_in()
+    later(idle // 2)
+    assert not browser.is_signed_in()
+
+
+def test_the_last_use_is_written_at_most_every_five_minutes(browser, ann, later):
+    browser.post("/sign-in", **FORM)
+    used = [sessions.list_of(ann.id)[0].used_at]
+    for _ in range(3):
+        later(2 * MINUTE)
+        browser.is_signed_in()
+        used.append(sessions.list_of(ann.id)[0].used_at)
+    assert used[0] == used[1] == used[2] < used[3]
+
+
+def test_ones_own_sessions_are_listed_and_ended(app, ann, owner):
+    here, there = open_browser(app), open_browser(app)
+    for each in (here, there):
+        each.post("/sign-in", **FORM)
+    other = sessions.find(there.token)
+    theirs = sessions.find(owner.token)
+    assert here.get("/account").text.count("/end") == 1
+    assert here.post(f"/account/sessions/{theirs.id}/end").status_code == 404
+    assert here.post(f"/account/sessions/{other.id}/end").status_code == 303
+    assert (here.is_signed_in(), there.is_signed_in(), owner.is_signed_in()) == (True, False, True)
+
+
+def test_the_cookie_on_loopback_names_the_port(browser, ann):
+    cookie = browser.post("/sign-in", **FORM).headers["Set-Cookie"]
+    assert cookie.startswith(f"{COOKIE}=")
+    assert cookie.partition("; ")[2] == "HttpOnly; Path=/; SameSite=Lax"
+    remembered = browser.post("/sign-in", **FORM, remember="1").headers["Set-Cookie"]
+    assert "Max-Age=2592000" in remembered
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["https://evil.example/console", "//evil.example/console", "/console//evil.example", "/consoleevil",
+     "/console\\evil", "/docs", "javascript:alert(1)", "/console/\n", ""],
+)  # fmt: skip
+def test_a_redirect_after_sign_in_stays_in_the_console(browser, ann, target):
+    assert browser.post("/sign-in", **FORM, next=target).headers["Location"] == "/console"
+
+
+def test_after_sign_in_one_gets_where_one_wanted_to_go(browser, ann, site):
+    response = browser.get(f"/sites/{site.uuid}?period=month")
+    assert response.status_code == 303
+    page = browser.http.get(response.headers["Location"], base_url=browser.origin)
+    assert f'value="/console/sites/{site.uuid}?period=month"' in page.text
+    target = f"/console/sites/{site.uuid}?period=month"
+    assert browser.post("/sign-in", **FORM, next=target).headers["Location"] == target
+
+
+def test_tries_are_counted_before_the_password_is_looked_at(app, browser, ann):
+    limiter = app.extensions["audience"].limiter
+    for _ in range(30):
+        limiter.hit("30/minute", "sign-in", "127.0.0.1")
+    response = browser.post("/sign-in", **FORM)
+    assert response.status_code == 429
+    assert response.headers["Retry-After"] == "60"
+    assert not browser.is_signed_in()
+    assert browser.follow_link("ann@example.com").status_code == 303
+
+
+def test_a_name_that_is_guessed_from_everywhere_gets_one_try_a_minute(app, browser, ann):
+    limiter = app.extensions["audience"].limiter
+    for _ in range(20):
+        limiter.hit("20/hour", "sign-in name", "ann@example.com")
+    assert browser.post("/sign-in", **(FORM | {"email": "ANN@example.com "})).status_code == 303
+    assert open_browser(app).post("/sign-in", **FORM).status_code == 429
+    assert open_browser(app).follow_link("ann@example.com").status_code == 303

@@ -1,0 +1,140 @@
+"""The list of subscribers: found by text, filtered, in an order, a page at a time, with its number."""
+
+import re
+
+import pytest
+
+from audience import events, segments, subscriber_lists, subscribers
+from audience.changes import change_from_item
+from storage import database, site_counters
+
+AT = 1_790_000_000_000
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def path(site):
+    return f"/sites/{site.uuid}/subscribers"
+
+
+def add(site, *items):
+    with database.write():
+        changes = [change_from_item({"created_at": AT, **item}, AT) for item in items]
+        subscribers.write(site.id, changes, site_counters.take(site.id))
+
+
+def shown(response):
+    return re.findall(r"<bdi>([^<@]+@[^<]+)</bdi></a>", response.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ann.l", ["ann.lee@a.example"]),
+        ("ANN", ["ann.lee@a.example", "x@annual.example"]),
+        ("annual.e", ["x@annual.example"]),
+        ("@annual", ["x@annual.example"]),
+        ("łuk", ["w@b.example"]),
+        ("łukasz wój", ["w@b.example"]),
+        ("Wój", ["w@b.example"]),
+        ("ee", []),
+        ("%", []),
+        ("nobody", []),
+    ],
+)
+def test_text_begins_an_address_a_domain_or_a_name(owner, site, path, text, found):
+    add(site, {"email": "ann.lee@a.example"}, {"email": "x@annual.example"})
+    add(site, {"email": "w@b.example", "first_name": "Łukasz", "last_name": "Wójcik"})
+    response = owner.post(path, text=text)
+    assert response.status_code == 303
+    assert text not in response.location
+    assert sorted(shown(owner.get(path))) == sorted(found)
+
+
+def test_the_text_is_kept_until_it_is_taken_off(owner, site, other_site, path):
+    add(site, {"email": "ann@a.example"}, {"email": "bob@a.example"})
+    owner.post(f"{path}?order=last_event_at", text="ann")
+    assert shown(owner.get(path)) == ["ann@a.example"]
+    owner.post(path, text="")
+    assert len(shown(owner.get(path))) == 2
+
+
+def test_filters_are_chips_that_can_be_taken_off(owner, site, path):
+    add(site, {"email": "a@a.example", "tags": ["vip", "new"], "fields": {"plan": "pro", "seats": 3}})
+    add(site, {"email": "b@a.example", "tags": ["vip"], "command": "unsubscribe"})
+    assert shown(owner.get(f"{path}?tag=vip&tag=new")) == ["a@a.example"]
+    assert shown(owner.get(f"{path}?tag=vip&status=unsubscribed")) == ["b@a.example"]
+    assert shown(owner.get(f"{path}?field=seats&value=3")) == ["a@a.example"]
+    assert shown(owner.get(f"{path}?field=plan")) == ["a@a.example"]
+    page = owner.get(f"{path}?tag=vip&tag=new").text
+    assert f'href="/console{path}?tag=vip" aria-label="Take off: Tag is new"' in page
+
+
+def test_dates_include_the_last_day(owner, site, path):
+    add(site, {"email": "a@a.example", "created_at": 1_767_225_600_000 + DAY_MS - 1})  # end of 2026-01-01
+    assert shown(owner.get(f"{path}?created_at_from=2026-01-01&created_at_to=2026-01-01")) == ["a@a.example"]
+    assert shown(owner.get(f"{path}?created_at_to=2025-12-31")) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["created_at_from=soon", "segment=99", "created_at=99999999", "field=" + "x" * 300]
+)
+def test_a_filter_that_cannot_be_read_is_left_out_and_said(owner, site, path, query):
+    add(site, {"email": "a@a.example"})
+    response = owner.get(f"{path}?{query}")
+    assert response.status_code == 200
+    assert "The filters were left out." in response.text
+    assert shown(response) == ["a@a.example"]
+
+
+def test_a_segment_filters(owner, site, path):
+    add(site, {"email": "a@a.example", "tags": ["vip"]}, {"email": "b@a.example"})
+    segment = segments.create(site, {"name": "Best", "rules": {"tag": "vip"}})
+    assert shown(owner.get(f"{path}?segment={segment.id}")) == ["a@a.example"]
+
+
+def test_it_is_sorted_either_way_by_dates_that_have_an_index(owner, site, path):
+    for number in range(3):
+        add(site, {"email": f"p{number}@a.example", "created_at": AT - number * DAY_MS})
+    add(site, {"email": "p1@a.example", "unsubscribed_at": AT - 9})
+    add(site, {"email": "p2@a.example", "unsubscribed_at": AT - 99})
+    emails = [f"p{number}@a.example" for number in range(3)]
+    assert shown(owner.get(path)) == emails
+    assert shown(owner.get(f"{path}?ascending=1")) == emails[::-1]
+    assert shown(owner.get(f"{path}?order=unsubscribed_at")) == emails[1:]
+    assert shown(owner.get(f"{path}?order=unsubscribed_at&ascending=1")) == emails[:0:-1]
+    assert shown(owner.get(f"{path}?order=email")) == emails
+    assert 'aria-sort="ascending"' in owner.get(f"{path}?ascending=1").text
+
+
+def test_it_is_paged_by_a_hundred(owner, site, path):
+    add(site, *({"email": f"p{number}@a.example"} for number in range(201)))
+    assert [len(shown(owner.get(f"{path}?page={page}"))) for page in (1, 2, 3, 4)] == [100, 100, 1, 0]
+    assert "101 to 200 of 201" in owner.get(f"{path}?page=2").text
+    assert 'rel="next"' not in owner.get(f"{path}?page=3").text
+    for odd in ("0", "-1", "x", "9" * 30):
+        assert owner.get(f"{path}?page={odd}").status_code == 200
+
+
+def test_the_number_is_exact_up_to_a_limit(owner, site, path, monkeypatch):
+    monkeypatch.setattr(subscriber_lists, "MOST_COUNTED", 3)
+    add(site, *({"email": f"p{number}@a.example", "tags": ["vip"]} for number in range(5)))
+    assert "More than 3" in owner.get(f"{path}?tag=vip").text
+    assert "<b>5</b> of 5 match" in owner.get(f"{path}?tag=vip&count=all").text
+
+
+def test_a_subscriber_shows_events_segments_and_history(owner, site, path):
+    add(site, {"email": "ann@a.example", "tags": ["vip"], "first_name": "Ann"})
+    change = change_from_item({"email": "ann@a.example"}, AT)
+    with database.write():
+        for number in range(40):
+            event = change_from_item({"email": "ann@a.example"}, AT)
+            events.add(site.id, [(event, "$open", {"details": {"letter": f"No. {number}"}})], AT)
+    segments.create(site, {"name": "Best", "rules": {"tag": "vip"}})
+    [ann] = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+    page = owner.get(f"{path}/{ann.uuid}").text
+    assert change.email in page
+    assert "Best" in page
+    assert "40 events" in page
+    assert "Show everything" in page
+    assert owner.get(f"{path}/{ann.uuid}?everything=1").text.count("letter No.") == 40

@@ -1,0 +1,42 @@
+"""The queries of the console's pages use indexes, and bind the site."""
+
+import pytest
+
+from tests.console.browser import signed_in
+from tests.console.screens import fill, site_paths
+from tests.storage.test_queries import of_sites, plan, reads_a_table_through, statements  # noqa: F401
+
+BACKLOG = "SELECT COUNT(*), COALESCE(SUM(rows"  # of the instance, by a partial index
+RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
+
+
+@pytest.fixture
+def owner(app, client):
+    fill(client.site)
+    return signed_in(app, "owner@example.com", {client.site: "owner"})
+
+
+def test_every_page_uses_indexes(client, owner, statements):  # noqa: F811
+    paths = site_paths(client.site)
+    owner.post(f"/sites/{client.site.uuid}/subscribers", text="ann lee")
+    del statements[:]
+    for path in paths:
+        assert owner.get(path).status_code == 200
+    seen = {each for each in of_sites(statements) if len(each) < 5_000 and RULES not in each}
+    assert len(seen) > 20
+    for statement in seen:
+        assert statement.startswith(BACKLOG) or "site_id" in statement, statement
+        assert not reads_a_table_through(statement), statement
+
+
+def test_a_search_by_text_is_by_index_alone(client, owner, statements):  # noqa: F811
+    owner.post(f"/sites/{client.site.uuid}/subscribers", text="ann lee")
+    del statements[:]
+    assert owner.get(f"/sites/{client.site.uuid}/subscribers").status_code == 200
+    found = [each for each in of_sites(statements) if "UNION" in each]
+    assert len(found) == 2
+    for statement in found:
+        steps = " ".join(plan(statement))
+        for index in ("site_id_email_key", "site_id_domain", "site_id_first_name", "site_id_last_name"):
+            assert f"INDEX subscribers_{index} (site_id=? AND" in steps, steps
+        assert [step for step in reads_a_table_through(statement) if "subquery" not in step] == []
