@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench bench-answers bench-patterns bench-edge dist lock tables clean
+.PHONY: help run test lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock tables clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ bench: .venv/.dev ## measure throughput and its limits
 
 bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
 	$(BIN)/python -m bench.edge
+
+pictures: .venv/.dev ## take the documentation's pictures of the console, in Debian's Chromium
+	$(BIN)/python -m tests.console.pictures
 
 dist: .venv/.run ## build dist/audience.pyz, the whole service in one file
 	$(BIN)/python -m packing.pyz

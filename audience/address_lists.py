@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from audience import clock
+from audience import audit_log, clock
 from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
+from audience.audit_log import COMMAND_LINE, Actor
 from audience.errors import Refused
 from audience.sites import Site
 from storage import address_lists as stored
@@ -31,15 +32,19 @@ def for_address(site: Site | None, email: str) -> AllowDenyLists:
 
 
 @database.write()
-def add(site: Site, kind: Kind, entry: str) -> None:
+def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None:
     """Puts an address or a domain on a list, and takes it off the other. Raises `Refused`."""
     stored.put(site.id, kind, _entry(entry), clock.now_ms())
+    audit_log.record(actor, f"put on the {kind} list", site, typed={"entry": entry})
 
 
 @database.write()
-def remove(site: Site, entry: str) -> bool:
+def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
     """Takes an address or a domain off the lists; False if it was on neither. Raises `Refused`."""
-    return stored.remove(site.id, _entry(entry))
+    removed = stored.remove(site.id, _entry(entry))
+    if removed:
+        audit_log.record(actor, "taken off the lists", site, typed={"entry": entry})
+    return removed
 
 
 def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from audience import clock
-from audience.sites import Site
 from schemas.values import compact_json
 from storage import audit_log as stored
 from storage import database
 from storage.audit_log import AuditEntry
+from storage.sites import Site
 
 __all__ = ["AuditEntry"]
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from audience import addresses, clock, events, subscribers
+from audience import addresses, audit_log, clock, events, subscribers
+from audience.audit_log import Actor
 from audience.changes import Change, Consent, Outcome
+from audience.errors import Refused
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import CommandName, FieldError, trim
@@ -54,6 +56,15 @@ def run(site: Site, commands: Sequence[Command]) -> CommandsResult:
         len(commands) - len(errors),
         [FieldError(f"command[{index}]", errors[index]) for index in sorted(errors)],
     )
+
+
+@database.write()
+def run_by_hand(site: Site, command: Command, actor: Actor, said: str, typed: Mapping[str, str]) -> None:
+    """Runs a command of an operator on a subscriber by uuid, and records it. Raises `Refused`."""
+    result = run(site, [command])
+    if result.errors:
+        raise Refused(result.errors[0].message)
+    audit_log.record(actor, said, site, command["uuid"], typed=typed)
 
 
 def _own_group(numbered: tuple[int, Command]) -> int | None:

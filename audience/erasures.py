@@ -9,11 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, clock, erased_pages, pepper, refused_rows, secret_files
+from audience import addresses, audit_log, clock, erased_pages, pepper, refused_rows, secret_files
+from audience.audit_log import Actor
 from audience.errors import Refused
 from audience.sites import Site
 from schemas.values import FieldError
-from storage import audit_log, database, sessions, site_counters, suppressions
+from storage import audit_log as stored_audit_log
+from storage import database, sessions, site_counters, suppressions
 from storage import file_imports as stored_files
 from storage import imports as stored_imports
 from storage import sites as stored_sites
@@ -41,14 +43,20 @@ def check_target(email: str | None, uuid: str | None) -> None:
         raise Refused(TARGET, [FieldError("email", str(error))]) from error
 
 
-def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None = None) -> None:
+def erase(
+    site: Site,
+    instance: Path,
+    email: str | None = None,
+    uuid: str | None = None,
+    actor: Actor | None = None,
+) -> None:
     """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
 
     Of a malformed address, which only a refused row can have, it erases the refused rows.
 
     First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash`,
     `at` (in milliseconds), `number` in the order of acceptance, and `pepper_check`, by which the log of
-    another instance is known.
+    another instance is known. If an `actor` did it, the audit log says so.
     """
     address = _address(site, email, uuid)
     if not address:
@@ -64,6 +72,8 @@ def erase(site: Site, instance: Path, email: str | None = None, uuid: str | None
         _forget_typed(site.id)
         stored_files.erase_refused(site.id, address_hash)
         suppressions.erase(site.id, address_hash, at, number)
+        if actor:
+            audit_log.record(actor, "subscriber erased", site, address_hash)
     if key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the marker is still there: a worker tries again
@@ -149,7 +159,7 @@ def _delete(site_id: int, keys: Sequence[str]) -> int:
         return 0
     for subscriber in found:
         address_hash = pepper.address_hash(site_id, subscriber.email_key)
-        audit_log.erase(site_id, subscriber.uuid, address_hash)
+        stored_audit_log.erase(site_id, subscriber.uuid, address_hash)
     users, unsubscribers = stored.delete(site_id, [subscriber.id for subscriber in found])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
     return users
@@ -157,7 +167,7 @@ def _delete(site_id: int, keys: Sequence[str]) -> int:
 
 def _forget_typed(site_id: int) -> None:
     """What operators typed into a search or a filter may be the address or the name."""
-    audit_log.forget_typed(site_id)
+    stored_audit_log.forget_typed(site_id)
     sessions.forget_searches()
 
 

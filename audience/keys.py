@@ -7,7 +7,8 @@ import string
 from dataclasses import dataclass
 from pathlib import Path
 
-from audience import clock, pepper, secret_files
+from audience import audit_log, clock, pepper, secret_files
+from audience.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused, Unauthorized
 from audience.sites import Site
 from storage import database
@@ -60,7 +61,7 @@ class NewKey:
 
 
 @database.write()
-def create(sites: list[Site], scope: str = "full", name: str = "") -> NewKey:
+def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
     """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
@@ -69,6 +70,7 @@ def create(sites: list[Site], scope: str = "full", name: str = "") -> NewKey:
         stored_pepper.add_check_value(pepper.check_value())
     site_ids = [site.id for site in sites]
     stored.add(key.publishable_key, secret_hash(key.secret_key), scope, site_ids, clock.now_ms(), name)
+    _record(actor, "key made", key.publishable_key)
     return key
 
 
@@ -85,22 +87,24 @@ def sites_of(key: Key) -> list[Site]:
 
 
 @database.write()
-def rename(publishable_key: str, name: str) -> None:
+def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None:
     """Raises `NotFound`."""
     if not stored.rename(publishable_key, name):
         raise NotFound(NO_KEY)
+    _record(actor, "key renamed", publishable_key)
 
 
 @database.write()
-def revoke(publishable_key: str, instance: Path) -> None:
+def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) -> None:
     """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
     if not stored.revoke(publishable_key, clock.now_ms()):
         raise NotFound(NO_KEY)
+    _record(actor, "key revoked", publishable_key)
     secret_files.forget_first_site(instance, publishable_key)
 
 
 @database.write()
-def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
+def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
     """A new key with the same sites and scope; the old key expires after `overlap_ms`.
 
     The old secret is deleted from the instance's folder at once. Raises `NotFound`.
@@ -109,11 +113,12 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0) -> NewKey:
     old = stored.get_by_publishable_key(publishable_key)
     if old is None or not old.is_active(at):
         raise NotFound(NO_KEY)
-    new = create(stored.sites_of(old.id), old.scope, old.name)
+    new = create(stored.sites_of(old.id), old.scope, old.name, actor)
     if overlap_ms:
         stored.expire(publishable_key, at + overlap_ms)
     else:
         stored.revoke(publishable_key, at)
+    _record(actor, "key rotated", publishable_key)
     secret_files.forget_first_site(instance, publishable_key)
     return new
 
@@ -154,6 +159,13 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
 def secret_hash(secret_key: str, with_pepper: bytes | None = None) -> str:
     """By default with the open pepper."""
     return pepper.digest("secret", secret_key, with_pepper)
+
+
+def _record(actor: Actor, act: str, publishable_key: str) -> None:
+    """In the audit log of each site that the key reaches."""
+    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    for site in stored.sites_of(key.id):
+        audit_log.record(actor, act, site, key.name or publishable_key)
 
 
 def _random() -> str:

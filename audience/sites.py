@@ -5,7 +5,8 @@ import zoneinfo
 from dataclasses import dataclass
 from pathlib import Path
 
-from audience import clock, erased_pages, first_reports, secret_files
+from audience import audit_log, clock, erased_pages, first_reports, secret_files
+from audience.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
 from audience.protocols import Progress
 from storage import database
@@ -27,13 +28,15 @@ def create(name: str, time_zone: str = "UTC") -> Site:
     at = clock.now_ms()
     site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at)
     first_reports.create(site.id, at)
+    audit_log.record(COMMAND_LINE, "site made", subject=name)
     return site
 
 
 @database.write()
-def set_time_zone(site: Site, time_zone: str) -> None:
+def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
     """Raises `Refused` on an unknown time zone."""
     stored.set_time_zone(site.id, _zone(time_zone))
+    audit_log.record(actor, "time zone set", site, time_zone)
 
 
 @database.session()
@@ -65,8 +68,18 @@ def choose(name: str | None = None) -> Site:
 
 
 @database.write()
-def rename(site: Site, name: str) -> None:
+def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
     stored.rename(site.id, name)
+    audit_log.record(actor, "site renamed", site, name)
+
+
+@database.write()
+def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
+    """Renames a site and sets its time zone, where that is new. Raises `Refused` on an unknown time zone."""
+    if name != site.name:
+        rename(site, name, actor)
+    if time_zone != site.time_zone:
+        set_time_zone(site, time_zone, actor)
 
 
 @dataclass(frozen=True)
@@ -95,6 +108,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
             database.yield_lock()
     with database.write():
         stored.delete(site.id)
+        audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
     return DeletedSite(done, keys, erased_pages.run(instance))
 
 

@@ -7,9 +7,12 @@ from flask import Blueprint, Flask, Response, g, render_template
 from audience import backlog, operators
 from audience.console import (
     account,
+    address_lists,
     audit_log,
     checks,
+    commands,
     imports,
+    keys,
     overview,
     reports,
     segments,
@@ -28,8 +31,8 @@ from audience.sites import Site
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, imports, segments, reports, checks, settings, sign_in, account, operator_pages,
-    audit_log, static_files,
+    overview, subscribers, commands, imports, segments, reports, checks, address_lists, settings, keys,
+    sign_in, account, operator_pages, audit_log, static_files,
 )  # fmt: skip
 
 HEADERS = {

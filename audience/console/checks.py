@@ -59,14 +59,17 @@ def ask(site: Site, kind: str) -> str:
 
 
 def _page(site: Site, kind: str, form: Form | None = None) -> str:
-    if kind not in (*QUESTIONS, "lists"):
+    if kind not in QUESTIONS:
         raise NotFound(NOT_FOUND)
     found, problem = _answer(site, kind, form) if form is not None else ({}, "")
-    lists = address_lists.for_site(site) if kind == "lists" else None
     return render_template(
-        f"check_{kind}.html", kind=kind, form=form or {}, found=found, problem=problem, lists=lists,
-        kinds=[(name, question.name) for name, question in QUESTIONS.items()],
-    )  # fmt: skip
+        f"check_{kind}.html", kind=kind, kinds=kinds(), form=form or {}, found=found, problem=problem
+    )
+
+
+def kinds() -> list[tuple[str, str]]:
+    """(kind, name) of each question."""
+    return [(kind, question.name) for kind, question in QUESTIONS.items()]
 
 
 def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:

@@ -1,13 +1,14 @@
-"""The site's settings: its facts, keys, health, and what is configured."""
+"""The site's settings: its name and time zone, health, and what is configured."""
 
 from dataclasses import fields
 from typing import Any
 
-from flask import Blueprint, render_template
+from flask import Blueprint, Response, render_template
 
-from audience import clock, keys, stats
+from audience import sites, stats
 from audience.config import Settings
-from audience.console.page import page
+from audience.console.page import actor, page, read_form, to
+from audience.errors import Refused
 from audience.http.services import services, settings
 from audience.operations import probes
 from audience.operations.diagnostics import Context
@@ -15,6 +16,8 @@ from audience.sites import Site
 
 blueprint = Blueprint("settings", __name__)
 
+NO_NAME = "Give the site a name."
+MAX_NAME = 200  # characters
 SECRETS = ("metrics_token", "spamhaus_dqs_key", "abusix_key", "redis_url", "database_url")
 
 
@@ -26,11 +29,16 @@ def index(site: Site) -> str:
     return render_template("settings.html", counts=stats.for_site(site), readiness=readiness)
 
 
-@blueprint.get("/sites/<site_uuid>/keys")
-@page(role="owner")
-def list_keys(site: Site) -> str:
-    """Keys"""
-    return render_template("keys.html", keys=keys.list_all(site), now=clock.now_ms())
+@blueprint.post("/sites/<site_uuid>/settings")
+@page(role="owner", again=index)
+def set_site(site: Site) -> Response:
+    """Rename the site, and set its time zone"""
+    form = read_form()
+    name, time_zone = form.get("name", "").strip()[:MAX_NAME], form.get("time_zone", "").strip()
+    if not name:
+        raise Refused(NO_NAME)
+    sites.change(site, name, time_zone, actor())
+    return to("console.settings.index", site_uuid=site.uuid)
 
 
 @blueprint.get("/configured")

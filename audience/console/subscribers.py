@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 from audience import custom_fields, segments, sessions, stats, subscriber_lists, subscribers, tags
 from audience.console import timelines
+from audience.console.custom_fields import FIELD_TYPES
 from audience.console.list_filters import Chip, chips, filters, rules
 from audience.console.page import NOT_FOUND, page, present, read_form, url
 from audience.errors import NotFound, Refused
@@ -49,7 +50,9 @@ def show(site: Site, subscriber_uuid: str) -> str:
     subscriber = subscribers.find(site, uuid=subscriber_uuid)
     if subscriber is None:
         raise NotFound(NOT_FOUND)
-    return render_template("subscriber.html", subscriber=subscriber, **timelines.of(site, subscriber))
+    return render_template(
+        "subscriber.html", subscriber=subscriber, field_types=FIELD_TYPES, **timelines.of(site, subscriber)
+    )
 
 
 def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,12 +35,14 @@ class Entry:
 def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
+    all_tags = tags.list_all(site)
     entries = sorted([*_facts(subscriber), *map(_event, events)], key=lambda entry: entry.at, reverse=True)
     return {
         "fields": [
             (key, _value(value), TYPES.get(type(value), "text")) for key, value in _fields(subscriber)
         ],
-        "tags": [tag.name for tag in tags.list_all(site) if tag.id in subscriber.tag_ids],
+        "tags": [tag.name for tag in all_tags if tag.id in subscriber.tag_ids],
+        "all_tags": [tag.name for tag in all_tags],
         "segments": subscriber_lists.segments_of(site, subscriber),
         "days": [(day_name(day, short=False), list(some)) for day, some in groupby(entries, _day)],
         "shown": len(entries),

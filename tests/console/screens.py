@@ -67,9 +67,12 @@ def site_paths(site: Site) -> list[str]:
         f"{root}?step=x&period=x",
         f"{root}/subscribers",
         f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",
-        *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "settings", "keys")),
+        *(
+            f"{root}/{noun}"
+            for noun in ("imports", "segments", "reports", "checks", "lists", "settings", "keys")
+        ),
         f"{root}/imports?before=1",
-        *(f"{root}/checks/{kind}" for kind in ("lists", "blacklist", "text", "name", "place")),
+        *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),
         *(f"{root}/subscribers/{each.uuid}" for each in found),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
         *(f"{root}/segments/{each.id}" for each in segments.list_all(site)),

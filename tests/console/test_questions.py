@@ -52,7 +52,7 @@ def test_an_answer_by_hand(owner, site, kind, form, said):
 
 def test_there_is_no_other_check(owner, site):
     assert owner.get(f"/sites/{site.uuid}/checks/other").status_code == 404
-    assert owner.post(f"/sites/{site.uuid}/checks/lists").status_code == 404
+    assert owner.post(f"/sites/{site.uuid}/checks/nothing").status_code == 404
 
 
 def test_the_parts_of_an_import_add_up(owner, site):

@@ -1,0 +1,45 @@
+"""The site's lists of addresses and domains that are always, or never, valid."""
+
+from typing import cast
+
+from flask import Blueprint, Response, render_template
+
+from audience import address_lists
+from audience.address_lists import Kind
+from audience.console.checks import kinds
+from audience.console.custom_fields import UNKNOWN
+from audience.console.page import actor, page, read_form, to
+from audience.errors import Refused
+from audience.sites import Site
+
+blueprint = Blueprint("address_lists", __name__)
+
+KINDS = ("allow", "deny")
+
+
+@blueprint.get("/sites/<site_uuid>/lists")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Allowed and denied addresses"""
+    return render_template(
+        "check_lists.html", kind="lists", kinds=kinds(), lists=address_lists.for_site(site)
+    )
+
+
+@blueprint.post("/sites/<site_uuid>/lists")
+@page(role="manager", again=index)
+def add(site: Site) -> Response:
+    """Put an address or a domain on a list"""
+    form = read_form()
+    if form.get("list") not in KINDS:
+        raise Refused(UNKNOWN)
+    address_lists.add(site, cast("Kind", form["list"]), form.get("entry", ""), actor())
+    return to("console.address_lists.index", site_uuid=site.uuid)
+
+
+@blueprint.post("/sites/<site_uuid>/lists/remove")
+@page(role="manager", again=index)
+def remove(site: Site) -> Response:
+    """Take an address or a domain off the lists"""
+    address_lists.remove(site, read_form().get("entry", ""), actor())
+    return to("console.address_lists.index", site_uuid=site.uuid)

@@ -1,0 +1,96 @@
+"""Commands on a subscriber: the forms of the subscriber's page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from audience import commands, erasures
+from audience.console import subscribers
+from audience.console.custom_fields import NOT_SAVED, UNKNOWN, Form, read_field
+from audience.console.page import actor, page, read_form, to
+from audience.errors import Refused
+from audience.http.services import settings
+from audience.sites import Site
+from schemas.base import load
+from schemas.commands import RunCommands
+from schemas.values import CommandName, FieldError, FormError
+
+blueprint = Blueprint("commands", __name__)
+
+CONFIRM = "Tick the box to erase this subscriber: it cannot be undone."
+EMPTY = "Fill this in."
+MAX_KEPT = 500  # characters
+
+
+def read(name: str) -> Callable[[Form], str]:
+    return lambda form: form.get(name, "")
+
+
+@dataclass(frozen=True)
+class Act:
+    """What a form does, as a command and as the audit log says it. `query` makes the command's query of it.
+
+    The audit log keeps the field `kept`, which must be filled in.
+    """
+
+    command: CommandName
+    said: str
+    query: Callable[[Form], Any] = lambda _: None
+    kept: str = ""
+
+
+ACTS = {
+    "tag": Act(CommandName.ADD_TAG, "tag put on", read("tag"), "tag"),
+    "untag": Act(CommandName.REMOVE_TAG, "tag taken off", read("tag"), "tag"),
+    "set field": Act(CommandName.ADD_FIELD, "field set", read_field, "key"),
+    "remove field": Act(CommandName.REMOVE_FIELD, "field removed", read("key"), "key"),
+    "unsubscribe": Act(CommandName.UNSUBSCRIBE, "unsubscribed"),
+    "subscribe": Act(CommandName.SUBSCRIBE, "subscribed", kept="reason"),
+    "change address": Act(CommandName.CHANGE_EMAIL, "address changed", read("email")),
+}
+
+
+@blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
+@page(role="support", again=subscribers.show)
+def run(site: Site, subscriber_uuid: str) -> Response:
+    """Tag a subscriber, set a field, take or give consent, or change the address"""
+    form = read_form()
+    act = ACTS.get(form.get("act", ""))
+    if act is None:
+        raise Refused(UNKNOWN)
+    kept = _kept(act, form)
+    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), act.said, kept)
+    return to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
+
+
+@blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>/erase")
+@page(role="support", again=subscribers.show)
+def erase(site: Site, subscriber_uuid: str) -> Response:
+    """Erase a subscriber"""
+    if "confirmed" not in read_form():
+        raise Refused(CONFIRM)
+    erasures.check_target(None, subscriber_uuid)
+    erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor())
+    return to("console.subscribers.index", site_uuid=site.uuid)
+
+
+def _kept(act: Act, form: Form) -> dict[str, str]:
+    """Raises `Refused`."""
+    text = form.get(act.kept, "").strip()[:MAX_KEPT]
+    if act.kept and not text:
+        raise Refused(NOT_SAVED, [FieldError(act.kept, EMPTY)])
+    return {act.kept: text} if act.kept else {}
+
+
+def _command(subscriber_uuid: str, act: Act, form: Form) -> dict[str, Any]:
+    """Checked as the API checks it. Raises `Refused`."""
+    sent = {"command": act.command, "uuid": subscriber_uuid, "query": act.query(form)}
+    try:
+        command: dict[str, Any] = load(RunCommands(), {"command": sent})["command"][0]
+    except FormError as error:
+        problems = [FieldError(act.kept or "value", problem.message) for problem in error.problems]
+        raise Refused(NOT_SAVED, problems) from error
+    return command

@@ -1,0 +1,69 @@
+"""The keys of a site. A secret is shown once, when its key is made."""
+
+from flask import Blueprint, Response, render_template
+
+from audience import clock, keys
+from audience.console.page import NOT_FOUND, actor, page, present, read_form, to
+from audience.errors import NotFound, Refused
+from audience.http.services import settings
+from audience.keys import SCOPES, NewKey
+from audience.operators import OWNER
+from audience.sites import Site
+
+blueprint = Blueprint("keys", __name__)
+
+HOUR_MS = 3_600_000
+OVERLAPS = {"0": 0, "1 hour": HOUR_MS, "1 day": 24 * HOUR_MS, "7 days": 168 * HOUR_MS}
+MAX_NAME = 200  # characters
+OTHER_SITES = "This key reaches other sites too: only an owner of all of them may change it."
+
+
+@blueprint.get("/sites/<site_uuid>/keys")
+@page(role="owner")
+def index(site: Site) -> str:
+    """Keys"""
+    return render_template(
+        "keys.html", keys=keys.list_all(site), now=clock.now_ms(), scopes=SCOPES, overlaps=OVERLAPS
+    )
+
+
+@blueprint.post("/sites/<site_uuid>/keys")
+@page(role="owner", again=index)
+def make(site: Site) -> str:
+    """Make a key of the site, with its secret, which is shown once"""
+    form = read_form()
+    name = form.get("name", "").strip()[:MAX_NAME]
+    return _shown_once(site, keys.create([site], form.get("scope", ""), name, actor()))
+
+
+@blueprint.post("/sites/<site_uuid>/keys/rotate")
+@page(role="owner", again=index)
+def rotate(site: Site) -> str:
+    """Make a key in place of another, which works on for a while"""
+    form = read_form()
+    overlap_ms = OVERLAPS.get(form.get("overlap", ""), 0)
+    publishable_key = _of_owned_sites(site, form.get("key", ""))
+    return _shown_once(site, keys.rotate(publishable_key, settings().instance, overlap_ms, actor()))
+
+
+@blueprint.post("/sites/<site_uuid>/keys/revoke")
+@page(role="owner", again=index)
+def revoke(site: Site) -> Response:
+    """Revoke a key"""
+    keys.revoke(_of_owned_sites(site, read_form().get("key", "")), settings().instance, actor())
+    return to("console.keys.index", site_uuid=site.uuid)
+
+
+def _of_owned_sites(site: Site, publishable_key: str) -> str:
+    """A key of the site, if the operator owns all sites that it reaches. Raises `NotFound` and `Refused`."""
+    found = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
+    if not found:
+        raise NotFound(NOT_FOUND)
+    if not all(present().may(OWNER, each.id) for each in keys.sites_of(found[0])):
+        raise Refused(OTHER_SITES)
+    return publishable_key
+
+
+def _shown_once(site: Site, key: NewKey) -> str:
+    """In a page that nobody can open again."""
+    return render_template("new_key.html", key=key, api=f"{settings().base_url}/api/v1", of=site)

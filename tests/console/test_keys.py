@@ -1,0 +1,86 @@
+"""Keys on the page of a site's owner."""
+
+import re
+
+import pytest
+
+from audience import keys, operators
+from audience.audit_log import COMMAND_LINE, page
+from audience.keys import authenticate
+from tests.console.browser import signed_in
+
+
+@pytest.fixture
+def path(site):
+    return f"/sites/{site.uuid}/keys"
+
+
+def pair(response):
+    """The publishable and the secret key that a page shows."""
+    return re.findall(r"\b[ps]k_\w+", response.text)[:2]
+
+
+def works(publishable_key, secret_key):
+    return authenticate(publishable_key, secret_key) is not None
+
+
+def test_a_new_key_works_and_its_secret_is_shown_once(site, owner, path):
+    made = owner.post(path, name="Blog", scope="read")
+    assert made.status_code == 200
+    key = authenticate(*pair(made))
+    assert (key.scope, [each.uuid for each in key.sites]) == ("read", [site.uuid])
+    listed = owner.get(path).text
+    assert "Blog" in listed
+    assert pair(made)[1] not in listed
+    assert (page(site)[0].act, page(site)[0].subject) == ("key made", "Blog")
+
+
+def test_an_unknown_scope_is_refused_on_the_page(site, owner, path):
+    refused = owner.post(path, name="Blog", scope="root")
+    assert (refused.status_code, "The scope must be one of" in refused.text) == (422, True)
+    assert keys.list_all(site) == []
+
+
+def test_a_rotated_key_works_on_for_a_while(owner, path, later):
+    old = pair(owner.post(path, name="Blog", scope="full"))
+    new = pair(owner.post(f"{path}/rotate", key=old[0], overlap="1 hour"))
+    assert (works(*old), works(*new)) == (True, True)
+    later(3_600_001)
+    assert (works(*old), works(*new)) == (False, True)
+    newest = pair(owner.post(f"{path}/rotate", key=new[0], overlap="0"))
+    assert (works(*new), works(*newest)) == (False, True)
+
+
+def test_a_revoked_key_is_dead(site, owner, path):
+    key = pair(owner.post(path, name="", scope="full"))
+    assert owner.post(f"{path}/revoke", key=key[0]).status_code == 303
+    assert not works(*key)
+    assert (page(site)[0].act, page(site)[0].subject) == ("key revoked", key[0])
+    again = owner.post(f"{path}/revoke", key=key[0])
+    assert (again.status_code, "no longer active" in again.text) == (404, True)
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+def test_a_key_of_several_sites_needs_an_owner_of_all(app, site, other_site, owner, path, act):
+    key = keys.create([site, other_site])
+    refused = owner.post(f"{path}/{act}", key=key.publishable_key)
+    assert (refused.status_code, "other sites too" in refused.text) == (422, True)
+    assert works(key.publishable_key, key.secret_key)
+    both = signed_in(app, "both@example.com", {site: "owner", other_site: "owner"})
+    assert both.post(f"{path}/{act}", key=key.publishable_key).status_code < 400
+    assert not works(key.publishable_key, key.secret_key)
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+def test_a_key_of_another_site_is_not_found(site, other_site, owner, path, act):
+    key = keys.create([other_site])
+    assert owner.post(f"{path}/{act}", key=key.publishable_key).status_code == 404
+    assert works(key.publishable_key, key.secret_key)
+
+
+def test_managers_neither_see_nor_make_keys(app, site, path):
+    operators.add("o@example.com", False, {site: "owner"}, COMMAND_LINE)
+    manager = signed_in(app, "m@example.com", {site: "manager"})
+    assert manager.get(path).status_code == 404
+    assert manager.post(path, name="x", scope="full").status_code == 404
+    assert keys.list_all(site) == []
