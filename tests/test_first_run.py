@@ -88,8 +88,11 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         until(lambda: second.shows("Next"))
         second.interrupt()
         assert stored["secret_key"] not in second.text
-        assert re.findall(r"^  (\w+) +(.+)$", second.text, re.MULTILINE) == [
-            ("Docs", f"http://127.0.0.1:{second.port}/docs"),
+        root = f"http://127.0.0.1:{second.port}"
+        lines = re.findall(r"^  (\w+) +(.+)$", second.text, re.MULTILINE)
+        assert [(name, words.partition("#")[0]) for name, words in lines] == [
+            ("Docs", f"{root}/docs"),
+            ("Console", f"{root}/console/link"),
             ("Keys", str(tmp_path / "first-site.json")),
             ("Next", "audience demo"),
         ]

@@ -31,7 +31,7 @@ def test_serve_demo_segment_report_export_erase_backup_restore(tmp_path):
     with serving(here) as service:
         service.first = audience(here, "demo", "--people", "2000")
         site = service.first["site_uuid"]
-        rules = json.dumps({"field": "plan", "is": "pro"})
+        rules = json.dumps({"field": "plan", "is": "monthly"})
         segment = audience(here, "segment", "create", "Paying", rules, "--site", site)
         paying = service.call("GET", f"/stats/segment?segment_id={segment['id']}")[1]["user_count"]
         assert 100 < paying < 1000
