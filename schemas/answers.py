@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, TEXT, Form, JsonSchema, clean
-from schemas.responses import ResponseSchema
+from schemas.responses import ResponseSchema, shape
 
 FLAG = "Send true or false."
 
@@ -28,8 +28,6 @@ class AnyText(ma.fields.Field[str]):
 
 
 class ValidateEmail(Form):
-    example: ClassVar[Any] = {"email": "ann@example.com", "name": "Ann Lee", "ip": "192.0.2.7"}
-
     email = AnyText(required=True)
     name = AnyText()
     user_agent = AnyText()
@@ -37,34 +35,24 @@ class ValidateEmail(Form):
 
 
 class ValidateEmailStrictly(ValidateEmail):
-    example: ClassVar[Any] = {"email": "ann@example.com", "block_free_providers": True, "wiggleroom": False}
-
     block_free_providers = ma.fields.Boolean(error_messages={"invalid": FLAG})
     wiggleroom = ma.fields.Boolean(error_messages={"invalid": FLAG})
 
 
 class ModerateContent(Form):
-    example: ClassVar[Any] = {"content": "Hello <script>alert(1)</script>"}
-
     content = AnyText(required=True)
 
 
 class GuessGender(Form):
-    example: ClassVar[Any] = {"name": "Ann Lee"}
-
     name = AnyText(required=True)
 
 
 class GeolocateIp(Form):
-    example: ClassVar[Any] = {"ip": "8.8.8.8"}
-
     ip = AnyText(required=True)
 
 
 class SearchBlacklists(Form):
     """`ip_address`, `ip` and `ipAddress` are the same parameter; send it, `domain`, or both."""
-
-    example: ClassVar[Any] = {"ip_address": "192.0.2.7"}
 
     domain = AnyText()
     ip_address = AnyText()
@@ -134,23 +122,23 @@ class PlaceSchema(ResponseSchema):
     city_detail = ma.fields.String(**OPTIONAL)
 
 
+PROVIDERS = ("just_registered", "spamhaus", "nordspam", "spfbl", "sorbs", "abusix")
+OUTCOMES = ("listed", "clear", "unknown", "does_not_apply", "not_configured", "retired")
+
+BlacklistFlags = shape("BlacklistFlags", **{name: ma.fields.Boolean() for name in PROVIDERS})
+BlacklistOutcomes = shape(
+    "BlacklistOutcomes",
+    **{name: ma.fields.String(validate=ma.validate.OneOf(OUTCOMES)) for name in PROVIDERS},
+)
+
+
 class BlacklistEntry(ResponseSchema):
     query = ma.fields.String(metadata={"description": "The domain or IP address."})
     description = ma.fields.String()
-    results = ma.fields.Dict(
-        keys=ma.fields.String(),
-        values=ma.fields.Boolean(),
-        metadata={"description": "Whether the provider lists the value, by provider."},
+    results = ma.fields.Nested(
+        BlacklistFlags, metadata={"description": "Whether the provider lists the value."}
     )
-    status = ma.fields.Dict(
-        keys=ma.fields.String(),
-        values=ma.fields.String(
-            validate=ma.validate.OneOf(
-                ["listed", "clear", "unknown", "does_not_apply", "not_configured", "retired"]
-            )
-        ),
-        metadata={"description": "Outcome of the query, by provider."},
-    )
+    status = ma.fields.Nested(BlacklistOutcomes, metadata={"description": "Outcome of the query."})
 
 
 class Blacklists(BlacklistEntry):

@@ -53,7 +53,6 @@ class Form(ma.Schema):
     What could not be stored is refused even there.
     """
 
-    example: ClassVar[Any] = None  # for the OpenAPI document
     error_messages = {"type": OBJECT}  # noqa: RUF012 - marshmallow's own interface
 
     class Meta:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, Text, Uuid, as_text, clean, nested
+from schemas.base import REQUIRED, Form, JsonSchema, Text, Uuid, as_text, clean, nested
 from schemas.custom_fields import custom_value, field_key
 from schemas.responses import problems, single
 from schemas.subscribers import SubscriberSchema, names_in
@@ -69,11 +69,29 @@ QUERIES: dict[str, Callable[[Any], Any]] = {
 COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
 
 
+class Query(ma.fields.Raw):
+    json_schema: ClassVar[JsonSchema] = {
+        "description": "Depending on the command: a tag, an address, a key, or a key with its value.",
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "title": "KeyWithValue",
+                "properties": {
+                    "key": {"type": "string"},
+                    "value": {"$ref": "#/components/schemas/CustomValue"},
+                },
+                "required": ["key"],
+            },
+        ],
+    }
+
+
 class CommandSchema(Form):
     command = Text(required=True, strip=True, validate=ma.validate.OneOf(QUERIES, error=COMMAND))
     email = Text(strip=True)
     uuid = Uuid()
-    query = ma.fields.Raw(metadata={"description": "A tag, an address or a field, depending on the command."})
+    query = Query()
 
     @ma.post_load
     def read_query(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -98,13 +116,6 @@ class CommandList(ma.fields.List[dict[str, Any]]):
 
 
 class RunCommands(Form):
-    example: ClassVar[Any] = {
-        "command": [
-            {"command": "add_tag", "email": "ann@example.com", "query": "vip"},
-            {"command": "add_field", "email": "ann@example.com", "query": {"key": "plan", "value": "pro"}},
-        ]
-    }
-
     command = CommandList(
         nested(CommandSchema),
         required=True,

@@ -18,6 +18,20 @@ OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
 KEY = f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $"
 TOO_LARGE = f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON."
+CUSTOM_VALUE: JsonSchema = {
+    "description": "Text, a number, a boolean, an array or an object.",
+    "anyOf": [
+        {"type": "string"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "array", "items": {}},
+        {"type": "object", "additionalProperties": True},
+    ],
+}
+CUSTOM_VALUES: JsonSchema = {
+    "type": "object",
+    "additionalProperties": {"$ref": "#/components/schemas/CustomValue"},
+}
 NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
 
 
@@ -37,7 +51,7 @@ class FieldKey(Text):
 class CustomValues(ma.fields.Field[dict[str, Any]]):
     """JSON values by key; `null` changes nothing, and `[]` is `{}`."""
 
-    json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
+    json_schema = CUSTOM_VALUES
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(placed(as_object(value)))
@@ -48,6 +62,16 @@ class FurtherValues(CustomValues):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(value)
+
+
+class StoredValues(ma.fields.Dict):
+    """Custom values in a response, with the names that are set."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        **CUSTOM_VALUES,
+        "properties": {name: {"type": "string"} for name in NAMES},
+        "description": "Custom values by key, and the names that are set.",
+    }
 
 
 Placed = tuple[int, str, Any]  # place in the object, key, value
@@ -101,8 +125,6 @@ class NewField(Form):
 
 
 class CreateField(Form):
-    example: ClassVar[Any] = {"field": {"key": "plan"}}
-
     field = nested(NewField, required=True)
 
 

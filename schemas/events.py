@@ -102,12 +102,6 @@ class EventRows(ma.fields.Field[ImportRows]):
 class RecordEvents(Form):
     """`{"events": [...]}`; a single event may replace the array or the whole object."""
 
-    example: ClassVar[Any] = {
-        "events": [
-            {"email": "ann@example.com", "type": "$purchase", "details": {"total": 25}, "date": "2026-08-21"}
-        ]
-    }
-
     events = EventRows(required=True)
 
     @ma.pre_load

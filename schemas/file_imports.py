@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text
+from schemas.custom_fields import StoredValues
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, Reading
 from schemas.formats.meanings import MEANING
@@ -107,7 +108,7 @@ class PreviewRow(ResponseSchema):
     email = ma.fields.String(allow_none=True)
     first_name = ma.fields.String(allow_none=True)
     last_name = ma.fields.String(allow_none=True)
-    fields_ = ma.fields.Dict(keys=ma.fields.String(), data_key="fields")
+    fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")
     tags = ma.fields.List(ma.fields.String())
     created_at = Date(allow_none=True)
     unsubscribed_at = Date(allow_none=True)

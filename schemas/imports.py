@@ -147,13 +147,6 @@ def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dic
 
 
 class ImportSubscribers(Form):
-    example: ClassVar[Any] = {
-        "subscribers": [
-            {"email": "bob@example.com", "first_name": "Bob", "city": "Oslo"},
-            {"email": "cy@example.com", "tags": "vip", "fields": {"plan": "pro"}},
-        ]
-    }
-
     subscribers = SubscriberRows(required=True)
 
 

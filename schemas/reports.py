@@ -75,15 +75,6 @@ class NewReport(Form):
 
 
 class SaveReport(Form):
-    example: ClassVar[Any] = {
-        "report": {
-            "name": "Plans",
-            "report_type": "Reporting::Reports::VisitorsByFieldReport",
-            "chart_style": "column_chart",
-            "settings": {"field": "plan", "days": 90},
-        }
-    }
-
     report = nested(NewReport, required=True)
 
 

@@ -37,22 +37,23 @@ def constant(text: str) -> ma.fields.String:
 
 def resource(name: str, type_: str, attributes: type[ResponseSchema]) -> type[ResponseSchema]:
     """`{"id", "type", "attributes"}`."""
-    return _object(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes))
+    return shape(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes))
 
 
 def single(
     name: str, item: type[ResponseSchema], *, or_null: bool = False, **more: Field
 ) -> type[ResponseSchema]:
     """`{"data": item}`, with `more` keys beside it."""
-    return _object(name, data=ma.fields.Nested(item, allow_none=or_null), **more)
+    return shape(name, data=ma.fields.Nested(item, allow_none=or_null), **more)
 
 
 def listing(name: str, item: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:
     """`{"data": [item, ...]}`, with `more` keys beside it."""
-    return _object(name, data=ma.fields.List(ma.fields.Nested(item)), **more)
+    return shape(name, data=ma.fields.List(ma.fields.Nested(item)), **more)
 
 
-def _object(name: str, **fields: Field) -> type[ResponseSchema]:
+def shape(name: str, **fields: Field) -> type[ResponseSchema]:
+    """An object with these keys."""
     return cast(type[ResponseSchema], ResponseSchema.from_dict(fields, name=name))
 
 

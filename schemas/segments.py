@@ -1,7 +1,7 @@
 """Forms of segments, and the segment resource. `audience.segment_rules` reads the rules."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 import marshmallow as ma
 
@@ -11,25 +11,31 @@ from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
 from schemas.values import write_date
 
-RULES: dict[str, Any] = {
-    "all": [
-        {"field": "plan", "is": "pro"},
-        {"any": [{"tag": "vip"}, {"event": "$purchase", "within_days": 90, "at_least": 2}]},
-    ]
-}
+RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
 
 
 class Rules(ma.fields.Field[dict[str, Any]]):
     """A JSON object that can be stored."""
 
-    json_schema: ClassVar[JsonSchema] = {"type": "object", "description": "See docs/segments.md."}
+    json_schema = RULE
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ma.ValidationError(OBJECT)
-        rules: dict[str, Any] = clean(value)
+        rules: dict[str, Any] = without_nulls(clean(value))
         return rules
+
+
+def without_nulls(value: Any) -> Any:
+    """`value` without keys whose value is `null`, however deep."""
+    if isinstance(value, dict):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+class StoredRules(ma.fields.Dict):
+    json_schema = RULE
 
 
 class RulesOnly(Form):
@@ -42,16 +48,10 @@ class NewSegment(RulesOnly):
 
 
 class SaveSegment(Form):
-    example: ClassVar[Any] = {
-        "segment": {"name": "Buyers", "description": "Customers who come back", "rules": RULES}
-    }
-
     segment = nested(NewSegment, required=True)
 
 
 class PreviewSegment(Form):
-    example: ClassVar[Any] = {"segment": {"rules": RULES}}
-
     segment = nested(RulesOnly, required=True)
 
 
@@ -62,7 +62,7 @@ class SegmentId(Form):
 class SegmentAttributes(ResponseSchema):
     name = ma.fields.String()
     description = ma.fields.String()
-    rules = ma.fields.Dict()
+    rules = StoredRules()
     created_at = Date()
     updated_at = Date()
 

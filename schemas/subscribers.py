@@ -20,7 +20,7 @@ from schemas.base import (
     is_clean_text,
     nested,
 )
-from schemas.custom_fields import CustomValues, FurtherValues, field_key
+from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, field_key
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
@@ -92,15 +92,6 @@ def _without_empty(item: dict[str, Any]) -> dict[str, Any]:
 
 class CreateSubscriber(Form):
     """`{"subscriber": {...}}`, or the same keys flat."""
-
-    example: ClassVar[Any] = {
-        "subscriber": {
-            "email": "ann@example.com",
-            "first_name": "Ann",
-            "tags": "vip, newsletter",
-            "fields": {"plan": "pro"},
-        }
-    }
 
     subscriber = nested(SubscriberInput, required=True)
 
@@ -180,8 +171,6 @@ def few() -> Any:
 class SearchSubscribers(Paged):
     """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
 
-    example: ClassVar[Any] = {"page": 1, "created_at": {"gt": "2026-01-01", "lt": "2026-07-01"}}
-
     created_at = nested(Bounds)
     updated_at = nested(Bounds)
     last_event_at = nested(Bounds)
@@ -201,11 +190,7 @@ class SearchSubscribers(Paged):
 class SubscriberAttributes(ResponseSchema):
     uuid = ma.fields.UUID()
     email = ma.fields.String()
-    fields_ = ma.fields.Dict(
-        keys=ma.fields.String(),
-        data_key="fields",
-        metadata={"description": "Custom values, and the names that are set."},
-    )
+    fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")
     cached_tag_ids = ma.fields.List(Id())
     unsubscribed_at = Date(allow_none=True)
     navigation_url = ma.fields.String()

@@ -66,8 +66,6 @@ class NewTag(Form):
 
 
 class CreateTag(Form):
-    example: ClassVar[Any] = {"tag": {"name": "vip"}}
-
     tag = nested(NewTag, required=True)
 
 

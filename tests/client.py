@@ -14,6 +14,7 @@ from audience import keys, sites
 from audience.keys import NewKey
 from audience.protocols import QueueHealth
 from audience.sites import Site
+from tests import described
 
 
 @dataclass
@@ -77,7 +78,7 @@ class ApiClient:
         query = {"site_uuid": self.site.uuid} | options.pop("query", {})
         headers = {"Authorization": basic(self.key.publishable_key, self.key.secret_key)}
         data = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
-        return self.http.open(
+        answer = self.http.open(
             f"/api/v1{path}",
             method=method,
             query_string={name: value for name, value in query.items() if value is not None},
@@ -85,6 +86,8 @@ class ApiClient:
             **data,
             **options,
         )
+        described.check(self.http.application, answer)
+        return answer
 
     def send_file(self, path: str, data: bytes, **options: Any) -> TestResponse:
         """The body is a real file, as the web server passes it on."""

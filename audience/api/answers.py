@@ -19,7 +19,13 @@ blueprint = Blueprint("answers", __name__, url_prefix="/experimental")
     scope="utility", family="experimental", takes=wire.ValidateEmail, gives=wire.Validation, site="optional"
 )
 def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
-    """Validate an e-mail address"""
+    """Validate an e-mail address
+
+    By its form, its domain and what came with it: name, user agent, IP address. Trouble with the DNS
+    never makes an address invalid. With a site, its allow and deny lists apply.
+
+    Returns the verdict, its reasons, a score, and the address that was probably meant.
+    """
     lists = address_lists.for_address(site, form["email"])
     return wire.validation(services().answers.validate(Candidate(**form), lists))
 
@@ -33,9 +39,12 @@ def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
     site="optional",
 )
 def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
-    """Validate an e-mail address with the strict rule set
+    """Validate an e-mail address strictly
 
-    The path is `strict_ruleset`; other letters may replace `strict`.
+    The path is `strict_ruleset`; other letters may replace `strict`. `block_free_providers` refuses free
+    mailboxes, `wiggleroom` relaxes rules of taste such as that for role addresses.
+
+    Returns the verdict, its reasons, and the address that was probably meant.
     """
     options = {name: form.pop(name, None) for name in ("block_free_providers", "wiggleroom")}
     lists = address_lists.for_address(site, form["email"])
@@ -49,14 +58,24 @@ def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> 
     scope="utility", family="experimental", takes=wire.ModerateContent, gives=wire.Moderation, site="unused"
 )
 def moderate(form: dict[str, Any]) -> dict[str, Any]:
-    """Moderate and clean text"""
+    """Moderate and clean a text
+
+    For names and short messages of strangers: markup, scripts, links, profanity, threats.
+
+    Returns the verdict, its reasons, and the text without unsafe markup.
+    """
     return wire.moderation(services().answers.moderate(form["content"]))
 
 
 @blueprint.post("/gender")
 @endpoint(scope="utility", family="experimental", takes=wire.GuessGender, gives=wire.Gender, site="unused")
 def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
-    """Guess a gender from a name"""
+    """Guess a gender from a name
+
+    From US census and Social Security data: what a name suggests, not a fact about a person.
+
+    Returns the guess; `unknown` has confidence 0.0.
+    """
     return wire.gender(services().answers.guess_gender(form["name"]))
 
 
@@ -65,7 +84,12 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     scope="utility", family="experimental", takes=wire.GeolocateIp, gives=wire.PlaceSchema, site="unused"
 )
 def geolocate(form: dict[str, Any]) -> dict[str, Any]:
-    """Geolocate an IPv4 address; empty if unknown"""
+    """Geolocate an IPv4 address
+
+    From the bundled table, or the operator's own.
+
+    Returns the place; an empty object for an address that is private, reserved or not in the table.
+    """
     return services().answers.locate(form["ip"])
 
 
@@ -75,5 +99,10 @@ def geolocate(form: dict[str, Any]) -> dict[str, Any]:
     scope="utility", family="experimental", takes=wire.SearchBlacklists, gives=wire.Blacklists, site="unused"
 )
 def search_blacklists(form: dict[str, Any]) -> dict[str, Any]:
-    """Look up a domain or an IPv4 address in blacklists"""
+    """Look up a domain or an IPv4 address in blacklists
+
+    Send one of them or both. What is not public is not looked up.
+
+    Returns an entry for each value, the domain first; the top level repeats the first entry.
+    """
     return wire.blacklist(services().answers.look_up(form["domain"], form["ip_address"]))

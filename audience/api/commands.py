@@ -18,7 +18,14 @@ blueprint = Blueprint("commands", __name__)
 @blueprint.post("/fetch/commands")
 @endpoint(scope="full", family="fetch", takes=RunCommands, batch=True, gives=Ran, query=False)
 def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Run commands"""
+    """Run commands on subscribers
+
+    One command or 1 to 100 of them, in order, in one transaction; each names its subscriber by `email` or
+    `uuid`. One that cannot be carried out writes nothing and stops no other. What `query` is depends on
+    the command: a tag, an address, a custom value or nothing.
+
+    Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
+    """
     result = commands.run(site, form["command"])
     return {
         "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),

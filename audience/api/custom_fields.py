@@ -15,7 +15,12 @@ blueprint = Blueprint("custom_fields", __name__)
 @blueprint.get("/fetch/fields")
 @endpoint(scope="read", family="fetch", takes=wire.ListFields, gives=wire.FieldList)
 def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """List the custom fields, newest first; with `values`, also the most common values of each"""
+    """List the custom fields
+
+    With `values`, also the 20 most common values of each, among the newest 10,000 subscribers.
+
+    Returns the fields, newest first.
+    """
     values = custom_fields.common_values(site) if form["values"] else None
     return {"data": [wire.field(row, values) for row in custom_fields.list_all(site)]}
 
@@ -25,5 +30,10 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     scope="full", family="fetch", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Create a custom field, or return the one with that key"""
+    """Create a custom field
+
+    Values of unknown keys create their fields by themselves. The name is made from the key.
+
+    Returns the field, also if the site has it already.
+    """
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}

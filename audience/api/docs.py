@@ -31,9 +31,10 @@ PAGE = """<!doctype html>
 </body>
 </html>
 """
-START = """SwaggerUIBundle({
+START = """const api = new URL("../api", document.currentScript.src).href
+fetch(`${api}/openapi.json`).then((answer) => answer.json()).then((spec) => SwaggerUIBundle({
   dom_id: "#api",
-  url: new URL("../api/openapi.json", document.currentScript.src).href,
+  spec: {...spec, servers: [{url: api}]},  // tries calls where the page is, whatever its public address
   deepLinking: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
@@ -43,7 +44,7 @@ START = """SwaggerUIBundle({
     request.credentials = "omit"  // otherwise the browser asks for a password at each 401
     return request
   },
-})
+}))
 """
 ASSETS = {
     "swagger-ui.css": "text/css",

@@ -1,4 +1,4 @@
-"""Record events of subscribers."""
+"""Record and list events of subscribers."""
 
 from typing import Any
 
@@ -18,7 +18,14 @@ blueprint = Blueprint("events", __name__)
 @blueprint.post("/batch/events")
 @endpoint(scope="full", family="batch", takes=RecordEvents, batch=True, gives=Recorded, query=False)
 def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Record events"""
+    """Record 1 to 1,000 events
+
+    An event creates its subscriber if need be, merges `fields`, and moves `last_event_at` forward.
+    `$tag`, `$remove_tag`, `$subscribe` and `$unsubscribe` act like the commands. One with a
+    `details.unique.key` that the site has for that type is accepted and not applied again.
+
+    Returns how many events were recorded and refused, and why; all are written before the answer.
+    """
     rows: ImportRows = form["events"]
     results, problems = events.record(site, rows.items, rows.problems)
     return {"results": results, "failed": rows.total - results, "errors": errors(problems)}
@@ -27,7 +34,12 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/fetch/subscribers/<uuid>/events")
 @endpoint(scope="read", family="fetch", takes=ListEvents, gives=EventList)
 def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
-    """List the events of a subscriber, newest first"""
+    """List the events of a subscriber
+
+    By the subscriber's `uuid`, 100 per page.
+
+    Returns a page of events, newest first.
+    """
     rows, has_more = events.page(site, dashed(uuid), form["page"])
     return {
         "data": [event_resource(row) for row in rows],

@@ -1,4 +1,4 @@
-"""Export subscribers (docs/files.md)."""
+"""Export subscribers, to a file that an import reads back."""
 
 from typing import Any
 
@@ -17,7 +17,13 @@ blueprint = Blueprint("exports", __name__)
     scope="read", family="fetch", takes=wire.ExportSubscribers, gives=("text/csv", "application/x-ndjson")
 )
 def export(site: Site, form: dict[str, Any]) -> Response:
-    """Export the subscribers of the site or of a segment"""
+    """Export subscribers
+
+    All of the site or, with `segment_id`, those of a segment, in the order of creation, as CSV or as JSON
+    lines (`format=jsonl`). A file import reads both back.
+
+    Returns the file, streamed.
+    """
     pages = exports.pages(site, form.get("segment_id"))
     chosen = form["format"]
     return Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])

@@ -1,4 +1,4 @@
-"""Import a file of subscribers, and download its refused rows (docs/files.md)."""
+"""Import a file of subscribers, and download its refused rows."""
 
 import tempfile
 from collections.abc import Iterator
@@ -30,7 +30,11 @@ blueprint = Blueprint("files", __name__)
 def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Import a file of subscribers
 
-    With `dry_run=1` it is only judged, and nothing is kept.
+    The body is the file: CSV, an XLSX workbook or JSON lines. Columns are recognised by their headers,
+    and the parameters say what they do not. The whole file is looked through before its first row is
+    applied. With `dry_run=1` it is only judged, and nothing is kept.
+
+    Returns the import, and how the file was understood; for a dry run, its outcome.
     """
     return _judge(site, form) if form.get("dry_run") else _import(site, form)
 
@@ -59,6 +63,12 @@ def _file(form: dict[str, Any]) -> Iterator[File]:
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>/errors.csv")
 @endpoint(scope="read", family="batch", gives=("text/csv",))
 def errors(site: Site, import_id: int) -> Response:
-    """Download the refused rows of a file import, each with what to correct"""
+    """Download the refused rows of a file
+
+    Its columns, followed by the number of the row, a code and a sentence: once corrected, it can be
+    imported. Kept for 30 days.
+
+    Returns the refused rows as CSV.
+    """
     columns = file_imports.columns(site, import_id)
     return Response(exports.refused_csv(columns, file_imports.refused(site, import_id)), mimetype="text/csv")

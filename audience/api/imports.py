@@ -1,4 +1,4 @@
-"""Import subscribers, and follow imports."""
+"""Import subscribers in batches, and follow imports."""
 
 from typing import Any
 
@@ -18,7 +18,14 @@ blueprint = Blueprint("imports", __name__)
     scope="full", family="batch", takes=wire.ImportSubscribers, batch=True, gives=wire.Accepted, query=False
 )
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Import subscribers"""
+    """Import 1 to 1,000 subscribers
+
+    Each item is like a subscriber that is created; further keys are custom values, and `command` may
+    subscribe or unsubscribe. A refused item stops no other. One accepted item is written before the
+    answer; more are queued on disk and applied in the order of acceptance.
+
+    Returns how many items were accepted and refused, why, and the id of the import.
+    """
     rows: wire.ImportRows = form["subscribers"]
     queue, inline_rows = services().import_queue, settings().import_inline_rows
     return wire.answer(imports.accept(site, rows.items, rows.problems, queue, inline_rows))
@@ -27,12 +34,23 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>")
 @endpoint(scope="read", family="batch", gives=wire.ImportAnswer)
 def progress(site: Site, import_id: int) -> dict[str, Any]:
-    """Get the progress of an import"""
+    """Follow an import
+
+    `status` goes from `queued` through `running` to `finished`, or `failed`; a file that is still
+    arriving is `receiving`.
+
+    Returns the import with its counts so far.
+    """
     return {"data": wire.import_(imports.progress(site, import_id))}
 
 
 @blueprint.get("/batch/imports")
 @endpoint(scope="read", family="batch", gives=wire.ImportList)
 def newest(site: Site) -> dict[str, Any]:
-    """List the newest imports"""
+    """List the newest imports
+
+    At most 100, from a request or a file.
+
+    Returns the imports, newest first.
+    """
     return {"data": [wire.import_(row) for row in imports.newest(site)]}

@@ -3,19 +3,22 @@
 import inspect
 import re
 from importlib.metadata import version
-from typing import Any
-from urllib.parse import urlsplit
+from typing import Any, NamedTuple
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Flask, current_app
 from werkzeug.routing import Rule
 
+from audience.api import openapi_examples, openapi_rules
 from audience.api.endpoint import Declared, Files
 from audience.api.openapi_schema import SchemaConverter
 from audience.http.access import PUBLIC, View, public
 from audience.http.errors import MEANING
 from audience.http.services import settings
+from schemas.base import Form
+from schemas.custom_fields import CUSTOM_VALUE
+from schemas.file_imports import WORKBOOK
 from schemas.responses import Error
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
@@ -47,8 +50,8 @@ HEADERS = {
 }
 REFUSED_WITH = {401: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",), 503: ("Retry-After",)}
 BODY_ON_GET = "The same values as JSON, which override the query. Browsers cannot send this body."
-ALWAYS = (400, 401, 403, 413, 415, 429, 500, 503)
-NOT_WORD = re.compile(r"\W+")
+ALWAYS = (400, 401, 403, 408, 413, 415, 422, 429, 500, 503)
+NOT_WORD = re.compile(r"[\W_]+")
 PART = re.compile(r"<(?:(\w+)[^<>]*:)?(\w+)>")
 
 
@@ -75,8 +78,9 @@ def describe(app: Flask) -> dict[str, Any]:
         "3.1.0",
         plugins=[SchemaPlugin()],
         info=INFO,
-        servers=[{"url": f"{urlsplit(settings().base_url).path}/api"}],
+        servers=[{"url": f"{settings().base_url}/api"}],
         security=[{"keys": []}],
+        tags=tags(app),
     )
     spec.components.security_scheme("keys", KEYS)
     spec.components.parameter("site_uuid", "query", SITE)
@@ -84,6 +88,8 @@ def describe(app: Flask) -> dict[str, Any]:
         spec.components.header(name, header)
     for status, meaning in MEANING.items():
         spec.components.response(str(status), answer(meaning, Error, *REFUSED_WITH.get(status, ())))
+    for name, schema in (openapi_rules.schemas() | {"CustomValue": dict(CUSTOM_VALUE)}).items():
+        spec.components.schema(name, schema)
     for rule, view in described_routes(app):
         parts: list[tuple[str, str]] = PART.findall(rule.rule)
         spec.path(
@@ -91,7 +97,7 @@ def describe(app: Flask) -> dict[str, Any]:
             operations={method.lower(): operation(rule, method, view) for method in methods_of(rule)},
             parameters=[part(name, converter) for converter, name in parts],
         )
-    return spec.to_dict()
+    return openapi_examples.add_to(spec.to_dict())
 
 
 class SchemaPlugin(MarshmallowPlugin):
@@ -111,36 +117,61 @@ def part(name: str, converter: str) -> dict[str, Any]:
     return {"in": "path", "name": name, "required": True, "schema": schema}
 
 
+def tags(app: Flask) -> list[dict[str, str]]:
+    """Each noun, with the docstring of its module."""
+    texts = {tag(rule): inspect.getdoc(inspect.getmodule(view)) or "" for rule, view in described_routes(app)}
+    return [{"name": name, "description": text} for name, text in texts.items()]
+
+
+def tag(rule: Rule) -> str:
+    blueprint_name: str = rule.endpoint.split(".")[-2]
+    return blueprint_name.replace("_", " ")
+
+
 def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
     declared: Declared = vars(view)["declared"]
     path = path_of(rule).removeprefix("/v1")
-    refusals = [
-        *ALWAYS,
-        *([404] if has_id(rule, declared) else []),
-        *([422] if declared.takes or declared.accepts else []),
-    ]
+    text = documentation(view)
+    refusals = [*ALWAYS, *([404] if has_id(rule, declared) else [])]
     return {
         "operationId": NOT_WORD.sub("_", method.lower() + path).strip("_"),
-        "tags": [rule.endpoint.split(".")[-2].replace("_", " ")],
-        **documentation(view),
+        "tags": [tag(rule)],
+        "summary": text.summary,
+        "description": text.description,
         "x-scope": declared.scope,
         "parameters": ["site_uuid", *query(method, declared)],
         **body(method, declared),
-        "responses": {str(declared.status): answer("Done.", declared.gives)}
+        "responses": {str(declared.status): answer(text.returns, declared.gives)}
         | {str(status): str(status) for status in sorted(refusals)},
     }
 
 
-def documentation(view: View) -> dict[str, str]:
-    """The first line of the docstring as summary, the rest as description."""
-    summary, _, more = (inspect.getdoc(view) or view.__name__.replace("_", " ")).partition("\n\n")
-    return {"summary": summary} | ({"description": more} if more else {})
+class Documentation(NamedTuple):
+    summary: str
+    description: str
+    returns: str
+
+
+def documentation(view: View) -> Documentation:
+    """The docstring of a view: its first line, its text, and the sentence that begins with "Returns"."""
+    text, _, returned = (inspect.getdoc(view) or "").partition("\n\nReturns ")
+    summary, _, description = text.partition("\n\n")
+    return Documentation(summary, unwrapped(description), unwrapped(f"{returned[:1].upper()}{returned[1:]}"))
+
+
+def unwrapped(text: str) -> str:
+    return text.replace("\n", " ")
 
 
 def has_id(rule: Rule, declared: Declared) -> bool:
     """Whether a request has an id, so that it may be answered with a 404."""
-    fields = declared.takes().fields if declared.takes else {}
-    return bool(rule.arguments) or any(name.endswith("_id") for name in fields)
+    return bool(rule.arguments) or bool(declared.takes and names_an_id(declared.takes()))
+
+
+def names_an_id(form: Form) -> bool:
+    inner = [getattr(field, "schema", None) for field in form.fields.values()]
+    named = any(name.endswith("_id") for name in form.fields)
+    return named or any(names_an_id(each) for each in inner if isinstance(each, Form))
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:
@@ -171,16 +202,8 @@ def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
     }
 
 
-FILES = {
-    "text/csv": "email,first_name,tags\nann@example.com,Ann,vip\n",
-    "application/x-ndjson": '{"email": "ann@example.com", "first_name": "Ann", "tags": "vip"}\n',
-}
-
-
 def files(media_types: Files) -> dict[str, Any]:
     return {
-        media_type: {"schema": {"type": "string"}, "example": FILES[media_type]}
-        if media_type in FILES
-        else {"schema": {"type": "string", "format": "binary"}}
+        media_type: {"schema": {"type": "string"} | ({"format": "binary"} if media_type == WORKBOOK else {})}
         for media_type in media_types
     }

@@ -11,18 +11,31 @@ FURTHER = {"description": "Other keys are custom values."}
 
 
 class SchemaConverter(OpenAPIConverter):
-    """Adds a field's `json_schema` and the form of its `item`s, and a form's docstring and `example`."""
+    """Adds a field's `json_schema` and the form of its `item`s, and a form's docstring."""
 
     def field2property(self, field: Any) -> dict[str, Any]:
-        json_schema: dict[str, Any] = super().field2property(field) | dict(getattr(field, "json_schema", {}))
+        own = dict(getattr(field, "json_schema", {}))
+        if "$ref" in own:
+            return own
+        json_schema: dict[str, Any] = super().field2property(field) | own
         if hasattr(field, "item"):
             json_schema["items"] = self.resolve_nested_schema(field.item)
+        if "anyOf" in own:
+            json_schema.pop("maxLength", None)  # of the array, not of the text
+        if field.allow_none and isinstance(json_schema.get("type"), str):
+            json_schema["type"] = [json_schema["type"], "null"]
         return json_schema
 
-    def list2param(self, field: Any, **options: Any) -> dict[str, Any]:
-        if hasattr(field, "nested"):
-            return {"style": "deepObject", "explode": True, "example": {}}
-        return super().list2param(field, **options)
+    def schema2parameters(self, schema: Any, *, location: str, **options: Any) -> list[dict[str, Any]]:
+        """A nested form's values are parameters of their own, such as `created_at[gt]`."""
+        listed: list[dict[str, Any]] = []
+        for parameter in super().schema2parameters(schema, location=location, **options):
+            nested = getattr(schema.fields.get(parameter["name"]), "schema", None)
+            listed += [
+                self._field2parameter(field, name=f"{parameter['name']}[{name}]", location=location)
+                for name, field in (nested.fields.items() if nested else ())
+            ] or [parameter]
+        return listed
 
     def schema2jsonschema(self, schema: Any) -> dict[str, Any]:
         json_schema: dict[str, Any] = super().schema2jsonschema(schema)
@@ -32,6 +45,4 @@ class SchemaConverter(OpenAPIConverter):
         form = schema if isinstance(schema, type) else type(schema)
         if "__doc__" in vars(form) and form.__doc__:
             json_schema["description"] = inspect.cleandoc(form.__doc__)
-        if getattr(schema, "example", None):
-            json_schema["examples"] = [schema.example]
         return json_schema

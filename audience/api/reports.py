@@ -15,7 +15,12 @@ blueprint = Blueprint("reports", __name__)
 @blueprint.get("/fetch/reports")
 @endpoint(scope="read", family="fetch", gives=wire.ReportList)
 def list_all(site: Site) -> dict[str, Any]:
-    """List the saved reports, oldest first"""
+    """List the saved reports
+
+    A new site has nine.
+
+    Returns the reports, oldest first.
+    """
     return {"data": [wire.report(row) for row in reports.list_all(site)]}
 
 
@@ -24,40 +29,71 @@ def list_all(site: Site) -> dict[str, Any]:
     scope="full", family="fetch", takes=wire.SaveReport, gives=wire.ReportAnswer, query=False, status=201
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Save a report"""
+    """Save a report
+
+    The type decides what is counted, which settings it takes and which chart styles it has. A
+    `segment_id` limits it to the subscribers of a segment.
+
+    Returns the saved report.
+    """
     return {"data": wire.report(reports.create(site, form["report"]))}
 
 
 @blueprint.get("/fetch/reports/<id:report_id>")
 @endpoint(scope="read", family="fetch", gives=wire.ReportAnswer)
 def get(site: Site, report_id: str) -> dict[str, Any]:
-    """Get a saved report"""
+    """Get a saved report
+
+    How it counts, not its numbers.
+
+    Returns the report.
+    """
     return {"data": wire.report(reports.get(site, report_id))}
 
 
 @blueprint.put("/fetch/reports/<id:report_id>")
 @endpoint(scope="full", family="fetch", takes=wire.SaveReport, gives=wire.ReportAnswer, query=False)
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
-    """Replace a saved report"""
+    """Replace a saved report
+
+    All of it is replaced: what is left out is taken away.
+
+    Returns the report as it is now.
+    """
     return {"data": wire.report(reports.replace(site, report_id, form["report"]))}
 
 
 @blueprint.delete("/fetch/reports/<id:report_id>")
 @endpoint(scope="full", family="fetch", gives=wire.ReportAnswer)
 def delete(site: Site, report_id: str) -> dict[str, Any]:
-    """Delete a saved report, and return it"""
+    """Delete a saved report
+
+    What it counted stays.
+
+    Returns the report as it was.
+    """
     return {"data": wire.report(reports.delete(site, report_id))}
 
 
 @blueprint.get("/stats/report")
 @endpoint(scope="stats", family="stats", takes=wire.ReportId, gives=wire.ReportStats)
 def run_by_query(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Run a saved report"""
+    """Run a saved report
+
+    It is computed on request, in the time zone of the site.
+
+    Returns its numbers: a value for a count, points for any other.
+    """
     return wire.answer(reports.run(site, form["report_id"]))
 
 
 @blueprint.get("/stats/reports/<id:report_id>")
 @endpoint(scope="stats", family="stats", gives=wire.ReportStats)
 def run(site: Site, report_id: str) -> dict[str, Any]:
-    """Run a saved report"""
+    """Run a saved report, by path
+
+    The same as `/v1/stats/report`.
+
+    Returns its numbers: a value for a count, points for any other.
+    """
     return wire.answer(reports.run(site, report_id))

@@ -18,7 +18,12 @@ blueprint = Blueprint("segments", __name__)
 @blueprint.get("/fetch/segments")
 @endpoint(scope="read", family="fetch", gives=wire.SegmentList)
 def list_all(site: Site) -> dict[str, Any]:
-    """List the segments, newest first"""
+    """List the segments
+
+    All saved segments of the site, with their rules.
+
+    Returns the segments, newest first.
+    """
     return {"data": [wire.segment(row) for row in segments.list_all(site)]}
 
 
@@ -27,35 +32,61 @@ def list_all(site: Site) -> dict[str, Any]:
     scope="full", family="fetch", takes=wire.SaveSegment, gives=wire.SegmentAnswer, query=False, status=201
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Save a segment"""
+    """Save a segment
+
+    A segment is a rule that selects the subscribers who match it at that moment. Rules that are wrong are
+    refused with the path of each wrong node.
+
+    Returns the saved segment.
+    """
     return {"data": wire.segment(segments.create(site, form["segment"]))}
 
 
 @blueprint.get("/fetch/segments/<id:segment_id>")
 @endpoint(scope="read", family="fetch", gives=wire.SegmentAnswer)
 def get(site: Site, segment_id: str) -> dict[str, Any]:
-    """Get a segment"""
+    """Get a segment
+
+    Its rules are as they were sent, without nulls.
+
+    Returns the segment.
+    """
     return {"data": wire.segment(segments.get(site, segment_id))}
 
 
 @blueprint.put("/fetch/segments/<id:segment_id>")
 @endpoint(scope="full", family="fetch", takes=wire.SaveSegment, gives=wire.SegmentAnswer, query=False)
 def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
-    """Replace a segment"""
+    """Replace a segment
+
+    Name, description and rules are all replaced.
+
+    Returns the segment as it is now.
+    """
     return {"data": wire.segment(segments.replace(site, segment_id, form["segment"]))}
 
 
 @blueprint.delete("/fetch/segments/<id:segment_id>")
 @endpoint(scope="full", family="fetch", gives=wire.SegmentAnswer)
 def delete(site: Site, segment_id: str) -> dict[str, Any]:
-    """Delete a segment that no report uses, and return it"""
+    """Delete a segment
+
+    One that a report uses is refused: delete or change the report first. No subscriber is deleted.
+
+    Returns the segment as it was.
+    """
     return {"data": wire.segment(segments.delete(site, segment_id))}
 
 
 @blueprint.post("/fetch/segments/preview")
 @endpoint(scope="read", family="fetch", takes=wire.PreviewSegment, gives=wire.SegmentPreview, query=False)
 def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Count the subscribers that match rules, and show the newest ten; nothing is saved"""
+    """Try the rules of a segment
+
+    Nothing is saved.
+
+    Returns the counts of those who match, and the newest ten of them.
+    """
     counts, newest = segments.preview(site, form["segment"]["rules"])
     base_url = settings().base_url
     shown = [subscribers_wire.subscriber(subscriber, base_url, site.uuid) for subscriber in newest]
@@ -65,12 +96,22 @@ def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @blueprint.get("/stats/segment")
 @endpoint(scope="stats", family="stats", takes=wire.SegmentId, gives=stats_wire.CountsSchema)
 def count_by_query(site: Site, form: dict[str, Any]) -> dict[str, int]:
-    """Count the subscribers of a segment"""
+    """Count the subscribers of a segment
+
+    All, and of them those who unsubscribed and the others.
+
+    Returns the three counts as of now.
+    """
     return stats_wire.counts(segments.counts(site, form["segment_id"]))
 
 
 @blueprint.get("/stats/segments/<id:segment_id>")
 @endpoint(scope="stats", family="stats", gives=stats_wire.CountsSchema)
 def counts(site: Site, segment_id: str) -> dict[str, int]:
-    """Count the subscribers of a segment"""
+    """Count the subscribers of a segment, by path
+
+    The same as `/v1/stats/segment`.
+
+    Returns the three counts as of now.
+    """
     return stats_wire.counts(segments.counts(site, segment_id))

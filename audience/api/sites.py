@@ -14,8 +14,10 @@ blueprint = Blueprint("sites", __name__)
 @blueprint.get("/fetch/sites")
 @endpoint(scope="read", family="fetch", gives=wire.SiteList, site="all")
 def list_all(sites: tuple[Site, ...]) -> dict[str, Any]:
-    """List the sites that the key reaches
+    """List the sites of a key
 
     For a client that has keys, and no site yet. It needs no `site_uuid`.
+
+    Returns the sites that the key reaches.
     """
     return {"data": [wire.site(site) for site in sites]}

@@ -1,4 +1,4 @@
-"""Count subscribers."""
+"""Count the subscribers of a site."""
 
 from flask import Blueprint
 
@@ -13,5 +13,10 @@ blueprint = Blueprint("stats", __name__)
 @blueprint.get("/stats/site")
 @endpoint(scope="stats", family="stats", gives=wire.CountsSchema)
 def for_site(site: Site) -> dict[str, int]:
-    """Count the subscribers of the site"""
+    """Count the subscribers of the site
+
+    All, and of them those who unsubscribed and the others.
+
+    Returns the three counts as of now.
+    """
     return wire.counts(stats.for_site(site))

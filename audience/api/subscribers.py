@@ -17,7 +17,12 @@ blueprint = Blueprint("subscribers", __name__)
 @blueprint.get("/fetch/subscribers")
 @endpoint(scope="read", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
 def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Find a subscriber by address or uuid; `data` is null without a match"""
+    """Find a subscriber
+
+    By `email` or `uuid`; `uuid` wins. Addresses are compared without regard to case, and plus tags count.
+
+    Returns the subscriber; `data` is null where nobody matches.
+    """
     subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
     return {"data": subscriber and wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
@@ -32,7 +37,13 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     status=201,
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Create a subscriber, or update the one with that address"""
+    """Create or update a subscriber
+
+    An address that the site has is updated: custom values are replaced key by key, tags are added, and
+    what is left out stays. Nobody who unsubscribed is subscribed again. An erased address is refused.
+
+    Returns the subscriber, as it is now.
+    """
     subscriber = subscribers.create(site, form["subscriber"])
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
@@ -40,7 +51,13 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @blueprint.delete("/fetch/subscribers")
 @endpoint(scope="full", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
 def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Permanently erase a subscriber; `data` is null"""
+    """Erase a subscriber for good
+
+    By `email` or `uuid`; one of them is needed. Values, tags and events go; only a keyed hash of the
+    address is kept, so that no import brings the subscriber back.
+
+    Returns `data` as null, also where nobody matches.
+    """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
     erasures.erase(site, settings().instance, email, uuid)
@@ -50,7 +67,14 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
 @endpoint(scope="read", family="fetch", takes=wire.SearchSubscribers, gives=wire.FoundSubscribers)
 def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Search subscribers, newest first"""
+    """Search subscribers
+
+    Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters
+    that are not known are listed in `meta.ignored`.
+
+    Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
+    more.
+    """
     query = subscribers.SearchRequest(
         after=wire.bounds(form, "gt"),
         before=wire.bounds(form, "lt"),

@@ -15,19 +15,34 @@ blueprint = Blueprint("tags", __name__)
 @blueprint.get("/fetch/tags")
 @endpoint(scope="read", family="fetch", gives=wire.TagList)
 def list_all(site: Site) -> dict[str, Any]:
-    """List the tags, newest first"""
+    """List the tags
+
+    All tags of the site, also those that nobody has.
+
+    Returns the tags, newest first.
+    """
     return {"data": [wire.tag(row, site.id) for row in tags.list_all(site)]}
 
 
 @blueprint.post("/fetch/tags")
 @endpoint(scope="full", family="fetch", takes=wire.CreateTag, gives=wire.TagAnswer, query=False, status=201)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Create a tag, or return the one with that name"""
+    """Create a tag
+
+    Giving a tag to a subscriber creates it by itself. Names are compared without regard to case.
+
+    Returns the tag, also if the site has it already.
+    """
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
 
 
 @blueprint.delete("/fetch/tags/<int(max=9223372036854775807):tag_id>")
 @endpoint(scope="full", family="fetch", gives=wire.DeletedTag)
 def delete(site: Site, tag_id: int) -> dict[str, Any]:
-    """Delete a tag, remove it from all subscribers, and return it"""
+    """Delete a tag
+
+    It is taken from all subscribers. Segments that name it stay.
+
+    Returns the tag as it was.
+    """
     return {"message": "The tag is deleted.", "data": wire.tag(tags.delete(site, tag_id), site.id)}

@@ -25,7 +25,7 @@ TIMEOUT_MS = 20_000  # milliseconds
 @pytest.fixture
 def service(tmp_path):
     program("chromium")
-    with serving(tmp_path) as running:
+    with serving(tmp_path, AUDIENCE_PUBLIC_URL="https://people.example") as running:
         yield running
 
 

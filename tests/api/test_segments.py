@@ -220,7 +220,8 @@ def test_bad_rules_are_refused_with_the_path_of_the_node(client, rules, fields):
     "rules", [deep(16), {"all": [VIP] * 199}, {"any": [], "all": None, "x": None}, {"not": VIP, "tag": None}]
 )
 def test_the_largest_rules_and_nulls_are_accepted(client, rules):
-    save(client, rules)
+    saved = save(client, rules)["attributes"]["rules"]
+    assert saved == {key: value for key, value in rules.items() if value is not None}
 
 
 def test_a_bad_replacement_leaves_the_segment_unchanged(client):

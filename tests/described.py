@@ -1,0 +1,63 @@
+"""What a test is answered is what the OpenAPI document describes: the status, and the form of its JSON."""
+
+import re
+from typing import Any
+
+from flask import Flask
+from jsonschema import Draft202012Validator
+from werkzeug.exceptions import HTTPException
+from werkzeug.test import TestResponse
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+_documents: list[Any] = []  # that of the first application: all have the same but for `servers`
+_validators: dict[tuple[str, str, int], Draft202012Validator] = {}
+
+
+def document(app: Flask) -> Any:
+    if not _documents:
+        _documents.append(app.test_client().get("/api/openapi.json").json)
+    return _documents[0]
+
+
+def operations(document: Any) -> dict[tuple[str, str], Any]:
+    """The operations of a document, by method and path."""
+    return {
+        (method.upper(), path): item[method]
+        for path, item in document["paths"].items()
+        for method in METHODS & item.keys()
+    }
+
+
+def path_in_document(rule: str) -> str:
+    return re.sub(r"<(?:[^<>]*:)?(\w+)>", r"{\1}", rule.removeprefix("/api"))
+
+
+def validator(app: Flask, schema: Any) -> Draft202012Validator:
+    """Of a schema in the document, which may refer to its components."""
+    return Draft202012Validator({**schema, "components": document(app)["components"]})
+
+
+def check(app: Flask, answer: TestResponse) -> None:
+    """Asserts that the document describes an answer; what is no operation of it passes."""
+    request = answer.request
+    try:
+        rule, _ = app.url_map.bind("").match(request.path, request.method, return_rule=True)
+    except HTTPException:
+        return
+    path = path_in_document(rule.rule)
+    described = document(app)["paths"].get(path, {}).get(request.method.lower())
+    if described is None:
+        return
+    status = str(answer.status_code)
+    assert status in described["responses"], f"{request.method} {path} is said never to answer {status}"
+    if answer.mimetype == "application/json":
+        _check_json(app, (request.method, path, answer.status_code), described["responses"][status], answer)
+
+
+def _check_json(app: Flask, key: tuple[str, str, int], response: Any, answer: TestResponse) -> None:
+    if key not in _validators:
+        if "$ref" in response:
+            response = document(app)["components"]["responses"][str(key[2])]
+        _validators[key] = validator(app, response["content"]["application/json"]["schema"])
+    problems = [f"{error.json_path}: {error.message}" for error in _validators[key].iter_errors(answer.json)]
+    assert problems == [], key
