@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock tables clean
+.PHONY: help run test clients lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock tables \
+	clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +34,12 @@ run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/pytest -n auto --dist loadfile
+
+clients: ## install two generators of clients into .clients/, for their test; needs npm
+	$(PYTHON) -m venv --clear .clients/python
+	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil
+	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
+		@types/node@20.19.43
 
 lint: .venv/.dev ## check style and common mistakes with ruff
 	$(BIN)/ruff check .
@@ -101,5 +108,5 @@ lock: ## update the lock files, with hashes
 	$(COMPILE) --extra bench -c requirements-dev.lock -o requirements-bench.lock
 
 clean: ## remove the environment and all caches; keep instance/
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .clients build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -33,7 +33,7 @@ from audience.setting_values import (
 PREFIX = "AUDIENCE_"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})  # as in a URL
-NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE"})  # read by the test suite only
+NOT_SETTINGS = frozenset({"AUDIENCE_REQUIRE", "AUDIENCE_RECORD"})  # read by the test suite only
 
 EU_EFTA = "AT BE BG HR CY CZ DK EE FI FR DE GR HU IS IE IT LV LI LT LU MT NL NO PL PT RO SK SI ES SE CH"
 TIER1_COUNTRIES = tuple(f"US CA GB AU NZ JP SG {EU_EFTA}".split())

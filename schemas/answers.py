@@ -99,7 +99,7 @@ class Moderation(ResponseSchema):
     safe_original_content = ma.fields.String(metadata={"description": "The content, without unsafe markup."})
 
 
-class Gender(ResponseSchema):
+class GenderGuess(ResponseSchema):
     gender = ma.fields.String(validate=ma.validate.OneOf(["male", "female", "unknown"]))
     confidence = ma.fields.Float(metadata={"minimum": 0, "maximum": 1})
 

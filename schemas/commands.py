@@ -87,7 +87,7 @@ class Query(ma.fields.Raw):
     }
 
 
-class CommandSchema(Form):
+class SubscriberCommand(Form):
     command = Text(required=True, strip=True, validate=ma.validate.OneOf(QUERIES, error=COMMAND))
     email = Text(strip=True)
     uuid = Uuid()
@@ -117,7 +117,7 @@ class CommandList(ma.fields.List[dict[str, Any]]):
 
 class RunCommands(Form):
     command = CommandList(
-        nested(CommandSchema),
+        nested(SubscriberCommand),
         required=True,
         validate=ma.validate.Length(1, MAX_COMMANDS, error=COMMANDS),
         error_messages={"required": COMMANDS, "invalid": COMMANDS},

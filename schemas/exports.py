@@ -19,7 +19,11 @@ RowsPage = Sequence[tuple[Any, list[str]]]  # subscribers with the names of thei
 
 
 class ExportSubscribers(Form):
-    format = Text(load_default="csv", validate=ma.validate.OneOf(FORMATS, error=FORMAT))
+    format = Text(
+        load_default="csv",
+        validate=ma.validate.OneOf(FORMATS, error=FORMAT),
+        metadata={"description": "CSV is the default."},
+    )
     segment_id = Text(strip=True)
 
 

@@ -16,7 +16,11 @@ MAX_IGNORED = 100
 
 
 class PageNumber(ma.fields.Field[int]):
-    json_schema: ClassVar[JsonSchema] = {"type": "integer", "minimum": 1}
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "integer",
+        "minimum": 1,
+        "description": "From 1, the default.",
+    }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         digits = WHOLE.fullmatch(str(value).strip()) if type(value) in (int, float, str) else None

@@ -68,7 +68,9 @@ def moderate(form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/gender")
-@endpoint(scope="utility", family="experimental", takes=wire.GuessGender, gives=wire.Gender, site="unused")
+@endpoint(
+    scope="utility", family="experimental", takes=wire.GuessGender, gives=wire.GenderGuess, site="unused"
+)
 def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     """Guess a gender from a name
 

@@ -18,7 +18,6 @@ from audience.http.errors import MEANING
 from audience.http.services import settings
 from schemas.base import Form
 from schemas.custom_fields import CUSTOM_VALUE
-from schemas.file_imports import WORKBOOK
 from schemas.responses import Error
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
@@ -183,7 +182,7 @@ def query(method: str, declared: Declared) -> list[dict[str, Any]]:
 
 def body(method: str, declared: Declared) -> dict[str, Any]:
     if declared.accepts:
-        return {"requestBody": {"required": True, "content": files(declared.accepts)}}
+        return {"requestBody": {"required": True, "content": files(declared.accepts, format="binary")}}
     if not declared.takes:
         return {}
     content = {"application/json": {"schema": declared.takes}}
@@ -202,8 +201,5 @@ def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
     }
 
 
-def files(media_types: Files) -> dict[str, Any]:
-    return {
-        media_type: {"schema": {"type": "string"} | ({"format": "binary"} if media_type == WORKBOOK else {})}
-        for media_type in media_types
-    }
+def files(media_types: Files, **more: str) -> dict[str, Any]:
+    return {media_type: {"schema": {"type": "string", **more}} for media_type in media_types}

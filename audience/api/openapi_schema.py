@@ -20,6 +20,7 @@ class SchemaConverter(OpenAPIConverter):
         json_schema: dict[str, Any] = super().field2property(field) | own
         if hasattr(field, "item"):
             json_schema["items"] = self.resolve_nested_schema(field.item)
+        json_schema.pop("default", None)  # generators take what has one for required
         if "anyOf" in own:
             json_schema.pop("maxLength", None)  # of the array, not of the text
         if field.allow_none and isinstance(json_schema.get("type"), str):

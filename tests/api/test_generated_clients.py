@@ -1,0 +1,74 @@
+"""Two generators make clients from the OpenAPI document: their types are sound, and they work.
+
+`make clients` installs the generators into `.clients/`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REQUIRED
+from tests.service import serving
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "tests" / "clients"
+PYTHON = ROOT / ".clients" / "python" / "bin"
+NODE_MODULES = ROOT / ".clients" / "node_modules"
+
+
+def needed(program: Path) -> None:
+    """Skips the test without the generators, or fails under AUDIENCE_REQUIRE."""
+    if not program.exists() and "clients" in REQUIRED:
+        pytest.fail(f"{program} is not there: make clients")
+    if not program.exists():
+        pytest.skip("needs the generators of clients: make clients")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("clients"), AUDIENCE_DNS_SERVERS="127.0.0.1:9") as running:
+        yield running
+
+
+@pytest.fixture
+def run(service, tmp_path):
+    """Runs a command in `tmp_path`, where the document is `openapi.json`."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/api/openapi.json") as answer:
+        document = json.load(answer)
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    keys = f"{service.first['publishable_key']}:{service.first['secret_key']}"
+    variables = {"AUDIENCE_URL": document["servers"][0]["url"], "AUDIENCE_KEYS": keys}
+    for source in SOURCES.iterdir():
+        shutil.copy(source, tmp_path)
+
+    def run(*command):
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_a_python_client(run, tmp_path):
+    needed(PYTHON / "openapi-python-client")
+    config = ("--config", "openapi-python-client.yml", "--meta", "none", "--output-path", "audience_client")
+    output = run(PYTHON / "openapi-python-client", "generate", "--path", "openapi.json", *config)
+    assert output.count("WARNING") == output.count("Unsupported content type") == 2, output
+    run(PYTHON / "mypy", "use_client.py", "audience_client")
+    run(PYTHON / "python", "use_client.py")
+
+
+def test_a_typescript_client(run, tmp_path):
+    needed(NODE_MODULES / ".bin" / "openapi-typescript")
+    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    run(NODE_MODULES / ".bin" / "openapi-typescript", "openapi.json", "--output", "api.d.ts")
+    run(NODE_MODULES / ".bin" / "tsc", "--project", ".")
+    run("node", "use_client.js")
