@@ -6,11 +6,11 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from flask import Blueprint, Response, abort, redirect, request
+from flask import Blueprint, Response, abort, redirect
 from werkzeug.wrappers import Response as RedirectResponse
 
 from audience.http.access import public
-from audience.http.pages import SECURITY_HEADERS, public_root
+from audience.http.pages import SECURITY_HEADERS, packable, public_root
 
 blueprint = Blueprint("docs", __name__)
 
@@ -89,10 +89,12 @@ def asset(name: str) -> Response:
     original = by_hashed_name().get(name)
     if original is None:
         abort(404)
-    packed = request.accept_encodings["gzip"] > 0 and ASSETS[original].startswith("text/")
-    encoding = {"Content-Encoding": "gzip"} if packed else {}
-    body = (gzipped if packed else content)(original)
-    return Response(body, mimetype=ASSETS[original], headers=SECURITY_HEADERS | FOREVER | encoding)
+    if ASSETS[original].startswith("text/"):
+        response = packable(content(original), gzipped(original), ASSETS[original])
+    else:
+        response = Response(content(original), mimetype=ASSETS[original])
+    response.headers.update(SECURITY_HEADERS | FOREVER)
+    return response
 
 
 @cache

@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document, generated from the routes: their `endpoint` arguments, forms and docstrings."""
 
+import gzip
 import inspect
 import re
 from importlib.metadata import version
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from flask import Blueprint, Flask, current_app
+from flask import Blueprint, Flask, Response, current_app
 from werkzeug.routing import Rule
 
 from audience.api import openapi_examples, openapi_rules
@@ -15,6 +16,7 @@ from audience.api.endpoint import Declared, Files
 from audience.api.openapi_schema import SchemaConverter
 from audience.http.access import PUBLIC, View, public
 from audience.http.errors import MEANING
+from audience.http.pages import packable
 from audience.http.services import settings
 from schemas.base import Form
 from schemas.custom_fields import CUSTOM_VALUE
@@ -56,12 +58,14 @@ PART = re.compile(r"<(?:(\w+)[^<>]*:)?(\w+)>")
 
 @blueprint.get("/openapi.json")
 @public
-def openapi() -> Any:
+def openapi() -> Response:
     """The OpenAPI document"""
     extensions = current_app.extensions
     if "description" not in extensions:
-        extensions["description"] = describe(current_app)
-    return extensions["description"]
+        document = current_app.json.dumps(describe(current_app)).encode()
+        extensions["description"] = document, gzip.compress(document, mtime=0)
+    plain, gzipped = extensions["description"]
+    return packable(plain, gzipped, "application/json")
 
 
 def described_routes(app: Flask) -> list[tuple[Rule, View]]:

@@ -1,10 +1,10 @@
-"""HTML pages: their security headers, and the page of an error."""
+"""Pages: security headers, packed bodies, and the page of an error."""
 
 from html import escape
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from flask import Response
+from flask import Response, request
 
 from audience.http.services import settings
 
@@ -35,6 +35,14 @@ ERROR = """<!doctype html>
 def public_root() -> str:
     """The path of the public address, without a trailing slash."""
     return urlsplit(settings().base_url).path
+
+
+def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
+    """A body for everyone, `gzipped` for clients that take it so."""
+    packed = request.accept_encodings["gzip"] > 0
+    encoding = {"Content-Encoding": "gzip"} if packed else {}
+    headers = {"Vary": "Accept-Encoding"} | encoding
+    return Response(gzipped if packed else plain, mimetype=mimetype, headers=headers)
 
 
 def error_page(status: int, message: str) -> Response:

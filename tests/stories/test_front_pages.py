@@ -46,6 +46,15 @@ def test_the_assets_are_packed_and_have_names_of_their_content(app):
             assert gzip.decompress(packed.data) == plain.data
 
 
+def test_the_description_is_packed(app):
+    browser = app.test_client()
+    plain = browser.get("/api/openapi.json")
+    packed = browser.get("/api/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert (packed.headers["Content-Encoding"], packed.headers["Vary"]) == ("gzip", "Accept-Encoding")
+    assert len(packed.data) < len(plain.data) / 5
+    assert gzip.decompress(packed.data) == plain.data
+
+
 def test_the_root_is_below_the_public_url(settings, app):
     object.__setattr__(settings, "public_url", "https://people.example/audience")
     assert app.test_client().get("/").headers["Location"] == "/audience/docs"
