@@ -138,6 +138,23 @@ def test_custom_values_are_typed_and_null_is_said_where_it_is_answered(app, docu
     assert attributes["name"]["type"] == "string"
 
 
+def test_every_operation_has_a_valid_request(app, document):
+    """Those that take or answer a file, or need a uuid, have theirs in tests of their own."""
+    adapter = app.url_map.bind("")
+    rules = [
+        (each.method, adapter.match(f"/api/v1{each.path}", each.method, return_rule=True))
+        for each in ENDPOINTS
+    ]
+    assert operations(document).keys() - {
+        (method, path_in_document(rule.rule)) for method, (rule, _) in rules
+    } == {
+        ("GET", "/v1/fetch/subscribers/{uuid}/events"),
+        ("POST", "/v1/batch/imports"),
+        ("GET", "/v1/batch/imports/{import_id}/errors.csv"),
+        ("GET", "/v1/fetch/export"),
+    }
+
+
 def test_a_file_is_described_by_its_media_type(app):
     files = ("text/csv", "application/x-ndjson")
     extra = Blueprint("extra", __name__, url_prefix="/api/v1")

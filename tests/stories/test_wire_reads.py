@@ -167,6 +167,23 @@ def test_the_events_of_a_subscriber_newest_first(client):
     assert (last["meta"]["page"], last["meta"]["has_more"]) == (2, False)
 
 
+@pytest.mark.parametrize(
+    ("scope", "status"), [("full", 200), ("read", 200), ("stats", 403), ("utility", 403)]
+)
+def test_events_and_refused_rows_need_the_scope_read(client, scope, status):
+    uuid = client.create("ada@example.com")["attributes"]["uuid"]
+    refused = client.send_file("/batch/imports", b"email\nnone\n", headers={"Content-Type": "text/csv"})
+    caller = ApiClient(client.http, client.site, keys.create([client.site], scope))
+    for path in (
+        f"/fetch/subscribers/{uuid}/events",
+        f"/batch/imports/{refused.json['data']['id']}/errors.csv",
+    ):
+        response = caller.get(path)
+        assert response.status_code == status
+        if status == 403:
+            response_assertions.error(response, 403)
+
+
 def test_events_of_an_unknown_subscriber(client, other_client):
     theirs = other_client.create("ada@example.com")["attributes"]["uuid"]
     for uuid in (theirs, "00000000-0000-4000-8000-000000000000", "nonsense"):
