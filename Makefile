@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test clients lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock tables \
-	clean
+.PHONY: help run test clients lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock \
+	tables clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
