@@ -101,11 +101,12 @@ tables: .venv/.bench ## download the sources of the bundled tables and rebuild t
 COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --upgrade pyproject.toml
 
-lock: ## update the lock files, with hashes
+lock: ## update the lock files, with hashes, and the table of wheels for ARM64
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	$(COMPILE) -o requirements.lock
 	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
 	$(COMPILE) --extra bench -c requirements-dev.lock -o requirements-bench.lock
+	.venv/lock/bin/python -m packing.arm_wheels
 
 clean: ## remove the environment and all caches; keep instance/
 	rm -rf .venv .clients build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

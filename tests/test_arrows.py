@@ -65,7 +65,7 @@ ONLY_IN = {  # of the outside
     "marshmallow": ("schemas",),
     "peewee": ("storage",),
     "playhouse": ("storage",),
-    "pysqlite3": ("storage",),
+    "apsw": ("storage.engines",),
     "rq": ("workers",),
     "redis": ("workers",),
     "limits": ("workers",),

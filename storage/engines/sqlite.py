@@ -13,12 +13,12 @@ from typing import Any
 
 import peewee
 
-from storage.engines import sqlite_errors, sqlite_turns
+from storage.engines import sqlite_errors, sqlite_pool, sqlite_turns
 from storage.errors import Unavailable, Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
-VERSION_ADVICE = "Install the package pysqlite3."
+VERSION_ADVICE = "Install the package apsw anew."
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -34,8 +34,7 @@ COPY_PAGES = 2_000  # between two calls of `progress`, each of which Ctrl-C can 
 LOG, SHARED_MEMORY = "-wal", "-shm"  # suffixes of the files beside the database
 IN_USE = "another process uses the database: stop it first"
 
-driver: Any = vars(peewee)["sqlite3"]
-error_type = sqlite_errors.error_type
+Error, error_type = sqlite_errors.Error, sqlite_errors.error_type
 writers_turn, yield_lock = sqlite_turns.writers_turn, sqlite_turns.yield_lock
 
 
@@ -45,16 +44,15 @@ def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool)
     if version_fault() and not allow_faulty:
         raise Unusable(
             f"{version()} can corrupt a database written by two processes (the WAL-reset fault): "
-            "install the package pysqlite3, or set allow_faulty_sqlite to run anyway"
+            "install the package apsw anew, or set allow_faulty_sqlite to run anyway"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    pool = sqlite_errors.Pool(
+    pool = sqlite_pool.Pool(
         str(path),
         max_connections=connections,
         timeout=timeout_seconds,
         pragmas=PRAGMAS,
         autoconnect=False,
-        check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
     pool.timeout = timeout_seconds  # SQLite's busy timeout; the argument above is the pool's
     pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # lower() is ASCII only
@@ -79,12 +77,17 @@ def files(path: Path) -> list[Path]:
 
 
 def version() -> str:
-    return f"SQLite {driver.sqlite_version}"
+    return f"SQLite {'.'.join(map(str, version_numbers()))}"
+
+
+def version_numbers() -> tuple[int, ...]:
+    numbers: tuple[int, ...] = sqlite_pool.SqliteFile.server_version
+    return numbers
 
 
 def version_fault() -> str | None:
     """A known bug of this version, as a predicate (`has ...`); None without one."""
-    is_faulty = FAULTY_VERSIONS[0] <= driver.sqlite_version_info <= FAULTY_VERSIONS[1]
+    is_faulty = FAULTY_VERSIONS[0] <= version_numbers() <= FAULTY_VERSIONS[1]
     return "has the WAL-reset fault" if is_faulty else None
 
 
@@ -180,7 +183,7 @@ def _word(name: str, value: object) -> str:
 @contextlib.contextmanager
 def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
     """A database outside the pool, such as a copy."""
-    opened = peewee.SqliteDatabase(str(path), timeout=timeout_seconds)
+    opened = sqlite_pool.SqliteFile(str(path), timeout=timeout_seconds)
     try:
         yield opened
     finally:
@@ -190,9 +193,10 @@ def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
 def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
     """Copies the database, as the caller's snapshot sees it, into one new file; `progress(pages, total)`."""
     with opened_file(target) as new:
-        opened.connection().backup(
-            new.connection(), pages=COPY_PAGES, progress=lambda _, left, total: progress(total - left, total)
-        )
+        with new.connection().backup("main", opened.connection(), "main") as copying:
+            while not copying.done:
+                copying.step(COPY_PAGES)
+                progress(copying.page_count - copying.remaining, copying.page_count)
         _single_file(new)
 
 

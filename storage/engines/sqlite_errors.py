@@ -1,23 +1,24 @@
-"""What SQLite's errors mean, and a pool of connections that does not hide them."""
+"""What SQLite's errors mean."""
 
-from playhouse.pool import PooledSqliteDatabase
+import apsw
 
 from storage.errors import DiskFault, StatementError, Unavailable
 
+Error = apsw.Error  # of the driver, for those that peewee does not translate
 DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
-
-
-class Pool(PooledSqliteDatabase):  # type: ignore[misc]  # peewee is untyped
-    def rollback(self) -> None:
-        """Does nothing if SQLite has rolled back by itself, as for a full disk: an error would hide that."""
-        if self.connection().in_transaction:
-            super().rollback()
 
 
 def error_type(error: BaseException | None) -> type[Exception]:
     """What the driver's operational error means. SQLITE_ERROR is a wrong statement."""
-    name = getattr(error, "sqlite_errorname", "")
+    name = _name(error)
     if name == "SQLITE_ERROR":
         return StatementError
-    is_disk_fault = name.startswith(DISK_ERRORS) or "disk" in str(error)  # those of a copy have no name
-    return DiskFault if is_disk_fault else Unavailable
+    return DiskFault if name.startswith(DISK_ERRORS) else Unavailable
+
+
+def _name(error: BaseException | None) -> str:
+    """SQLite's name of an error, such as SQLITE_IOERR_WRITE; "" for one that is not SQLite's."""
+    code = getattr(error, "extendedresult", None)
+    if code is None:
+        return ""
+    return str(apsw.mapping_extended_result_codes.get(code) or apsw.mapping_result_codes.get(code & 0xFF, ""))

@@ -59,7 +59,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     code, results = doctor()
     assert code == 0
     assert {each["state"] for group in results.values() for each in group} == {"ok"}
-    assert "3.53" in results["sqlite"][0]["found"]
+    assert "3.54" in results["sqlite"][0]["found"]
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
@@ -86,7 +86,7 @@ def test_a_faulty_sqlite_fails_unless_the_operator_allows_it(doctor, private, mo
     code, results = doctor()
     assert code == 1
     assert states(results, "sqlite") == {"bad"}
-    assert "pysqlite3" in results["sqlite"][0]["advice"]
+    assert "apsw" in results["sqlite"][0]["advice"]
     assert "database" not in results
     code, results = doctor(settings=replace(settings, allow_faulty_sqlite=True))
     assert code == 0

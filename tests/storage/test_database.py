@@ -86,10 +86,10 @@ def test_a_newer_database_is_refused(migrated):
     ((3, 53, 0), False),
 ])  # fmt: skip
 def test_a_faulty_sqlite_is_refused_unless_the_operator_allows_it(tmp_path, monkeypatch, version, faulty):
-    monkeypatch.setattr(sqlite.driver, "sqlite_version_info", version)
+    monkeypatch.setattr(sqlite, "version_numbers", lambda: version)
     url = f"sqlite:///{tmp_path / 'audience.db'}"
     if faulty:
-        with pytest.raises(Unusable, match="pysqlite3"):
+        with pytest.raises(Unusable, match="apsw"):
             database.open(url)
     database.open(url, allow_faulty=faulty)
     database.close()
@@ -97,7 +97,7 @@ def test_a_faulty_sqlite_is_refused_unless_the_operator_allows_it(tmp_path, monk
 
 def test_the_installed_sqlite_is_not_faulty():
     first, last = sqlite.FAULTY_VERSIONS
-    assert not first <= sqlite.driver.sqlite_version_info <= last
+    assert not first <= sqlite.version_numbers() <= last
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_statement_that_can_never_run_does_not_count_as_busy(migrated, stateme
     with pytest.raises(StatementError), database.session():
         database.rows(statement)
     with pytest.raises(StatementError), database.session():
-        database.execute_many(statement, [])
+        database.execute_many(statement, [()])
 
 
 def test_a_value_that_no_database_can_store_does_not_count_as_busy(migrated):

@@ -17,7 +17,7 @@ def site(settings):
     settings.instance.joinpath("pepper").write_bytes(b"p" * 32)
     database.open(settings.database)
     with database.session():
-        database.database.connection().executescript(DUMP.read_text("utf-8"))
+        database.database.connection().execute(DUMP.read_text("utf-8"))
     database.close()
     open_instance(settings)
     [site] = sites.list_all()

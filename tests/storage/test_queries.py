@@ -34,8 +34,13 @@ SEARCHES = [
 def statements(client):
     """All statements that SQLite runs, with their parameters."""
     seen = []
+
+    def trace(cursor, _sql, _parameters):
+        seen.append(cursor.expanded_sql)
+        return True
+
     with database.session():
-        database.database.connection().set_trace_callback(seen.append)
+        database.database.connection().exec_trace = trace
     return seen
 
 
