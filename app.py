@@ -177,6 +177,7 @@ def worker(instance: Instance) -> None:
     Example: audience worker
     """
     from audience import audit_log, erased_pages, file_imports, tags
+    from storage import database
     from workers import metrics
     from workers import worker as import_worker
 
@@ -187,6 +188,7 @@ def worker(instance: Instance) -> None:
         tags.sweep,
         partial(erased_pages.run, settings.instance),
         partial(audit_log.sweep, settings.audit_log_days),
+        database.checkpoint,
     )
     import_worker.run(settings, lambda: open_process(settings, metrics.start(settings.instance)), chores)
 

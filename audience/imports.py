@@ -25,9 +25,9 @@ from storage import imports as stored
 from storage.errors import Unavailable, Unusable
 from storage.imports import Claimed, Failed
 from storage.imports import Import as Import
+from storage.pace import Pace
 
 log = logging.getLogger(__name__)
-CHUNK_ROWS = 500
 MAX_VALUES = 10_000  # tags and fields per chunk
 LEASE_MS = 10_000
 MAX_FAILURES = 5  # of its own, consecutive, without applying a row
@@ -35,6 +35,7 @@ MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which an
 RETRY_AFTER_MS = 2_000
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
+_pace = Pace()
 NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
 
 
@@ -156,12 +157,12 @@ def retry(import_id: int) -> None:
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports, in order, for about `seconds`; whether more may be waiting.
+    """Applies a site's waiting imports, in order, for about `seconds`; whether to go on at once.
 
     Safe to call concurrently: it stops at an import that another worker has claimed. Raises `MACHINE_FAULTS`.
     """
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not database.log_is_full():
         token = secrets.token_hex(8)
         claimed = _claim(site_id, token)
         if claimed is None:
@@ -178,7 +179,7 @@ def drain(site_id: int, seconds: float) -> bool:
             log.error("import %d failed: %s", claimed.id, where(error))
             _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True)
             return False
-    return True
+    return not database.log_is_full()
 
 
 def _claim(site_id: int, token: str) -> Claimed | None:
@@ -207,17 +208,11 @@ def _record_finished(site_id: int, finished: Import) -> None:
     at = finished.created_at if finished.finished_at is None else finished.finished_at
     telemetry.record_import(
         telemetry.ImportRecord(
-            import_id=finished.id,
-            site_id=site_id,
-            status=finished.status,
-            created=finished.created,
-            updated=finished.updated,
-            unchanged=finished.unchanged,
-            suppressed=finished.suppressed,
-            refused=finished.refused,
-            ms=at - finished.created_at,
+            import_id=finished.id, site_id=site_id, status=finished.status, created=finished.created,
+            updated=finished.updated, unchanged=finished.unchanged, suppressed=finished.suppressed,
+            refused=finished.refused, ms=at - finished.created_at,
         )
-    )
+    )  # fmt: skip
 
 
 @database.write()
@@ -226,10 +221,10 @@ def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed:
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
-    """Applies an import batch by batch; hands it back if the deadline passes between two."""
+    """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
     finished = None
     while claimed.applied < claimed.rows:
-        if time.monotonic() >= deadline:
+        if time.monotonic() >= deadline or database.log_is_full():
             _hand_back(site_id, claimed, token, -1)
             return
         claimed, finished = _apply_batch(site_id, claimed, token)
@@ -247,11 +242,13 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
     end = batch.first_row + len(items)
     finished = None
     while claimed.applied < end:
-        with database.write():
+        with _pace.write() as chunk:
+            before = claimed.applied
             claimed, finished = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
+            chunk.rows = claimed.applied - before
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
-        database.yield_lock()
+        database.checkpoint()
     return claimed, finished
 
 
@@ -262,11 +259,11 @@ class _ClaimLost(Exception):
 def _chunk(items: Sequence[Item | None]) -> Sequence[Item | None]:
     """The items of one transaction: few enough that other writers do not wait long."""
     values = 0
-    for number, item in enumerate(items[:CHUNK_ROWS]):
+    for number, item in enumerate(items[: _pace.rows]):
         values += sum(len((item or {}).get(name, ())) for name in ("tags", "remove_tags", "fields"))
         if values > MAX_VALUES:
             return items[: max(1, number)]
-    return items[:CHUNK_ROWS]
+    return items[: _pace.rows]
 
 
 def _apply(

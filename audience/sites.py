@@ -105,7 +105,6 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
         while deleted := _delete_some(table, site.id):
             done += deleted
             progress("Deleting", done, max(done, total))
-            database.yield_lock()
     with database.write():
         stored.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)

@@ -23,8 +23,6 @@ MOVED = "the database or its folder was moved or deleted"
 database: Any = peewee.DatabaseProxy()
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
-
-
 _write_gate: Any = OpenGate()
 
 
@@ -100,8 +98,8 @@ def snapshot() -> Iterator[None]:
 def write() -> Iterator[None]:
     """A session with one atomic, durable write transaction.
 
-    Threads of this process queue without a connection; the transaction then waits for other processes. Both
-    together take at most the timeout. Raises `Unavailable` after it, or if `moved`, and `DiskFault`.
+    Writers queue without a connection, in the order they came, and each waits at most the timeout. Raises
+    `Unavailable` after it, or if `moved`, and `DiskFault`.
     """
     if database.in_transaction():
         with session():
@@ -110,9 +108,12 @@ def write() -> Iterator[None]:
         if moved():
             raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
-        turn = engine.writers_turn(database.timeout, _write_gate)
+        turn = engine.writers_turn(database, database.timeout, _write_gate)
         with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline):
             yield
+        if engine.is_overlong(database):
+            with contextlib.suppress(Unavailable):  # the write is done
+                checkpoint()
 
 
 @contextlib.contextmanager
@@ -139,11 +140,6 @@ def takes_writes() -> bool:
     return not _disk_refused
 
 
-def yield_lock() -> None:
-    """Lets other writers proceed, between two write transactions of long work."""
-    engine.yield_lock()
-
-
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
     try:
@@ -151,21 +147,12 @@ def _translated() -> Iterator[None]:
             yield
     except peewee.IntegrityError as error:
         raise Conflict(type(error).__name__) from error
-    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded) as error:
-        raise engine.error_type(_original(error))(str(error)) from error
+    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded, engine.Error) as error:
+        raise engine.error_type(error)(str(error)) from error
     except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
         raise StatementError(str(error)) from error
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
-    except engine.Error as error:
-        raise engine.error_type(error)(str(error)) from error
-
-
-def _original(error: BaseException | None) -> BaseException | None:
-    """The driver's exception behind peewee's."""
-    while isinstance(error, peewee.PeeweeException):
-        error = error.__cause__ or error.__context__
-    return error
 
 
 def ping() -> bool:
@@ -200,6 +187,21 @@ def _execute(sql: str, parameters: Sequence[Any]) -> Any:
 def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
     """Runs one statement per row of parameters, on the driver: 3 times as fast as `insert_many`."""
     database.execute_many(engine.rewrite_marks(sql), parameters)
+
+
+def checkpoint() -> None:
+    """Moves the log of recent writes into the database's file. Writers only wait while a long log ends."""
+    with session():
+        if engine.checkpoint(database):
+            with engine.writers_turn(database, database.timeout, OpenGate()):
+                engine.restart_log(database)
+
+
+def log_is_full() -> bool:
+    """Whether long work should wait: a reader keeps the log of recent writes, which grows and grows."""
+    if engine.is_full(database):
+        checkpoint()
+    return engine.is_full(database)
 
 
 def truncate_log() -> bool:

@@ -4,16 +4,17 @@
 """
 
 import contextlib
-import fcntl
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import peewee
 
-from storage.engines import sqlite_errors, sqlite_pool, sqlite_turns
+from storage.engines import sqlite_errors, sqlite_log, sqlite_pool, sqlite_turns
 from storage.errors import Unavailable, Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
@@ -26,16 +27,18 @@ PRAGMAS = {
     "mmap_size": 0,
     "temp_store": "memory",
     "secure_delete": 1,
+    "journal_size_limit": sqlite_log.LIMIT_BYTES,
 }
 CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
 SYNCHRONOUS = ("off", "normal", "full", "extra")
-CHECKPOINT_TIMEOUT_MS = 250
 COPY_PAGES = 2_000  # between two calls of `progress`, each of which Ctrl-C can interrupt
-LOG, SHARED_MEMORY = "-wal", "-shm"  # suffixes of the files beside the database
+SHARED_MEMORY = "-shm"  # suffix of the file beside the database
 IN_USE = "another process uses the database: stop it first"
 
 Error, error_type = sqlite_errors.Error, sqlite_errors.error_type
-writers_turn, yield_lock = sqlite_turns.writers_turn, sqlite_turns.yield_lock
+LOG, log_bytes = sqlite_log.LOG, sqlite_log.log_bytes
+is_overlong, is_full = sqlite_log.is_overlong, sqlite_log.is_full
+checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 
 
 def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool) -> Any:
@@ -128,30 +131,19 @@ def write_transaction(opened: Any, deadline: float) -> Iterator[None]:
         opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
 
 
+def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractContextManager[None]:
+    """See `sqlite_turns.writers_turn`."""
+    return sqlite_turns.writers_turn(opened.turns, timeout_seconds, gate)
+
+
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time."""
-    with Path(f"{opened.database}.migrate-lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def truncate_log(opened: Any) -> bool:
-    """Checkpoints the write-ahead log and empties it; False while a reader prevents that.
-
-    Writers wait meanwhile, hence the short timeout.
-    """
-    opened.execute_sql(f"PRAGMA busy_timeout = {CHECKPOINT_TIMEOUT_MS}")
+    """One migrating process at a time, and no other writes."""
+    opened.turns.take(threading.TIMEOUT_MAX)
     try:
-        busy, _, _ = opened.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        yield
     finally:
-        opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
-    return not busy
-
-
-def log_bytes(opened: Any) -> int:
-    log = Path(f"{opened.database}{LOG}")
-    return log.stat().st_size if log.exists() else 0
+        opened.turns.give_back()
 
 
 def fault(opened: Any, check: str = "quick_check") -> str:

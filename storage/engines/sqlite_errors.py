@@ -1,6 +1,7 @@
 """What SQLite's errors mean."""
 
 import apsw
+import peewee
 
 from storage.errors import DiskFault, StatementError, Unavailable
 
@@ -9,7 +10,9 @@ DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
 
 def error_type(error: BaseException | None) -> type[Exception]:
-    """What the driver's operational error means. SQLITE_ERROR is a wrong statement."""
+    """What an operational error of peewee or the driver means. SQLITE_ERROR is a wrong statement."""
+    while isinstance(error, peewee.PeeweeException):
+        error = error.__cause__ or error.__context__
     name = _name(error)
     if name == "SQLITE_ERROR":
         return StatementError

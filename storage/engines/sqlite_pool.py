@@ -9,6 +9,9 @@ import peewee
 from playhouse.apsw_ext import APSWDatabase
 from playhouse.pool import PooledDatabase
 
+from storage.engines.sqlite_log import Log
+from storage.engines.sqlite_turns import Turns
+
 
 class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
     """Stores instants, which peewee's migration runner sends, in the text form of `datetime`."""
@@ -29,6 +32,16 @@ class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
 
 
 class Pool(PooledDatabase, SqliteFile):  # type: ignore[misc]  # peewee is untyped
+    """`turns` are those of its writers, whose commits `log` counts."""
+
+    def __init__(self, path: str, **options: Any) -> None:
+        super().__init__(path, **options)
+        self.turns, self.log = Turns(path), Log()
+
+    def _add_conn_hooks(self, connection: apsw.Connection) -> None:
+        super()._add_conn_hooks(connection)
+        connection.set_wal_hook(self.log.grew)
+
     def _can_reuse(self, connection: apsw.Connection) -> bool:
         return not connection.in_transaction
 

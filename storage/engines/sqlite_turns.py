@@ -1,36 +1,170 @@
-"""The turns of SQLite's writers: one thread of a process at a time, each for a short while."""
+"""The turns of SQLite's writers: one thread of one process at a time, in the order they came.
+
+SQLite lets waiting processes poll, so that whoever writes again and again starves them. Here the kernel
+queues them. SQLite's own lock is taken within the turn, and still decides.
+"""
 
 import contextlib
+import fcntl
+import os
 import threading
-import time
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from storage.errors import Unavailable
 
-YIELD_SECONDS = 0.002
+WAITING, WRITING = ".waiting-lock", ".writing-lock"  # suffixes of the files beside the database
 
-_write_lock = threading.Lock()
+
+class Turns:
+    """The turns of one process, which its threads take one after another.
+
+    A thread that blocks in the kernel cannot give up, and a request must. So another thread blocks there for
+    those who wait, and hands the turn to the first who is still waiting.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._state = threading.Lock()
+        self._waiting: deque[threading.Lock] = (
+            deque()
+        )  # one for each waiting thread, released to let it write
+        self._writing: threading.Lock | None = None  # that of the thread whose turn it is
+        self._turn: FileTurn | None = None
+        self._asking = False  # a thread blocks in the kernel
+
+    def take(self, timeout_seconds: float) -> bool:
+        """Waits for the turn; False if it did not come in time."""
+        mine = threading.Lock()
+        mine.acquire()
+        try:
+            with self._state:
+                self._waiting.append(mine)
+                self._ask()
+            mine.acquire(timeout=timeout_seconds)
+        except BaseException:  # of a signal's handler
+            if self._has_come(mine):
+                self.give_back()
+            raise
+        return self._has_come(mine)
+
+    def _has_come(self, mine: threading.Lock) -> bool:
+        """Whether it is a thread's turn; otherwise it stops waiting."""
+        with self._state:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            return mine is self._writing
+
+    def give_back(self) -> None:
+        with self._state:
+            if self._turn is not None:
+                self._turn.end()
+            self._writing = self._turn = None
+            self._ask()
+
+    def _ask(self) -> None:
+        """Asks the other processes for a turn, if a thread waits for one."""
+        if self._asking or self._turn is not None or not self._waiting:
+            return
+        turn = FileTurn(self._path)
+        if turn.take_at_once():
+            self._hand_over(turn)
+            return
+        self._asking = True
+        try:
+            threading.Thread(target=self._wait, args=(turn,), name="write turn", daemon=True).start()
+        except RuntimeError:  # no more threads: the next writer asks again
+            self._asking = False
+            turn.end()
+
+    def _wait(self, turn: "FileTurn") -> None:
+        turn.take()
+        with self._state:
+            self._asking = False
+            self._hand_over(turn)
+
+    def _hand_over(self, turn: "FileTurn") -> None:
+        if self._waiting:
+            self._turn, self._writing = turn, self._waiting.popleft()
+            self._writing.release()
+        else:
+            turn.end()
+
+
+class FileTurn:
+    """One turn among processes: two file locks, of which the first is held only while waiting for the second.
+
+    Whoever waits for the second is alone there: nobody who comes later, or again, can overtake. The kernel
+    releases the locks of a process that dies. Without such locks, as on some disks, SQLite's own has to do.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._descriptors: dict[str, int | None] = {}
+
+    def take_at_once(self) -> bool:
+        """Takes the turn if nobody has it or waits for it; if False, only `take` may follow."""
+        try:
+            self.take(fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def take(self, flags: int = 0) -> None:
+        """Waits for the turn, however long."""
+        self._lock(WAITING, flags)
+        self._lock(WRITING, flags)
+        self._unlock(WAITING)
+
+    def end(self) -> None:
+        for suffix in list(self._descriptors):
+            self._unlock(suffix)
+
+    def _lock(self, suffix: str, flags: int) -> None:
+        if suffix not in self._descriptors:
+            self._descriptors[suffix] = _open(f"{self._path}{suffix}")
+        descriptor = self._descriptors[suffix]
+        if descriptor is not None:
+            _flock(descriptor, fcntl.LOCK_EX | flags)
+
+    def _unlock(self, suffix: str) -> None:
+        descriptor = self._descriptors.pop(suffix)
+        if descriptor is not None:
+            _flock(descriptor, fcntl.LOCK_UN)  # a process forked meanwhile keeps the file open
+            os.close(descriptor)
+
+
+def _open(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+
+
+def _flock(descriptor: int, operation: int) -> None:
+    """Raises `BlockingIOError` if it would have to wait and must not."""
+    try:
+        fcntl.flock(descriptor, operation)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return
 
 
 @contextlib.contextmanager
-def writers_turn(timeout_seconds: float, gate: Any) -> Iterator[None]:
-    """One writing thread per process at a time. Raises `Unavailable` after the timeout, at once if too many
+def writers_turn(turns: Turns, timeout_seconds: float, gate: Any) -> Iterator[None]:
+    """A turn to write. Raises `Unavailable` after the timeout, at once if too many threads of this process
     wait: `gate.enter()` says whether one more may, `gate.leave()` ends its wait."""
     if not gate.enter():
         raise Unavailable("too many threads wait to write")
     try:
-        acquired = _write_lock.acquire(timeout=timeout_seconds)
+        came = turns.take(timeout_seconds)
     finally:
         gate.leave()
-    if not acquired:
-        raise Unavailable("other threads are writing")
+    if not came:
+        raise Unavailable("others are writing")
     try:
         yield
     finally:
-        _write_lock.release()
-
-
-def yield_lock() -> None:
-    """Pauses between two write transactions: the lock is not fair, and other processes poll for it."""
-    time.sleep(YIELD_SECONDS)
+        turns.give_back()

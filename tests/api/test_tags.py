@@ -77,6 +77,19 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(tags, "CHUNK_ROWS", 2)
 
 
+def after_each_chunk(monkeypatch, act):
+    """Calls `act` between two transactions of the removal of a tag."""
+    strip_some = tags._strip_some
+
+    def strip_and_act(*arguments):
+        more = strip_some(*arguments)
+        if more:
+            act()
+        return more
+
+    monkeypatch.setattr(tags, "_strip_some", strip_and_act)
+
+
 def count_tagged(client, tag):
     found = [each["attributes"]["cached_tag_ids"] for each in client.post("/fetch/search", {}).json["data"]]
     return sum(tag["id"] in each for each in found)
@@ -88,13 +101,13 @@ def test_others_can_write_while_a_tag_is_being_removed(client, small_chunks, mon
         client.create(f"p{number}@example.com", tags="other,vip")
     left = []
 
-    def meanwhile(_):
+    def meanwhile():
         client.create(f"new{len(left)}@example.com", tags="VIP")
         client.create("p0@example.com", tags=["more"])
         left.append(count_tagged(client, tag))
         assert tag["id"] not in [each["id"] for each in client.get("/fetch/tags").json["data"]]
 
-    monkeypatch.setattr(tags.time, "sleep", meanwhile)
+    after_each_chunk(monkeypatch, meanwhile)
     response_assertions.answer(client.delete(f"/fetch/tags/{tag['id']}"))
     assert left == [3, 1, 0]
     assert len(client.post("/fetch/search", {"tags": "vip"}).json["data"]) == 3
@@ -107,11 +120,11 @@ def test_the_sweeper_finishes_an_interrupted_removal(client, small_chunks, monke
     for number in range(5):
         client.create(f"p{number}@example.com", tags="other,vip")
 
-    def fail(_):
+    def fail():
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(tags.time, "sleep", fail)
+        after_each_chunk(patch, fail)
         if error is Killed:
             with pytest.raises(Killed):
                 client.delete(f"/fetch/tags/{tag['id']}")

@@ -9,7 +9,9 @@ import pytest
 from audience import clock, erasures, imports, sites, stats, subscribers
 from storage import database
 from storage import imports as stored
+from storage.engines import sqlite_log
 from storage.errors import DiskFault, Unavailable, Unusable
+from storage.pace import Pace
 from tests.client import FakeQueue
 from tests.small_disk import mounted
 
@@ -32,6 +34,11 @@ def tick(monkeypatch):
 
     move(0)
     return move
+
+
+@pytest.fixture(autouse=True)
+def chunks_of_500(monkeypatch):
+    monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
 
 
 def accept(site, count=600, prefix="p", **values):
@@ -142,11 +149,11 @@ def test_after_a_worker_dies_another_resumes_its_import(site, tick, monkeypatch)
 def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     import_id = accept(site, 1000)
 
-    def stolen(_):
+    def stolen():
         tick()
         assert steal(site, import_id)
 
-    monkeypatch.setattr(imports.time, "sleep", stolen)
+    monkeypatch.setattr(database, "checkpoint", stolen)
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("running", 500, 500, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
@@ -303,3 +310,29 @@ def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
     imports.drain(site.id, 30)
     assert sizes == [4, 1, 1]
     assert state(site, import_id) == ("finished", 6, 6, 0, 0)
+
+
+def test_imports_wait_while_a_reader_keeps_the_log_long(site, monkeypatch):
+    import_ids = [accept(site, 1000, prefix) for prefix in "abc"]
+    database.checkpoint()
+    for name, pages in {"LONG_PAGES": 50, "KEPT_PAGES": 20, "FULL_PAGES": 100}.items():
+        monkeypatch.setattr(sqlite_log, name, pages)
+    reading, may_end = threading.Event(), threading.Event()
+
+    def read():
+        with database.snapshot():
+            reading.set()
+            may_end.wait(60)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert reading.wait(60)
+    try:
+        for _ in range(3):
+            assert imports.drain(site.id, 30) is False
+        assert [state(site, each)[0] for each in import_ids] == ["finished", "queued", "queued"]
+    finally:
+        may_end.set()
+        reader.join(60)
+    assert imports.drain(site.id, 30) is False
+    assert [state(site, each)[0] for each in import_ids] == ["finished"] * 3

@@ -1,0 +1,71 @@
+"""SQLite's write-ahead log: moved into the database file by whoever has time for it, never within a write.
+
+A pool's `log.pages` are the pages of the log after this process' last write or checkpoint.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+LOG = "-wal"  # suffix of the file beside the database
+LONG_PAGES = 25_000  # of 4,096 bytes each: after about 100 MB the log begins anew
+OVERLONG_PAGES = 30_000  # after which a writer takes care of it, because no worker does
+FULL_PAGES = 50_000  # after which long work waits for the reader that needs the log
+KEPT_PAGES = 2_500  # not moved yet: more of them mean that a reader prevents it
+LIMIT_BYTES = 128 * 2**20  # to which the file shrinks when it begins anew
+TIMEOUT_MS = 250  # for readers, while writers wait
+
+
+class Log:
+    """What this process knows of the log."""
+
+    pages = 0
+
+    def grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        """SQLite calls it after each commit, in place of a checkpoint after every 1,000 pages."""
+        self.pages = pages
+        return apsw.SQLITE_OK
+
+
+def checkpoint(opened: Any) -> bool:
+    """Moves what no reader needs from the log into the database file; nobody waits for it.
+
+    Returns whether the log is long and can begin anew.
+    """
+    _, pages, moved = opened.execute_sql("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    opened.log.pages = pages
+    return bool(pages > LONG_PAGES and pages - moved < KEPT_PAGES)
+
+
+def restart_log(opened: Any) -> None:
+    """Lets the log begin anew with the next write, unless a reader prevents that. Writers wait meanwhile."""
+    if _checkpoint_at_once(opened, "RESTART"):
+        opened.log.pages = 0
+
+
+def truncate_log(opened: Any) -> bool:
+    """Checkpoints the log and empties it; False while a reader prevents that. Writers wait meanwhile."""
+    return _checkpoint_at_once(opened, "TRUNCATE")
+
+
+def _checkpoint_at_once(opened: Any, mode: str) -> bool:
+    opened.execute_sql(f"PRAGMA busy_timeout = {TIMEOUT_MS}")
+    try:
+        busy, _, _ = opened.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
+    finally:
+        opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
+    return not busy
+
+
+def is_overlong(opened: Any) -> bool:
+    return bool(opened.log.pages > OVERLONG_PAGES)
+
+
+def is_full(opened: Any) -> bool:
+    return bool(opened.log.pages > FULL_PAGES)
+
+
+def log_bytes(opened: Any) -> int:
+    log = Path(f"{opened.database}{LOG}")
+    return log.stat().st_size if log.exists() else 0
