@@ -39,9 +39,12 @@ class Pace:
         self.learn(chunk.rows, wrote - began, time.monotonic() - wrote)
 
     def learn(self, rows: int, write_seconds: float, commit_seconds: float) -> None:
-        """Sets the size of the next transaction by the last one; it at most doubles."""
+        """Sets the size of the next transaction by the last one; it at most doubles.
+
+        One with fewer rows than there was time for says nothing, unless even they took too long.
+        """
         self._shortest_commit = min(self._shortest_commit, commit_seconds)
         seconds = write_seconds + commit_seconds - self._shortest_commit
-        if rows and seconds > 0:
-            fitting = min(int(rows * HOLD_SECONDS / seconds), 2 * self.rows)
+        if rows and (rows >= self.rows or seconds > HOLD_SECONDS):
+            fitting = min(int(rows * HOLD_SECONDS / max(seconds, 1e-9)), 2 * self.rows)
             self.rows = max(self._least, min(fitting, self._most))

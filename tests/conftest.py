@@ -9,10 +9,12 @@ import hypothesis
 import pytest
 
 from app import create_app
+from audience import imports
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.table import open_table
 from audience.config import Settings
 from storage import database
+from storage.pace import Pace
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -39,6 +41,12 @@ def geo_table():
     instance = Path(tempfile.gettempdir()) / f"audience-geo-{os.getuid()}-{Tables(DATA).version().hex()[:16]}"
     open_table(instance)
     return instance / FILE
+
+
+@pytest.fixture(autouse=True)
+def imports_in_chunks_of_500(monkeypatch):
+    """However fast the machine is."""
+    monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from storage import database
 from storage import imports as stored
 from storage.engines import sqlite_log
 from storage.errors import DiskFault, Unavailable, Unusable
-from storage.pace import Pace
 from tests.client import FakeQueue
 from tests.small_disk import mounted
 
@@ -34,11 +33,6 @@ def tick(monkeypatch):
 
     move(0)
     return move
-
-
-@pytest.fixture(autouse=True)
-def chunks_of_500(monkeypatch):
-    monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
 
 
 def accept(site, count=600, prefix="p", **values):

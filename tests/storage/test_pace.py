@@ -43,6 +43,14 @@ def test_a_transaction_without_rows_teaches_nothing():
     assert pace.rows == 100
 
 
+def test_a_small_transaction_teaches_only_that_less_fits():
+    pace = Pace()
+    pace.learn(2, 0.004, 0.001)
+    assert pace.rows == 100
+    pace.learn(30, 0.02, 0.001)
+    assert pace.rows == 22
+
+
 def test_it_measures_what_it_writes(tmp_path):
     database.open(f"sqlite:///{tmp_path / 'audience.db'}")
     database.migrate()
