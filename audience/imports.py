@@ -248,7 +248,7 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
             chunk.rows = claimed.applied - before
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
-        database.checkpoint()
+        database.checkpoint(only_if_due=True)
     return claimed, finished
 
 

@@ -18,8 +18,6 @@ from storage.places import WatchedPlaces
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 MAX_PARAMETERS = 10_000
-MOVED = "the database or its folder was moved or deleted"
-
 database: Any = peewee.DatabaseProxy()
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
@@ -106,7 +104,7 @@ def write() -> Iterator[None]:
             yield
     else:
         if moved():
-            raise Unavailable(MOVED)
+            raise Unavailable("the database or its folder was moved or deleted")
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
         with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline):
@@ -189,8 +187,10 @@ def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
     database.execute_many(engine.rewrite_marks(sql), parameters)
 
 
-def checkpoint() -> None:
-    """Moves the log of recent writes into the database's file. Writers only wait while a long log ends."""
+def checkpoint(only_if_due: bool = False) -> None:
+    """Moves the log of recent writes into the database's file; due once this process has written much."""
+    if only_if_due and not engine.is_due(database):
+        return
     with session():
         if engine.checkpoint(database):
             with engine.writers_turn(database, database.timeout, OpenGate()):

@@ -2,12 +2,14 @@
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Iterator
 
 from storage import database
 
-HOLD_SECONDS = 0.015
+WRITE_SECONDS = 0.012  # of the turn; a commit adds about 3 ms
 FIRST_ROWS, LEAST_ROWS, MOST_ROWS = 100, 20, 2_000
+REMEMBERED = 8  # transactions
 
 
 class Chunk:
@@ -17,16 +19,16 @@ class Chunk:
 
 
 class Pace:
-    """The `rows` to write in the next transaction: as many as held the turn for `HOLD_SECONDS` the last time.
+    """The `rows` to write in the next transaction: as many as fit into `WRITE_SECONDS`.
 
-    Committing takes a while however few rows there are. The shortest commit so far is not counted, or a slow
-    disk would make the transactions ever smaller.
+    The fastest of the last few transactions counts: the others waited for a core or the disk, however few
+    their rows. Committing is not counted, or a slow disk would make the transactions ever smaller.
     """
 
     def __init__(self, first: int = FIRST_ROWS, least: int = LEAST_ROWS, most: int = MOST_ROWS) -> None:
         self.rows = first
         self._least, self._most = least, most
-        self._shortest_commit = float("inf")
+        self._seconds_per_row: deque[float] = deque(maxlen=REMEMBERED)
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Chunk]:
@@ -35,16 +37,15 @@ class Pace:
         with database.write():
             began = time.monotonic()
             yield chunk
-            wrote = time.monotonic()
-        self.learn(chunk.rows, wrote - began, time.monotonic() - wrote)
+            seconds = time.monotonic() - began
+        self.learn(chunk.rows, seconds)
 
-    def learn(self, rows: int, write_seconds: float, commit_seconds: float) -> None:
-        """Sets the size of the next transaction by the last one; it at most doubles.
+    def learn(self, rows: int, seconds: float) -> None:
+        """Sets the size of the next transaction, which at most doubles.
 
-        One with fewer rows than there was time for says nothing, unless even they took too long.
+        A transaction with fewer rows than there was time for says nothing, unless even they took too long.
         """
-        self._shortest_commit = min(self._shortest_commit, commit_seconds)
-        seconds = write_seconds + commit_seconds - self._shortest_commit
-        if rows and (rows >= self.rows or seconds > HOLD_SECONDS):
-            fitting = min(int(rows * HOLD_SECONDS / max(seconds, 1e-9)), 2 * self.rows)
-            self.rows = max(self._least, min(fitting, self._most))
+        if rows and (rows >= self.rows or seconds > WRITE_SECONDS):
+            self._seconds_per_row.append(seconds / rows)
+            fitting = WRITE_SECONDS / max(min(self._seconds_per_row), 1e-9)
+            self.rows = round(max(self._least, min(fitting, 2 * self.rows, self._most)))

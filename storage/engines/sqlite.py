@@ -37,7 +37,7 @@ IN_USE = "another process uses the database: stop it first"
 
 Error, error_type = sqlite_errors.Error, sqlite_errors.error_type
 LOG, log_bytes = sqlite_log.LOG, sqlite_log.log_bytes
-is_overlong, is_full = sqlite_log.is_overlong, sqlite_log.is_full
+is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite_log.is_full
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 LOG = "-wal"  # suffix of the file beside the database
+DUE_PAGES = 1_000  # written since the last checkpoint
 LONG_PAGES = 25_000  # of 4,096 bytes each: after about 100 MB the log begins anew
 OVERLONG_PAGES = 30_000  # after which a writer takes care of it, because no worker does
 FULL_PAGES = 50_000  # after which long work waits for the reader that needs the log
@@ -18,9 +19,10 @@ TIMEOUT_MS = 250  # for readers, while writers wait
 
 
 class Log:
-    """What this process knows of the log."""
+    """What this process knows of the log: its pages, and those moved into the database file."""
 
     pages = 0
+    moved = 0
 
     def grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         """SQLite calls it after each commit, in place of a checkpoint after every 1,000 pages."""
@@ -34,7 +36,7 @@ def checkpoint(opened: Any) -> bool:
     Returns whether the log is long and can begin anew.
     """
     _, pages, moved = opened.execute_sql("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    opened.log.pages = pages
+    opened.log.pages, opened.log.moved = pages, moved
     return bool(pages > LONG_PAGES and pages - moved < KEPT_PAGES)
 
 
@@ -56,6 +58,11 @@ def _checkpoint_at_once(opened: Any, mode: str) -> bool:
     finally:
         opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
     return not busy
+
+
+def is_due(opened: Any) -> bool:
+    """Whether a checkpoint is worth its while."""
+    return not 0 <= opened.log.pages - opened.log.moved < DUE_PAGES
 
 
 def is_overlong(opened: Any) -> bool:

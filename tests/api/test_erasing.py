@@ -105,7 +105,9 @@ def test_waiting_rows_are_blanked_in_place_and_counted_as_suppressed(client, set
 def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscriber(client, monkeypatch):
     rows = [{"email": f"subscriber{each}@example.com"} for each in range(999)] + [{"email": ADDRESS}]
     client.post("/batch/subscribers", {"subscribers": rows})
-    monkeypatch.setattr(database, "checkpoint", lambda: client.find(ADDRESS) or erase(client, email=ADDRESS))
+    monkeypatch.setattr(
+        database, "checkpoint", lambda **_: client.find(ADDRESS) or erase(client, email=ADDRESS)
+    )
     imports.drain(client.site.id, 20)
     assert client.find(ADDRESS) is None
     assert client.counts()[0] == 999

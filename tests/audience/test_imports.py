@@ -143,7 +143,7 @@ def test_after_a_worker_dies_another_resumes_its_import(site, tick, monkeypatch)
 def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     import_id = accept(site, 1000)
 
-    def stolen():
+    def stolen(**_):
         tick()
         assert steal(site, import_id)
 

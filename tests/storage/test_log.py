@@ -62,6 +62,15 @@ def test_no_write_moves_the_log_and_a_checkpoint_does(file):
     assert file.stat().st_size > size + 5 * 2**20
 
 
+def test_a_checkpoint_is_due_after_about_a_thousand_pages(file):
+    size, sizes = file.stat().st_size, []
+    for number in range(6):
+        add(str(number))
+        database.checkpoint(only_if_due=True)
+        sizes.append(file.stat().st_size > size)
+    assert (sizes[0], sizes[-1]) == (False, True)
+
+
 def test_a_long_log_begins_anew(file, monkeypatch):
     monkeypatch.setattr(sqlite_log, "LONG_PAGES", 1_000)
     for number in range(20):
