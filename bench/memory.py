@@ -10,7 +10,7 @@ POLL_SECONDS = 0.1
 def pss_mb(pid: int) -> float:
     """The proportional set size of a process and its descendants in MB; processes that end count as 0."""
     total = 0.0
-    for each in (pid, *_below(pid)):
+    for each in (pid, *below(pid)):
         try:
             lines = Path(f"/proc/{each}/smaps_rollup").read_text().splitlines()
         except OSError:
@@ -19,11 +19,11 @@ def pss_mb(pid: int) -> float:
     return total
 
 
-def _below(pid: int) -> list[int]:
+def below(pid: int) -> list[int]:
     listed: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():
-            listed += [int(child), *_below(int(child))]
+            listed += [int(child), *below(int(child))]
     return listed
 
 
