@@ -49,21 +49,17 @@ def create_app(
     write_gate: protocols.Gate | None = None,
 ) -> Flask:
     """The web application of an instance whose database is migrated; by default it queries the real DNS."""
-    from flask import Flask
-
     from audience.answers.service import Answers
     from audience.api import blueprints
     from audience.console import blueprints as console
     from audience.http import access, errors, health, request_log
+    from audience.http.application import Application
     from audience.http.normalize import Normalizer
     from audience.http.services import Services
 
     open_process(settings, metrics, write_gate)
-    app = Flask("audience", static_folder=None, instance_path=str(settings.instance))
+    app = Application("audience", static_folder=None, instance_path=str(settings.instance))
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    app.json.sort_keys = False  # type: ignore[attr-defined]
-    app.json.compact = True  # type: ignore[attr-defined]
     child_process = ChildProcess()
     answers = Answers(settings, resolver, child_process)
     app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from audience import segments
 from audience.sites import Site
 from storage import custom_fields as stored_fields
-from storage import database
-from storage import subscribers as stored
+from storage import database, searches
 from storage import tags as stored_tags
-from storage.subscribers import Filters, Subscriber
+from storage.searches import Filters
+from storage.subscribers import Subscriber
 
 PAGE_SIZE = 500
 
@@ -32,7 +32,7 @@ def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:
     after = ""
     while True:
         with database.session():
-            page = stored.page(site_id, filters, after, PAGE_SIZE)
+            page = searches.page(site_id, filters, after, PAGE_SIZE)
             names = stored_tags.names(
                 site_id, {tag_id for subscriber in page for tag_id in subscriber.tag_ids}
             )

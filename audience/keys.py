@@ -4,6 +4,7 @@ import contextlib
 import hmac
 import secrets
 import string
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +31,13 @@ SCOPES = {
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None
 )  # compared with in place of an unknown one
+KNOWN_SECONDS = 0.5  # that a process goes by what it has read of a key and its sites
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
 
 _noted: dict[str, int] = {}  # by publishable key, when this process last noted its use
+_known: "dict[str, Known]" = {}  # by publishable key
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,22 @@ class AuthenticatedKey:
 
     def may(self, scope: str) -> bool:
         return scope in SCOPES[self.scope]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was read of a key; `until` is an instant of `time.monotonic`."""
+
+    key: Key
+    authenticated: AuthenticatedKey
+    until: float
+
+    def is_good(self, secret: str) -> bool:
+        return (
+            time.monotonic() < self.until
+            and hmac.compare_digest(secret, self.key.secret_hash)
+            and self.key.is_active(clock.now_ms())
+        )
 
 
 @dataclass(frozen=True)
@@ -123,22 +142,40 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
     return new
 
 
-@database.session()
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key, or None; does the same work whether the key or its secret is wrong."""
+    """The key, or None; does the same work whether the key or its secret is wrong.
+
+    A good key is read again after `KNOWN_SECONDS`, in which another process may have revoked it.
+    """
+    secret = secret_hash(secret_key)
+    known = _known.get(publishable_key)
+    return known.authenticated if known and known.is_good(secret) else _look_up(publishable_key, secret)
+
+
+@database.session()
+def _look_up(publishable_key: str, secret: str) -> AuthenticatedKey | None:
+    until = time.monotonic() + KNOWN_SECONDS
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
-    matches = hmac.compare_digest(secret_hash(secret_key), key.secret_hash)
+    matches = hmac.compare_digest(secret, key.secret_hash)
     if not (matches and key.id and key.is_active(clock.now_ms())):
+        _known.pop(publishable_key, None)
         return None
-    return AuthenticatedKey(key.id, publishable_key, key.scope, tuple(stored.sites_of(key.id)))
+    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, tuple(stored.sites_of(key.id)))
+    _known[publishable_key] = Known(key, authenticated, until)
+    return authenticated
+
+
+def is_noted(key: AuthenticatedKey) -> bool:
+    """Whether the use of a key was noted in the last 5 minutes."""
+    at = clock.now_ms()
+    return at - _noted.get(key.publishable_key, at - USE_MS) < USE_MS
 
 
 def note_use(key: AuthenticatedKey) -> None:
     """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
-    at = clock.now_ms()
-    if at - _noted.get(key.publishable_key, at - USE_MS) < USE_MS:
+    if is_noted(key):
         return
-    _noted[key.publishable_key] = at
+    _noted[key.publishable_key] = at = clock.now_ms()
     with contextlib.suppress(Unavailable, DiskFault), database.write():
         stored.note_use(key.id, at)
 

@@ -9,14 +9,14 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.stats import Counts
 from schemas.values import compact_json
-from storage import database
+from storage import database, searches
 from storage import reports as stored_reports
 from storage import segment_rules as stored_rules
 from storage import segments as stored
-from storage import subscribers as stored_subscribers
+from storage.searches import Filters
 from storage.segments import Segment
 from storage.sql import Sql
-from storage.subscribers import Filters, Subscriber
+from storage.subscribers import Subscriber
 
 __all__ = ["Segment"]
 
@@ -72,7 +72,7 @@ def delete(site: Site, segment_id: str) -> Segment:
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
     condition = _compile(site.id, rules)
-    sample = stored_subscribers.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
+    sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
     return Counts(*stored.count(site.id, condition)), sample
 
 

@@ -10,10 +10,11 @@ from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
-from storage import database, site_counters, suppressions
+from storage import database, searches, site_counters, subscriber_texts, suppressions
 from storage import subscribers as stored
 from storage import tags as stored_tags
-from storage.subscribers import Filters, Subscriber
+from storage.searches import Filters
+from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
 __all__ = ["Change", "Consent", "Filters", "Outcome", "Subscriber"]
@@ -144,6 +145,18 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 
 
 @database.session()
+def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
+    """As `find`, the resource as JSON text; `pages` as in `search_texts`."""
+    column = subscriber_texts.text(pages)
+    if uuid is not None:
+        return subscriber_texts.by_uuid(site.id, uuid, column)
+    try:
+        return subscriber_texts.by_key(site.id, addresses.identity(email or ""), column)
+    except addresses.MalformedAddress:
+        return None
+
+
+@database.session()
 def erased(site: Site, items: Sequence[Item]) -> set[str]:
     """The addresses of items, as sent, that are suppressed by an erasure."""
     emails = {item["email"] for item in items}
@@ -168,24 +181,42 @@ class SearchRequest:
 @database.session()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
     """A page of matches, newest first, and whether there are more; `page` from 1. Raises `NotFound`."""
+    filters = _filters(site, query)
+    if filters is None or page > MAX_PAGE:
+        return [], False
+    matches = searches.search(site.id, filters, PAGE_SIZE + 1, (page - 1) * PAGE_SIZE)
+    return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE
+
+
+@database.session()
+def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[list[str], bool]:
+    """As `search`, each match as JSON text; `pages` is the URL that a uuid completes to that of a page."""
+    filters = _filters(site, query)
+    if filters is None or page > MAX_PAGE:
+        return [], False
+    column, offset = subscriber_texts.text(pages), (page - 1) * PAGE_SIZE
+    texts = [text for (text,) in searches.records(site.id, filters, PAGE_SIZE + 1, offset, column)]
+    return texts[:PAGE_SIZE], len(texts) > PAGE_SIZE
+
+
+def _filters(site: Site, query: SearchRequest) -> Filters | None:
+    """What the SQL needs, None if nothing can match. Raises `NotFound`."""
     rules = [segments.matching(site.id, query.segment_id)] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))
     tag_ids = tags.ids(site.id, query.tags)
-    if len(tag_ids) < len({tags.name_key(name) for name in query.tags}) or page > MAX_PAGE:
-        return [], False
+    if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
+        return None
     if not all(map(segments.is_id, query.tag_ids)):
-        return [], False
+        return None
     try:
         email_key = addresses.identity(query.email) if query.email is not None else None
     except addresses.MalformedAddress:
-        return [], False
-    filters = Filters(
+        return None
+    return Filters(
         after=dict(query.after),
         before=dict(query.before),
         email_key=email_key,
         tag_ids=list({*tag_ids.values(), *map(int, query.tag_ids)}),
         rules=rules,
     )
-    matches = stored.search(site.id, filters, PAGE_SIZE + 1, (page - 1) * PAGE_SIZE)
-    return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE

@@ -73,7 +73,7 @@ def open(metrics: Metrics) -> None:
     _metrics = metrics
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)  # freezing would take longer than counting it
 class RequestRecord:
     """`route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when no route matched."""
 

@@ -1,8 +1,9 @@
 """`python -m bench.reads`: find, stats and a page of a search, compared with a bare Flask endpoint.
 
-The limit is Flask with Flask-HTTPAuth and `jsonify` on the same web server (`bench.bare`). It and the three are
-measured in turn, round by round, in the same run. Of each the median round is shown: requests per second, and the
-CPU time of all processes of its service, which a busy machine disturbs less. Compare the ratios, not the figures.
+The limit is Flask with Flask-HTTPAuth and `jsonify` on the same web server (`bench.bare`). It and the three
+are measured in turn, round by round, in the same run. Of each the median round is shown: requests per second,
+and the CPU time of all processes of its service, which a busy machine disturbs less. Compare the ratios, not
+the figures.
 """
 
 import argparse

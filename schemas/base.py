@@ -73,7 +73,11 @@ class Form(ma.Schema):
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        return frozenset(field.data_key or name for name, field in self.load_fields.items())
+        return frozenset(self.fields_by_key)
+
+    @cached_property
+    def fields_by_key(self) -> dict[str, Any]:
+        return {field.data_key or name: field for name, field in self.load_fields.items()}
 
 
 def load(form: Form, data: Any) -> Any:
@@ -98,7 +102,7 @@ def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
     Of a repeated one the last counts, unless its field reads them all (`repeated`).
     """
-    fields = {field.data_key or name: field for name, field in form.load_fields.items()}
+    fields = form.fields_by_key
     return {
         name: getattr(fields.get(name), "repeated", last)(value) if isinstance(value, Repeated) else value
         for name, value in values.items()

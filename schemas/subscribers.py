@@ -1,6 +1,6 @@
 """Forms that take subscribers, and the subscriber resource (docs/contract.md, Subscribers)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import unquote
@@ -24,7 +24,7 @@ from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, fie
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
-from schemas.values import DATES, NAMES, trim, write_date
+from schemas.values import DATES, NAMES, compact_json, trim, write_date
 
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
@@ -212,6 +212,11 @@ def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
 
 
+def pages(public_url: str, site_uuid: str) -> str:
+    """The URL of the pages of a site's subscribers, without the uuid of one."""
+    return f"{public_url}/console/sites/{site_uuid}/subscribers/"
+
+
 def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, Any]:
     """The subscriber resource."""
     names = {name: getattr(subscriber, name) for name in NAMES}
@@ -224,10 +229,20 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
             "fields": subscriber.fields | {name: value for name, value in names.items() if value},
             "cached_tag_ids": [str(tag_id) for tag_id in subscriber.tag_ids],
             "unsubscribed_at": write_date(subscriber.unsubscribed_at),
-            "navigation_url": f"{public_url}/console/sites/{site_uuid}/subscribers/{subscriber.uuid}",
+            "navigation_url": f"{pages(public_url, site_uuid)}{subscriber.uuid}",
             **{name: value or None for name, value in names.items()},
             "created_at": write_date(subscriber.created_at),
             "updated_at": write_date(subscriber.updated_at),
             "last_event_at": write_date(subscriber.last_event_at),
         },
     }
+
+
+def found_text(text: str | None) -> str:
+    """The answer of find as JSON text, from that of the resource."""
+    return f'{{"data":{text or "null"}}}\n'
+
+
+def page_text(texts: Iterable[str], meta: Mapping[str, Any]) -> str:
+    """The answer of search as JSON text, from those of the resources."""
+    return f'{{"data":[{",".join(texts)}],"meta":{compact_json(meta)}}}\n'

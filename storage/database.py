@@ -5,6 +5,7 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from threading import BoundedSemaphore, local
 from typing import Any
 
 import peewee
@@ -22,6 +23,8 @@ database: Any = peewee.DatabaseProxy()
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
+_kept_connections: Any = BoundedSemaphore(0)
+_thread = local()
 
 
 def open(
@@ -32,17 +35,20 @@ def open(
     allow_faulty: bool = False,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
+    kept: int = 0,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
     `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Without the database's file, or one
-    of the `folders`, at its place nothing is written.
+    of the `folders`, at its place nothing is written. The first `kept` threads, which must live as long as
+    this process, keep their connection from one session to the next.
     """
-    global _places, _write_gate
+    global _kept_connections, _places, _write_gate
     opened = engine.open(url, timeout, connections, allow_faulty)
     close()
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
+    _kept_connections = BoundedSemaphore(kept)
     _places = WatchedPlaces([engine.file(url), *folders])
     _places.have_changed()
 
@@ -71,14 +77,27 @@ def close() -> None:
 
 @contextlib.contextmanager
 def session() -> Iterator[None]:
-    """A pooled connection; re-entrant. Raises `Unavailable` and `Conflict`."""
+    """A pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and `Conflict`."""
     with _translated():
         opened = database.connect(reuse_if_open=True)
+        keeps = False
         try:
             yield
+            keeps = not opened or _keeps_connection()
         finally:
-            if opened:
+            if not keeps and (opened or _is_stuck()):
                 database.close()
+
+
+def _is_stuck() -> bool:
+    """Whether a transaction remains of one that has ended."""
+    return database.connection().in_transaction and not database.in_transaction()
+
+
+def _keeps_connection() -> bool:
+    if getattr(_thread, "kept_of", None) is not _kept_connections:
+        _thread.kept_of = _kept_connections if _kept_connections.acquire(blocking=False) else None
+    return _thread.kept_of is not None
 
 
 @contextlib.contextmanager

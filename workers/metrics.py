@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -50,14 +50,19 @@ class Metrics:
         self._id = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._counts: Counts = {}
+        self._series: dict[tuple[Any, ...], tuple[str, ...]] = {}  # by name and labels, as they are given
 
     def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None:
-        self._add({(*_series(name, labels), ""): amount})
+        self._add({(*self._known_series(name, labels), ""): amount})
 
     def observe(self, name: str, value: float, /, **labels: str | int) -> None:
-        series = _series(name, labels)
+        series = self._known_series(name, labels)
         bound = BOUNDS[bisect_left(BUCKETS_SECONDS, value)]
         self._add({(*series, bound): 1, (*series, "sum"): value})
+
+    def _known_series(self, name: str, labels: dict[str, str | int]) -> tuple[str, ...]:
+        key = name, *labels.items()
+        return self._series.get(key) or self._series.setdefault(key, _series(name, labels))
 
     def _add(self, counts: Counts) -> None:
         with self._lock:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal
 
-from flask import Response, g, jsonify
+from flask import Response, current_app, g
 
 from audience import keys
 from audience.api.request_data import check_file, check_json, read_json, read_query, read_tags, site_uuid
@@ -50,16 +50,16 @@ def endpoint(
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused", "all"] = "needed",
-) -> Callable[[View], View]:
+) -> Callable[[View], Callable[..., Response]]:
     """Authenticates, checks the scope, and the body's length and type; then reads the body, finds the site,
     checks the rate and loads the form, in that order. The web server asks for the first part, by `check`,
     before it takes the body.
 
     The view is called with `site` (None if optional and not sent; not passed if unused; `sites` if all),
-    with `form` if it `takes` one, and with the parts of the path. It returns JSON, sent with `status`, or a
-    response. Values of the query string are part of the form if `query`; the body overrides them. `gives` is
-    the schema of the answer, or the media types of a file; `accepts` has those of a file that is the body,
-    which the view reads. The body may be larger if it is a `batch`.
+    with `form` if it `takes` one, and with the parts of the path. It returns JSON, as an object or as
+    text, sent with `status`, or a response. Values of the query string are part of the form if `query`; the
+    body overrides them. `gives` is the schema of the answer, or the media types of a file; `accepts` has those
+    of a file that is the body, which the view reads. The body may be larger if it is a `batch`.
     """
     form = (takes or Form)()
 
@@ -71,25 +71,26 @@ def endpoint(
         (check_file if accepts else check_json)(max_bytes)
         return key, max_bytes
 
-    def decorate(view: View) -> View:
+    def decorate(view: View) -> Callable[..., Response]:
         @wraps(view)
-        def run(**arguments: Any) -> tuple[Response, int]:
+        def run(**arguments: Any) -> Response:
             key = admitted(check)
             body = read_tags() if accepts else read_json(_max_bytes(False, batch))
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
-            g.site_id = chosen.id if chosen else None
+            if chosen:
+                g.site_id = chosen.id
             if site == "all":
                 arguments["sites"] = key.sites
             elif site != "unused":
                 arguments["site"] = chosen
             _limit_rate(key, family)
             sent = {name: value for name, value in body.items() if value is not None}
-            loaded = load(form, present(form, values) | sent if query else sent)
+            data = present(form, values) | sent if query else sent
+            loaded = load(form, data) if takes or data else {}
             if takes:
                 arguments["form"] = loaded
-            answer = view(**arguments)
-            return answer if isinstance(answer, Response) else jsonify(answer), status
+            return _response(view(**arguments), status)
 
         vars(run)["scope"] = scope
         vars(run)["check"] = check
@@ -116,6 +117,13 @@ def _max_bytes(is_file: bool, is_batch: bool) -> int:
 
 def _site(key: AuthenticatedKey, uuid: str | None, needed: bool) -> Site | None:
     return keys.require_site(key, uuid) if needed or uuid is not None else None
+
+
+def _response(answer: Any, status: int) -> Response:
+    if isinstance(answer, Response):
+        return answer
+    text = answer if isinstance(answer, str) else f"{current_app.json.dumps(answer)}\n"
+    return Response(text, status, content_type="application/json")
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from threading import BoundedSemaphore
 from typing import Any, BinaryIO
+from urllib.parse import parse_qsl
 
 from flask import request
-from werkzeug.datastructures import MultiDict
 
 from audience.api import json_bounds
 from audience.errors import NotJson, NotUnderstood, TooLarge
@@ -53,7 +53,9 @@ def _check_length(max_bytes: int) -> None:
 
 
 def read_json(max_bytes: int) -> dict[str, Any]:
-    """The body as an object; an empty one, `null` and `[]` are `{}`."""
+    """The body as an object; none, an empty one, `null` and `[]` are `{}`."""
+    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return {}
     raw = request.environ["wsgi.input"].read(max_bytes + 1)
     if len(raw) > max_bytes:
         raise TooLarge
@@ -97,8 +99,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
     """
     values: dict[str, Any] = {}
     site_uuids: list[str] = []
-    arguments: MultiDict[str, str] = request.args
-    for key, text in arguments.items(multi=True):
+    for key, text in parse_qsl(request.query_string.decode(), True, errors="werkzeug.url_quote"):
         value, _, appended = text.partition(APPENDED_SITE)
         site_uuids += filter(None, (appended, value if key == SITE else ""))
         if key != SITE:
@@ -107,7 +108,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 
 
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
-    match = SUBSCRIPT.fullmatch(key)
+    match = SUBSCRIPT.fullmatch(key) if "[" in key else None
     if match is None:
         _add(values, key, value)
         return

@@ -16,15 +16,15 @@ blueprint = Blueprint("subscribers", __name__)
 
 @blueprint.get("/fetch/subscribers")
 @endpoint(scope="read", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
-def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def find(site: Site, form: dict[str, Any]) -> str:
     """Find a subscriber
 
     By `email` or `uuid`; `uuid` wins. Addresses are compared without regard to case, and plus tags count.
 
     Returns the subscriber; `data` is null where nobody matches.
     """
-    subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
-    return {"data": subscriber and wire.subscriber(subscriber, settings().base_url, site.uuid)}
+    pages = wire.pages(settings().base_url, site.uuid)
+    return wire.found_text(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
 
 
 @blueprint.post("/fetch/subscribers")
@@ -66,7 +66,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
 @endpoint(scope="read", family="fetch", takes=wire.SearchSubscribers, gives=wire.FoundSubscribers)
-def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def search(site: Site, form: dict[str, Any]) -> str:
     """Search subscribers
 
     Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters
@@ -84,8 +84,6 @@ def search(site: Site, form: dict[str, Any]) -> dict[str, Any]:
         beginning=form.get("q"),
         segment_id=form.get("segment_id"),
     )
-    matches, has_more = subscribers.search(site, query, form["page"])
-    return {
-        "data": [wire.subscriber(subscriber, settings().base_url, site.uuid) for subscriber in matches],
-        "meta": page_meta(form, subscribers.PAGE_SIZE, has_more),
-    }
+    pages = wire.pages(settings().base_url, site.uuid)
+    texts, has_more = subscribers.search_texts(site, query, form["page"], pages)
+    return wire.page_text(texts, page_meta(form, subscribers.PAGE_SIZE, has_more))

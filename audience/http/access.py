@@ -10,6 +10,7 @@ from flask_httpauth import HTTPBasicAuth
 
 from audience import keys
 from audience.errors import TooMany, Unauthorized
+from audience.http.normalize import CREDENTIALS
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
 
@@ -33,23 +34,23 @@ def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     return key
 
 
-@auth.login_required  # type: ignore[untyped-decorator]
 def authenticate() -> AuthenticatedKey:
     """The key of this request. Raises `Unauthorized`, or `TooMany` while failures are throttled."""
-    key: AuthenticatedKey = auth.current_user()
-    after_this_request(partial(_note_use_later, key))
+    key: AuthenticatedKey | None = auth.authenticate(request.environ[CREDENTIALS], None)
+    if key is None:
+        raise Unauthorized(keys.UNAUTHORIZED)
     return key
 
 
-def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
+def note_use(key: AuthenticatedKey) -> None:
     """Once the answer is sent, which does not wait for the database."""
+    if not keys.is_noted(key):
+        after_this_request(partial(_note_use_later, key))
+
+
+def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
     response.call_on_close(partial(keys.note_use, key))
     return response
-
-
-@auth.error_handler  # type: ignore[untyped-decorator]
-def unauthorized(_: int) -> None:
-    raise Unauthorized(keys.UNAUTHORIZED)
 
 
 def _throttle(publishable_key: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Flask, g, request
 
+from audience.http.access import note_use
 from audience.http.normalize import normalize
 from audience.keys import AuthenticatedKey
 from audience.protocols import REFUSAL
@@ -43,7 +44,9 @@ def admitted(check: Check) -> AuthenticatedKey:
     key: AuthenticatedKey | None = environ.get(KEY)
     if key is None and REFUSAL not in environ:
         key, _ = check()
-    g.key_id = key.id if key else None
+    if key is not None:
+        g.key_id = key.id
+        note_use(key)
     if key is None or REFUSAL in environ:
         raise environ[REFUSAL]
     return key

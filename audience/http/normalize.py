@@ -3,8 +3,9 @@
 import base64
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
+CREDENTIALS = "audience.credentials"  # of a request, in its WSGI environ
 SLASHES = re.compile(r"/{2,}")
 URL_SAFE = str.maketrans("-_", "+/")
 
@@ -22,24 +23,31 @@ class Normalizer:
         return self.application(environ, start_response)
 
 
+class Credentials(NamedTuple):
+    username: str
+    password: str
+
+
 def normalize(environ: dict[str, Any]) -> None:
+    """Once for a request, whoever sees it first; only a bearer token remains in its header."""
+    if CREDENTIALS in environ:
+        return
     environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", "")).rstrip("/") or "/"
-    authorization = environ.pop("HTTP_AUTHORIZATION", None)
-    credentials = _credentials(authorization.strip()) if authorization else None
-    if credentials:
-        environ["HTTP_AUTHORIZATION"] = credentials
+    authorization = environ.pop("HTTP_AUTHORIZATION", "").strip()
+    environ[CREDENTIALS] = _credentials(authorization)
+    if authorization[:7].lower() == "bearer ":
+        environ["HTTP_AUTHORIZATION"] = authorization
 
 
-def _credentials(authorization: str) -> str | None:
-    """A bearer token unchanged, `Basic` credentials as standard Base64 of UTF-8; None for anything else."""
+def _credentials(authorization: str) -> Credentials | None:
+    """Those of `Basic`, in UTF-8; None for anything else."""
     scheme, _, token = authorization.partition(" ")
-    if scheme.lower() == "bearer":
-        return authorization
+    if scheme.lower() != "basic":
+        return None
     token = token.strip().rstrip("=").translate(URL_SAFE)
     try:
         decoded = base64.b64decode(token + "=" * (-len(token) % 4), validate=True).decode()
     except ValueError:
         return None
-    if scheme.lower() != "basic" or ":" not in decoded:
-        return None
-    return f"Basic {base64.b64encode(decoded.encode()).decode()}"
+    username, colon, password = decoded.partition(":")
+    return Credentials(username, password) if colon else None

@@ -1,9 +1,10 @@
 """Gives every request an id, and logs it in one line."""
 
+import os
 import time
-import uuid
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, g
+from flask.globals import request_ctx
 
 from audience import telemetry
 
@@ -17,23 +18,27 @@ def register(app: Flask) -> None:
 
 
 def begin() -> None:
-    g.request_id = uuid.uuid4().hex
-    g.started = time.perf_counter()
+    """The first thing of a request: what goes through `g`, once."""
+    vars(g._get_current_object()).update(
+        request_id=os.urandom(16).hex(), started=time.perf_counter(), site_id=None, key_id=None
+    )
 
 
 def end(response: Response) -> Response:
-    response.headers["X-Request-Id"] = g.request_id
+    sent, noted = request_ctx.request, vars(g._get_current_object())
+    response.headers["X-Request-Id"] = noted["request_id"]
     response.headers.setdefault("Cache-Control", "no-store")
+    method = sent.method
     telemetry.record_request(
         telemetry.RequestRecord(
-            request_id=g.request_id,
-            method=request.method if request.method in METHODS else "OTHER",
-            route=request.url_rule.rule if request.url_rule else None,
+            request_id=noted["request_id"],
+            method=method if method in METHODS else "OTHER",
+            route=sent.url_rule.rule if sent.url_rule else None,
             status=response.status_code,
-            ms=round((time.perf_counter() - g.started) * 1000, 1),
-            site_id=g.get("site_id"),
-            key_id=g.get("key_id"),
+            ms=round((time.perf_counter() - noted["started"]) * 1000, 1),
+            site_id=noted["site_id"],
+            key_id=noted["key_id"],
         ),
-        logged=(request.path, response.status_code) != PROBE,
+        logged=(sent.path, response.status_code) != PROBE,
     )
     return response

@@ -23,7 +23,10 @@ def open_process(
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens the database only, as `audience doctor` must not create a pepper."""
+    """Opens the database only, as `audience doctor` must not create a pepper.
+
+    With a `write_gate`, in a web process, threads keep their connections, up to half of them.
+    """
     from storage import database
 
     database.open(
@@ -32,6 +35,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
         write_gate=write_gate,
+        kept=settings.database_connections // 2 if write_gate else 0,
         folders=[settings.instance],
     )
 

@@ -18,8 +18,8 @@ ACROSS_SITES = (
     "SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ",
     "SELECT site_id, tag_id FROM discarded_tags",
 )  # fmt: skip
-# small sets: parameters and waiting imports
-FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting")
+# small sets: parameters, waiting imports, a page of ids
+FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|SCAN page$")
 # all rows of a site, or up to a limit
 WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")
 SEARCHES = [

@@ -3,8 +3,9 @@
 import pytest
 
 from audience import clock
-from storage import database, subscribers
-from storage.subscribers import Filters, Subscriber
+from storage import database, searches, subscribers
+from storage.searches import Filters
+from storage.subscribers import Subscriber
 
 SUBSCRIBERS = 30
 
@@ -36,11 +37,11 @@ def stored(client):
 @pytest.mark.parametrize("offset", [0, 7])
 def test_few_and_many_matches_have_the_same_order(client, stored, monkeypatch, many, date, offset):
     at, created = stored
-    monkeypatch.setattr(subscribers, "MANY", many)
+    monkeypatch.setattr(searches, "MANY", many)
     after, before = at - 20, at + 20
     with database.session():
         filters = Filters(after={date: after}, before={date: before})
-        page = subscribers.search(client.site.id, filters, 9, offset)
+        page = searches.search(client.site.id, filters, 9, offset)
     matching = [
         each for each in created if (value := getattr(each, date)) is not None and after < value < before
     ]

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from audience import addresses, segment_rules, sites
 from audience.segment_rules import OPERATORS, SUBJECTS
-from storage import database, events, segments, subscribers, tags
+from storage import database, events, searches, segments, subscribers, tags
 from storage import segment_rules as sql
 from storage.events import Event
-from storage.subscribers import Filters, Subscriber
+from storage.searches import Filters
+from storage.subscribers import Subscriber
 from tests.segment_oracle import DAY, PlainSubscriber, holds
 
 AT = 1_790_000_000_000
@@ -96,7 +97,7 @@ class Audience:
         """The addresses that match in the database."""
         compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
         with database.session():
-            matching = subscribers.search(self.site_id, Filters(rules=[compiled]), 1000, 0)
+            matching = searches.search(self.site_id, Filters(rules=[compiled]), 1000, 0)
             assert segments.count(self.site_id, compiled) == (
                 len(matching),
                 sum(each.unsubscribed_at is not None for each in matching),
