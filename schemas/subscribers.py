@@ -10,10 +10,7 @@ import marshmallow as ma
 from schemas.base import (
     NO_NAME,
     Form,
-    InstantField,
-    JsonSchema,
     Text,
-    UnknownKeys,
     Uuid,
     as_text,
     clean_each,
@@ -21,7 +18,7 @@ from schemas.base import (
     nested,
 )
 from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, field_key
-from schemas.pages import Paged, PageMeta
+from schemas.pages import PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
 from schemas.values import DATES, NAMES, compact_json, trim, write_date
@@ -31,9 +28,6 @@ RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES,
 })  # fmt: skip
-BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
-MAX_TAGS = 100
-TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
 
 
 class SubscriberInput(Form):
@@ -108,8 +102,11 @@ class FindSubscriber(Form):
     email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
     uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
 
-    @ma.post_load
-    def texts(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+    def load(self, data: Any, **_: Any) -> dict[str, str]:
+        """Without marshmallow, which would only look at each value."""
+        return self.texts(self.known_values(data))
+
+    def texts(self, data: dict[str, Any]) -> dict[str, str]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
             texts["email"] = with_plus(_decoded_twice(texts["email"]))
@@ -127,64 +124,6 @@ def _decoded_twice(email: str) -> str:
 def with_plus(email: str) -> str:
     """A blank inside an address was a `+` that the client did not encode."""
     return trim(email).replace(" ", "+")
-
-
-class Bounds(Form):
-    error_messages = {"type": BOUNDS}  # noqa: RUF012 - marshmallow's own interface
-    gt = InstantField()
-    lt = InstantField()
-
-    def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        values = super().known_values(data)
-        if unknown := [key for key in data if key not in self.keys]:
-            raise ma.ValidationError(UnknownKeys(BOUNDS, unknown, self.keys))
-        return values
-
-
-class SingleTagNames(TagNames):
-    """One name, or an array of names; a name is never split."""
-
-    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
-
-    def repeated(self, values: list[str]) -> Any:
-        return values
-
-    def _texts(self, value: Any) -> list[str]:
-        return super()._texts(value if isinstance(value, list) else [value])
-
-
-class TagIds(ma.fields.Field[list[str]]):
-    """Ids separated by commas, or an array of ids."""
-
-    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
-    repeated = ",".join
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
-        ids = value if isinstance(value, list) else as_text(value).split(",")
-        return [trim(as_text(tag_id)) for tag_id in ids]
-
-
-def few() -> Any:
-    return ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS)
-
-
-class SearchSubscribers(Paged):
-    """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
-
-    created_at = nested(Bounds)
-    updated_at = nested(Bounds)
-    last_event_at = nested(Bounds)
-    unsubscribed_at = nested(Bounds)
-    email = Text(strip=True)
-    tags = TagNames(validate=few())
-    tag_names = SingleTagNames(validate=few())
-    tag_ids = TagIds(validate=few())
-    segment_id = Text(strip=True)
-    q = Text(strip=True)
-
-    @ma.post_load
-    def restore_plus(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return data | ({"email": with_plus(data["email"])} if "email" in data else {})
 
 
 class SubscriberAttributes(ResponseSchema):
@@ -205,11 +144,6 @@ SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)
 SubscriberAnswer = single("SubscriberAnswer", SubscriberSchema)
 FoundSubscriber = single("FoundSubscriber", SubscriberSchema, or_null=True)
 FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(PageMeta))
-
-
-def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
-    """The bounds of one side (`gt` or `lt`) in milliseconds, by column."""
-    return {name: form[name][side] for name in DATES if side in form.get(name, {})}
 
 
 def pages(public_url: str, site_uuid: str) -> str:

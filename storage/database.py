@@ -5,26 +5,25 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from threading import BoundedSemaphore, local
 from typing import Any
 
-import peewee
 from playhouse.migrations import Runner
-from playhouse.pool import MaxConnectionsExceeded
 
+from storage.connections import database as database
+from storage.connections import keep_connections
+from storage.connections import session as session
 from storage.engines import sqlite as engine
-from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from storage.errors import DiskFault, Unavailable, Unusable
 from storage.open_gate import OpenGate
 from storage.places import WatchedPlaces
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 MAX_PARAMETERS = 10_000
-database: Any = peewee.DatabaseProxy()
+MOVED = "the database or its folder was moved or deleted"
+
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
-_kept_connections: Any = BoundedSemaphore(0)
-_thread = local()
 
 
 def open(
@@ -43,12 +42,12 @@ def open(
     of the `folders`, at its place nothing is written. The first `kept` threads, which must live as long as
     this process, keep their connection from one session to the next.
     """
-    global _kept_connections, _places, _write_gate
+    global _places, _write_gate
     opened = engine.open(url, timeout, connections, allow_faulty)
     close()
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
-    _kept_connections = BoundedSemaphore(kept)
+    keep_connections(kept)
     _places = WatchedPlaces([engine.file(url), *folders])
     _places.have_changed()
 
@@ -73,31 +72,6 @@ def close() -> None:
     if database.obj is not None:
         database.obj.close_all()
         database.obj = None
-
-
-@contextlib.contextmanager
-def session() -> Iterator[None]:
-    """A pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and `Conflict`."""
-    with _translated():
-        opened = database.connect(reuse_if_open=True)
-        keeps = False
-        try:
-            yield
-            keeps = not opened or _keeps_connection()
-        finally:
-            if not keeps and (opened or _is_stuck()):
-                database.close()
-
-
-def _is_stuck() -> bool:
-    """Whether a transaction remains of one that has ended."""
-    return database.connection().in_transaction and not database.in_transaction()
-
-
-def _keeps_connection() -> bool:
-    if getattr(_thread, "kept_of", None) is not _kept_connections:
-        _thread.kept_of = _kept_connections if _kept_connections.acquire(blocking=False) else None
-    return _thread.kept_of is not None
 
 
 @contextlib.contextmanager
@@ -157,19 +131,6 @@ def takes_writes() -> bool:
     return not _disk_refused
 
 
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        with vars(peewee)["__exception_wrapper__"]:
-            yield
-    except peewee.IntegrityError as error:
-        raise Conflict(type(error).__name__) from error
-    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded, engine.Error) as error:
-        raise engine.error_type(error)(str(error)) from error
-    except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
-        raise StatementError(str(error)) from error
-    except peewee.DatabaseError as error:
-        raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
 
 
 def ping() -> bool:

@@ -5,6 +5,7 @@ this to it. Another engine spells these functions otherwise.
 """
 
 import json
+from functools import lru_cache
 
 from storage.database import row
 from storage.sql import Sql
@@ -26,6 +27,7 @@ ELSE '["' || replace(replace(substr(tag_ids, 2, length(tag_ids) - 2), ' ', ''), 
 END"""
 
 
+@lru_cache(maxsize=64)
 def text(pages: str) -> Sql:
     """A column: the resource of each subscriber, whose page is at `pages` and its uuid."""
     return Sql(

@@ -35,7 +35,8 @@ from schemas.formats import consent_words, dates
 from schemas.formats.files import Reading, inspect
 from schemas.formats.rows import FileRow
 from schemas.imports import ImportSubscribers
-from schemas.subscribers import CreateSubscriber, SearchSubscribers
+from schemas.searches import SearchSubscribers
+from schemas.subscribers import CreateSubscriber
 
 SIZE = 2**20  # characters
 CPU_SECONDS, NO_LIMIT = 5, resource.RLIM_INFINITY

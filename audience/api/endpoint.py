@@ -8,10 +8,18 @@ from typing import Any, Literal
 from flask import Response, current_app, g
 
 from audience import keys
-from audience.api.request_data import check_file, check_json, read_json, read_query, read_tags, site_uuid
+from audience.api.request_data import (
+    check_file,
+    check_json,
+    has_body,
+    read_json,
+    read_query,
+    read_tags,
+    site_uuid,
+)
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate
-from audience.http.admission import admitted
+from audience.http.admission import Check, admitted
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
 from audience.sites import Site
@@ -58,24 +66,18 @@ def endpoint(
     The view is called with `site` (None if optional and not sent; not passed if unused; `sites` if all),
     with `form` if it `takes` one, and with the parts of the path. It returns JSON, as an object or as
     text, sent with `status`, or a response. Values of the query string are part of the form if `query`; the
-    body overrides them. `gives` is the schema of the answer, or the media types of a file; `accepts` has those
-    of a file that is the body, which the view reads. The body may be larger if it is a `batch`.
+    body overrides them. `gives` is the schema of the answer, or the media types of a file; `accepts` has
+    those of a file that is the body, which the view reads. The body of a `batch` may be larger.
     """
     form = (takes or Form)()
-
-    def check() -> tuple[AuthenticatedKey, int]:
-        key = authenticate()
-        if not key.may(scope):
-            raise Forbidden(FORBIDDEN)
-        max_bytes = _max_bytes(bool(accepts), batch)
-        (check_file if accepts else check_json)(max_bytes)
-        return key, max_bytes
+    limit = f"rate_limit_{family}"
+    check = _check(scope, bool(accepts), batch)
 
     def decorate(view: View) -> Callable[..., Response]:
         @wraps(view)
         def run(**arguments: Any) -> Response:
             key = admitted(check)
-            body = read_tags() if accepts else read_json(_max_bytes(False, batch))
+            body = read_tags() if accepts else _json(batch)
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:
@@ -84,7 +86,8 @@ def endpoint(
                 arguments["sites"] = key.sites
             elif site != "unused":
                 arguments["site"] = chosen
-            _limit_rate(key, family)
+            if getattr(settings(), limit):
+                _limit_rate(key, family)
             sent = {name: value for name, value in body.items() if value is not None}
             data = present(form, values) | sent if query else sent
             loaded = load(form, data) if takes or data else {}
@@ -109,6 +112,26 @@ def endpoint(
     return decorate
 
 
+def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
+    """What is asked of a request before its body is taken."""
+
+    def check() -> tuple[AuthenticatedKey, int]:
+        key = authenticate()
+        if not key.may(scope):
+            raise Forbidden(FORBIDDEN)
+        if not is_file and not has_body():
+            return key, 0
+        max_bytes = _max_bytes(is_file, is_batch)
+        (check_file if is_file else check_json)(max_bytes)
+        return key, max_bytes
+
+    return check
+
+
+def _json(is_batch: bool) -> dict[str, Any]:
+    return read_json(_max_bytes(False, is_batch)) if has_body() else {}
+
+
 def _max_bytes(is_file: bool, is_batch: bool) -> int:
     if is_file:
         return settings().import_max_bytes
@@ -128,6 +151,5 @@ def _response(answer: Any, status: int) -> Response:
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
     limit = getattr(settings(), f"rate_limit_{family}")
-    wait = services().limiter.hit(limit, "rate", family, str(key.id)) if limit else 0
-    if wait:
+    if wait := services().limiter.hit(limit, "rate", family, str(key.id)):
         raise TooMany(RATE_LIMITED, wait)

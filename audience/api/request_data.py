@@ -33,6 +33,12 @@ PARSING = BoundedSemaphore(MAX_PARSED_AT_ONCE)
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
 
+def has_body() -> bool:
+    """Whether the request announces a body."""
+    environ = request.environ
+    return environ.get("CONTENT_LENGTH", "0") not in ("0", "") or "HTTP_TRANSFER_ENCODING" in environ
+
+
 def check_json(max_bytes: int) -> None:
     """Checks the declared length and the type of a JSON body. Raises `TooLarge`, `NotJson`."""
     _check_length(max_bytes)
@@ -53,9 +59,7 @@ def _check_length(max_bytes: int) -> None:
 
 
 def read_json(max_bytes: int) -> dict[str, Any]:
-    """The body as an object; none, an empty one, `null` and `[]` are `{}`."""
-    if not request.content_length and "HTTP_TRANSFER_ENCODING" not in request.environ:
-        return {}
+    """The body as an object; an empty one, `null` and `[]` are `{}`."""
     raw = request.environ["wsgi.input"].read(max_bytes + 1)
     if len(raw) > max_bytes:
         raise TooLarge

@@ -10,6 +10,7 @@ from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
 from schemas.pages import page_meta
+from schemas.searches import SearchSubscribers, bounds
 
 blueprint = Blueprint("subscribers", __name__)
 
@@ -65,7 +66,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
-@endpoint(scope="read", family="fetch", takes=wire.SearchSubscribers, gives=wire.FoundSubscribers)
+@endpoint(scope="read", family="fetch", takes=SearchSubscribers, gives=wire.FoundSubscribers)
 def search(site: Site, form: dict[str, Any]) -> str:
     """Search subscribers
 
@@ -76,8 +77,8 @@ def search(site: Site, form: dict[str, Any]) -> str:
     more.
     """
     query = subscribers.SearchRequest(
-        after=wire.bounds(form, "gt"),
-        before=wire.bounds(form, "lt"),
+        after=bounds(form, "gt"),
+        before=bounds(form, "lt"),
         email=form.get("email"),
         tags=[*form.get("tags", ()), *form.get("tag_names", ())],
         tag_ids=form.get("tag_ids", ()),

@@ -1,0 +1,79 @@
+"""The form of a search (docs/contract.md, Search)."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import marshmallow as ma
+
+from schemas.base import Form, InstantField, JsonSchema, Text, UnknownKeys, as_text, nested
+from schemas.pages import Paged
+from schemas.subscribers import with_plus
+from schemas.tags import TagNames
+from schemas.values import DATES, trim
+
+BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
+MAX_TAGS = 100
+TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
+
+
+class Bounds(Form):
+    error_messages = {"type": BOUNDS}  # noqa: RUF012 - marshmallow's own interface
+    gt = InstantField()
+    lt = InstantField()
+
+    def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        values = super().known_values(data)
+        if unknown := [key for key in data if key not in self.keys]:
+            raise ma.ValidationError(UnknownKeys(BOUNDS, unknown, self.keys))
+        return values
+
+
+class SingleTagNames(TagNames):
+    """One name, or an array of names; a name is never split."""
+
+    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
+
+    def repeated(self, values: list[str]) -> Any:
+        return values
+
+    def _texts(self, value: Any) -> list[str]:
+        return super()._texts(value if isinstance(value, list) else [value])
+
+
+class TagIds(ma.fields.Field[list[str]]):
+    """Ids separated by commas, or an array of ids."""
+
+    json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
+    repeated = ",".join
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        ids = value if isinstance(value, list) else as_text(value).split(",")
+        return [trim(as_text(tag_id)) for tag_id in ids]
+
+
+def few() -> Any:
+    return ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS)
+
+
+class SearchSubscribers(Paged):
+    """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
+
+    created_at = nested(Bounds)
+    updated_at = nested(Bounds)
+    last_event_at = nested(Bounds)
+    unsubscribed_at = nested(Bounds)
+    email = Text(strip=True)
+    tags = TagNames(validate=few())
+    tag_names = SingleTagNames(validate=few())
+    tag_ids = TagIds(validate=few())
+    segment_id = Text(strip=True)
+    q = Text(strip=True)
+
+    @ma.post_load
+    def restore_plus(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return data | ({"email": with_plus(data["email"])} if "email" in data else {})
+
+
+def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
+    """The bounds of one side (`gt` or `lt`) in milliseconds, by column."""
+    return {name: form[name][side] for name in DATES if side in form.get(name, {})}

@@ -1,0 +1,76 @@
+"""Connections of the open database: sessions on them, and what their errors mean."""
+
+import contextlib
+from collections.abc import Iterator
+from threading import BoundedSemaphore, local
+from typing import Any, Self
+
+import peewee
+from playhouse.pool import MaxConnectionsExceeded
+
+from storage.engines import sqlite as engine
+from storage.errors import Conflict, StatementError, Unusable
+
+database: Any = peewee.DatabaseProxy()
+
+
+class KeptConnections:
+    """The threads that keep their connection from one session to the next: the first `number` that ask."""
+
+    def __init__(self, number: int) -> None:
+        self._places = BoundedSemaphore(number)
+        self._thread = local()
+
+    def by_this_thread(self) -> bool:
+        if not hasattr(self._thread, "keeps"):
+            self._thread.keeps = self._places.acquire(blocking=False)
+        return bool(self._thread.keeps)
+
+
+_kept = KeptConnections(0)
+
+
+def keep_connections(number: int) -> None:
+    """Of a newly opened database, the connections of so many threads are kept, until the process ends."""
+    global _kept
+    _kept = KeptConnections(number)
+
+
+class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was
+    """A pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and `Conflict`."""
+
+    def _recreate_cm(self) -> Self:
+        return type(self)()
+
+    def __enter__(self) -> None:
+        with _translated():
+            self._opened = database.is_closed() and database.connect()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
+        keeps = kind is None and (not self._opened or _kept.by_this_thread())
+        if not keeps and (self._opened or _is_stuck()):
+            database.close()
+        if isinstance(error, Exception):
+            with _translated():
+                raise error
+
+
+def _is_stuck() -> bool:
+    """Whether a transaction remains of one that has ended."""
+    return database.connection().in_transaction and not database.in_transaction()
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        with vars(peewee)["__exception_wrapper__"]:
+            yield
+    except peewee.IntegrityError as error:
+        raise Conflict(type(error).__name__) from error
+    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded, engine.Error) as error:
+        raise engine.error_type(error)(str(error)) from error
+    except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
+        raise StatementError(str(error)) from error
+    except peewee.DatabaseError as error:
+        raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
+
