@@ -10,7 +10,7 @@ from typing import Any
 from playhouse.migrations import Runner
 
 from storage.connections import database as database
-from storage.connections import keep_connections
+from storage.connections import keep_connections, watch
 from storage.connections import session as session
 from storage.engines import sqlite as engine
 from storage.errors import DiskFault, Unavailable, Unusable
@@ -69,6 +69,7 @@ def files(url: str) -> list[Path]:
 
 def close() -> None:
     """Closes all connections of this process."""
+    watch.close()
     if database.obj is not None:
         database.obj.close_all()
         database.obj = None

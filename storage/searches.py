@@ -1,15 +1,28 @@
 """Searches among the subscribers of a site, and their pages in an export."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from storage import bookmarks
+from storage.bookmarks import STEP, Mark
 from storage.database import each_row, row, rows
 from storage.engines.sqlite import indexed_by
-from storage.sql import Sql
+from storage.sites import counters
+from storage.sql import Sql, join
 from storage.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
 
 MANY = 5_000
+FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
+FEW = 1_000  # who have a tag
+READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
+PAGE_ROWS = 100
+COUNTED_TAGS = 10  # of a search
+MOST_COUNTED = 200_000  # who have one of several tags, in 8 ms
+HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
+TAGGED = f"EXISTS ({HAS_TAG})"
+BY_TAG = "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
 PAGE_LENGTH = 2**20  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
 OF_SUBSCRIBERS = Sql(", ".join(f"subscribers.{name}" for name in COLUMN_NAMES))
@@ -34,52 +47,130 @@ def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subs
 def records(site_id: int, filters: Filters, limit: int, offset: int, columns: Sql) -> list[Any]:
     """Columns of the table `subscribers` for each match, newest first.
 
-    An index alone yields the ids; rows are read only for the page. Dates that match few subscribers are
-    searched in their own index, and the matches sorted. Dates that match many are checked in the order of the
-    result, along an index that contains all four. A unary plus keeps a column from the wrong one of the two.
+    An index alone yields the ids; rows are read only for the page. Far down a list that nobody changes, it
+    begins at a bookmark.
     """
+    plan = _plan(site_id, filters)
+    page = Page(site_id, filters, plan, limit, columns)
+    if offset >= FAR and not plan.sorts:
+        before = bookmarks.version()
+        if bookmarks.bookmarks.is_quiet(before):
+            mark, passed = bookmarks.bookmarks.reach(page.of, offset, page.step)
+            found = page.rows(offset - passed, mark)
+            if bookmarks.version() == before:
+                return found
+    return page.rows(offset)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`tag`, the rarest one, yields the candidates. `dates` is a unary plus, which keeps a column from its
+    index, before each date other than `created_at`. `sorts`: all matches are sorted for each page.
+    """
+
+    tag: int | None = None
+    dates: str = ""
+    sorts: bool = False
+
+
+def _plan(site_id: int, filters: Filters) -> Plan:
+    """Few who have a tag, or a date, are searched by it, and the matches sorted. Many are checked in the
+    order of the result, along an index that contains all four dates.
+    """
+    tag = _rare_tag(site_id, filters.tag_ids) if filters.email_key is None else None
+    if tag is not None:
+        return Plan(tag, "+", sorts=True)
     many = _match_many(site_id, filters)
-    where, parameters = _conditions(site_id, filters, dates="+" if many else "")
-    order = "+" if many is False else ""
-    return rows(
-        "WITH page AS MATERIALIZED (SELECT id AS page_id, created_at AS page_at FROM subscribers "
-        f"WHERE {where} ORDER BY {order}created_at DESC, id DESC LIMIT ? OFFSET ?) "
-        f"SELECT {columns.text} FROM page CROSS JOIN subscribers ON subscribers.id = page_id "
-        "ORDER BY page_at DESC, page_id DESC",
-        [*parameters, limit, offset, *columns.parameters],
+    return Plan(None, "+" if many else "", sorts=many is False)
+
+
+def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
+    """The rarest of the tags, if reading all who have it is quicker than looking at the newest of all until
+    a page is full; else None."""
+    if not tag_ids:
+        return None
+    users = counters(site_id)[0]
+    limit = MOST_COUNTED if len(tag_ids) > 1 else FEW + math.isqrt(users * PAGE_ROWS // READ_COST)
+    counts = {tag_id: max(1, _bearers(site_id, tag_id, limit)) for tag_id in tag_ids[:COUNTED_TAGS]}
+    rarest = min(counts, key=counts.__getitem__)
+    looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
+    return rarest if counts[rarest] < max(FEW, looked_at / READ_COST) else None
+
+
+def _bearers(site_id: int, tag_id: int, limit: int) -> int:
+    [count] = row(
+        "SELECT count(*) FROM (SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? LIMIT ?)",
+        (site_id, tag_id, limit),
     )
+    return int(count)
 
 
 def _match_many(site_id: int, filters: Filters) -> bool | None:
     """Whether `MANY` subscribers match the dates other than `created_at`; None without such a date."""
     if filters.after.keys() | filters.before.keys() <= {"created_at"}:
         return None
-    where, parameters = _conditions(site_id, Filters(after=filters.after, before=filters.before))
-    return bool(row(f"SELECT 1 FROM subscribers WHERE {where} LIMIT 1 OFFSET {MANY - 1}", parameters))
+    where = _conditions(site_id, Filters(after=filters.after, before=filters.before), Plan())
+    query = f"SELECT 1 FROM subscribers WHERE {where.text} LIMIT 1 OFFSET {MANY - 1}"
+    return bool(row(query, where.parameters))
 
 
-def _conditions(site_id: int, filters: Filters, dates: str = "") -> tuple[str, list[Any]]:
-    """The WHERE text and its parameters; `dates` is put before each date other than `created_at`."""
-    conditions = ["site_id = ?"]
-    parameters: list[Any] = [site_id]
+@dataclass(frozen=True)
+class Page:
+    """One page of the matches, newest first."""
+
+    site_id: int
+    filters: Filters
+    plan: Plan
+    limit: int
+    columns: Sql
+
+    @property
+    def of(self) -> Sql:
+        """What the page is one of."""
+        return _conditions(self.site_id, self.filters, self.plan)
+
+    def rows(self, offset: int, mark: Mark | None = None) -> list[Any]:
+        where, order = self._where(mark), "+" if self.plan.sorts else ""
+        return rows(
+            "WITH page AS MATERIALIZED (SELECT id AS page_id, created_at AS page_at FROM subscribers "
+            f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC LIMIT ? OFFSET ?) "
+            f"SELECT {self.columns.text} FROM page CROSS JOIN subscribers ON subscribers.id = page_id "
+            "ORDER BY page_at DESC, page_id DESC",
+            [*where.parameters, self.limit, offset, *self.columns.parameters],
+        )
+
+    def step(self, mark: Mark | None) -> Mark | None:
+        """The mark a step after another, or after the beginning."""
+        where = self._where(mark)
+        found = row(
+            f"SELECT created_at, id FROM subscribers WHERE {where.text} "
+            f"ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET {STEP - 1}",
+            where.parameters,
+        )
+        return found and (found[0], found[1])
+
+    def _where(self, mark: Mark | None) -> Sql:
+        if mark is None:
+            return self.of
+        later = {column: bound for column, bound in self.filters.before.items() if column != "created_at"}
+        where = _conditions(self.site_id, replace(self.filters, before=later), self.plan)
+        return Sql(f"{where.text} AND (created_at, id) < (?, ?)", (*where.parameters, *mark))
+
+
+def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
+    """The WHERE text."""
+    all_but_tag = "+" if plan.tag is not None else ""
+    parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
         for column in DATES:
             if column in bounds:
-                plus = "" if column == "created_at" else dates
-                conditions.append(f"{plus}{column} {operator} ?")
-                parameters.append(bounds[column])
+                plus = all_but_tag if column == "created_at" else plan.dates
+                parts.append(Sql(f"{plus}{column} {operator} ?", (bounds[column],)))
     if filters.email_key is not None:
-        conditions.append("email_key = ?")
-        parameters.append(filters.email_key)
+        parts.append(Sql("email_key = ?", (filters.email_key,)))
     for tag_id in filters.tag_ids:
-        conditions.append(
-            "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
-        )
-        parameters += [site_id, tag_id]
-    for rule in filters.rules:
-        conditions.append(f"({rule.text})")
-        parameters += rule.parameters
-    return " AND ".join(conditions), parameters
+        parts.append(Sql(BY_TAG if tag_id == plan.tag else TAGGED, (site_id, tag_id)))
+    return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])
 
 
 def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscriber]:
@@ -87,11 +178,11 @@ def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscri
 
     Always along the index of uuids: with another, all matches would be sorted for each page.
     """
-    where, parameters = _conditions(site_id, filters)
+    where = _conditions(site_id, filters, Plan())
     records = each_row(
         f"SELECT {COLUMNS} FROM subscribers {indexed_by('subscribers_site_id_uuid')} "
-        f"WHERE {where} AND uuid > ? ORDER BY uuid LIMIT ?",
-        [*parameters, after, limit],
+        f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
+        [*where.parameters, after, limit],
     )
     return [read(record) for record in _up_to(PAGE_LENGTH, records)]
 

@@ -1,0 +1,103 @@
+"""Pages far down a list are the same from a bookmark as from its beginning, whatever changes in between."""
+
+import random
+
+import pytest
+
+from audience import tags as tag_names
+from storage import bookmarks, database, searches, subscribers, tags
+from storage.searches import Filters
+from storage.sites import count
+from storage.subscribers import Subscriber
+
+PEOPLE = 230
+
+
+@pytest.fixture
+def site_id(client, monkeypatch):
+    """A site with people of few dates, most of them with one tag and few with another."""
+    monkeypatch.setattr(bookmarks, "STEP", 10)
+    monkeypatch.setattr(searches, "STEP", 10)
+    monkeypatch.setattr(searches, "FAR", 20)
+    monkeypatch.setattr(searches, "FEW", 30)
+    add(client.site.id, range(PEOPLE))
+    return client.site.id
+
+
+def add(site_id, numbers):
+    chance = random.Random(5)
+    people = [
+        Subscriber(
+            0, f"{number:036}", f"p{number}@example.com", f"p{number}@example.com",
+            created_at=chance.randrange(9), updated_at=number, last_event_at=number or None,
+        )
+        for number in numbers
+    ]  # fmt: skip
+    with database.write():
+        ids = tag_names.ensure(site_id, ["common", "rare"], 1)
+        subscribers.save(site_id, people)
+        known = subscribers.ids(site_id, [person.email_key for person in people])
+        tags.link(site_id, [(ids["common"], each) for each in known.values() if each % 5])
+        tags.link(site_id, [(ids["rare"], each) for each in known.values() if not each % 9])
+        count(site_id, len(people), 0)
+
+
+def filters_of(site_id):
+    with database.session():
+        ids = tags.ids(site_id, ["common", "rare"])
+    return [
+        Filters(),
+        Filters(before={"created_at": 6}),
+        Filters(after={"created_at": 2}, before={"created_at": 8}),
+        Filters(tag_ids=[ids["common"]]),
+        Filters(tag_ids=[ids["common"]], before={"updated_at": 200}),
+        Filters(tag_ids=[ids["common"], ids["rare"]]),
+        Filters(tag_ids=[ids["rare"]], after={"last_event_at": 3}),
+    ]
+
+
+def shown(site_id, filters, offset):
+    with database.session():
+        return [person.uuid for person in searches.search(site_id, filters, 11, offset)]
+
+
+def whole(site_id, filters, monkeypatch):
+    with monkeypatch.context() as patch, database.session():
+        patch.setattr(searches, "FAR", 10**9)
+        return [person.uuid for person in searches.search(site_id, filters, 10**6, 0)]
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_a_page_from_a_bookmark_is_that_of_the_whole_list(site_id, monkeypatch, number):
+    filters = filters_of(site_id)[number]
+    wanted = whole(site_id, filters, monkeypatch)
+    for offset in [*range(0, PEOPLE + 40, 10), 40, 20, 25, 200, 10**6]:
+        assert shown(site_id, filters, offset) == wanted[offset : offset + 11]
+
+
+@pytest.mark.parametrize("write", [
+    lambda site_id: add(site_id, [PEOPLE + 1]),
+    lambda site_id: subscribers.delete(site_id, [max(subscribers.ids(site_id, ["p7@example.com"]).values())]),
+    lambda site_id: database.execute("UPDATE subscribers SET created_at = 20 WHERE site_id = ? AND id < 4", [site_id]),
+    lambda site_id: database.execute("DELETE FROM subscriber_tags WHERE site_id = ?", [site_id]),
+])  # fmt: skip
+@pytest.mark.parametrize("number", [0, 3])
+def test_whatever_is_written_is_seen_at_once(site_id, monkeypatch, write, number):
+    filters = filters_of(site_id)[number]
+    for _ in range(3):
+        shown(site_id, filters, 150)
+    with database.write():
+        write(site_id)
+    wanted = whole(site_id, filters, monkeypatch)
+    assert [shown(site_id, filters, 150) for _ in range(3)] == [wanted[150:161]] * 3
+
+
+def test_only_a_list_that_stays_as_it_is_gets_bookmarks(site_id, monkeypatch):
+    made = []
+    monkeypatch.setattr(searches.Page, "step", lambda *_: made.append(1))
+    for number in range(3):
+        add(site_id, [PEOPLE + number])
+        shown(site_id, Filters(), 150)
+    assert not made
+    shown(site_id, Filters(), 150)
+    assert made
