@@ -5,11 +5,14 @@ What is heavy is imported where it is used: a command starts at once.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +29,7 @@ from workers.child_process import ChildProcess
 from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.log import configure as configure_log
 from workers.log import say
+from workers.parent_death import tied_to_parent
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -130,16 +134,13 @@ def serve(instance: Instance, new: bool) -> None:
 
     Example: AUDIENCE_PORT=9000 audience serve
     """
-    from audience.answers.service import Answers
     from audience.cli import greeting
-    from workers import metrics, supervisor
+    from workers import supervisor
 
     settings = instance.settings
-    Answers(settings).check()
     with hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
-        first, link = prepare(settings, new, sys.stdout.isatty())
-        metrics.forget(settings.instance)
+        first, link = prepared(new, sys.stdout.isatty())
         for step in greeting.steps(settings):
             say(step, sys.stdout)
         supervisor.serve(
@@ -148,6 +149,37 @@ def serve(instance: Instance, new: bool) -> None:
             lambda url: say(greeting.greeting(url, settings, first, link), sys.stdout),
         )
         say(greeting.GOODBYE, sys.stdout)
+
+
+def prepared(new: bool, on_terminal: bool) -> Any:
+    """What `prepare` answers, from a process that ends: what it imports does not stay in the supervisor."""
+    code = f"import app; app.prepare_alone({new}, {on_terminal})"
+    done = subprocess.run(  # noqa: S603 - our own command line
+        tied_to_parent([sys.executable, "-P", "-c", code]),
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(done.returncode)
+    return json.loads(done.stdout)
+
+
+def prepare_alone(new: bool, on_terminal: bool) -> None:
+    """The process of `prepared`, which holds the lock meanwhile."""
+
+    def run() -> int:
+        from audience.answers.service import Answers
+        from workers import metrics
+
+        settings = config.load()
+        Answers(settings).check()
+        outcome = prepare(settings, new, on_terminal)
+        metrics.forget(settings.instance)
+        sys.stdout.write(json.dumps(outcome))
+        return 0
+
+    sys.exit(exit_status(run))
 
 
 @click.command()
@@ -222,28 +254,35 @@ for command in (serve, web, worker, migrate):
 
 
 def main() -> None:
-    """The entry point `audience`. Files that it creates are private to the user.
-
-    Exit status: 1 where the answer is no, 2 for a wrong call or setting, 3 where a part was done.
-    """
+    """The entry point `audience`. Files that it creates are private to the user."""
     os.umask(0o077)
+
+    def run() -> int:
+        status = audience.main(prog_name="audience", obj=instance(config.load()), standalone_mode=False)
+        return status or 0
+
+    sys.exit(exit_status(run))
+
+
+def exit_status(run: Callable[[], int]) -> int:
+    """1 where the answer is no, 2 for a wrong call or setting, 3 where a part was done."""
     try:
-        sys.exit(audience.main(prog_name="audience", obj=instance(config.load()), standalone_mode=False) or 0)
+        return run()
     except click.Abort:
-        sys.exit(fail("stopped"))
+        return fail("stopped")
     except click.UsageError as error:
         usage = f"{error.ctx.get_usage()}\n" if error.ctx else ""
-        sys.exit(fail(error.format_message(), 2, usage))
+        return fail(error.format_message(), 2, usage)
     except click.ClickException as error:
-        sys.exit(fail(error.format_message(), error.exit_code))
+        return fail(error.format_message(), error.exit_code)
     except EXPECTED_ERRORS as error:
-        sys.exit(fail(str(error), 2 if isinstance(error, config.SettingError) else 1))
+        return fail(str(error), 2 if isinstance(error, config.SettingError) else 1)
     except DiskFault as error:
-        sys.exit(fail(f"the disk is full or faulty ({error}): make room, or repair it, then try again"))
+        return fail(f"the disk is full or faulty ({error}): make room, or repair it, then try again")
     except Unavailable as error:
-        sys.exit(fail(f"the database is unavailable or busy ({error}): try again in a moment"))
+        return fail(f"the database is unavailable or busy ({error}): try again in a moment")
     except OSError as error:
-        sys.exit(fail(f"{error.filename or 'the system'}: {error.strerror or error}"))
+        return fail(f"{error.filename or 'the system'}: {error.strerror or error}")
 
 
 def fail(reason: str, status: int = 1, usage: str = "") -> int:

@@ -1,4 +1,7 @@
-"""Values that forms and the domain share. Free of marshmallow, so that every room may import it."""
+"""Values that forms and the domain share. Free of marshmallow, so that every room may import it.
+
+The parser of dates and difflib are imported where they are used: a command starts at once.
+"""
 
 import datetime as dt
 import json
@@ -6,12 +9,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
+from functools import cache
 from itertools import chain, islice
 from typing import Any
-
-from dateutil.parser import isoparser
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -31,7 +32,6 @@ UNSEEN = "".join(chr(code) for first, last in UNSEEN_RANGES for code in range(fi
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
-ISO_PARSER = isoparser(sep="T")
 # Stricter than isoparse, which would also read `+8` as a month and ` 8` as a minute.
 DATE_TIME = re.compile(r"(\d{4}[\dW-]*)(?:[T ]([\d:.,]+) ?(Z|[+-][\d:]+)?)?", re.ASCII)
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")  # a `+` in a query string is a blank
@@ -72,6 +72,8 @@ def found(errors: Iterable[FieldError]) -> dict[str, list[str]]:
 
 def closest(unknown: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
     """The known names that unknown ones are probably meant for."""
+    from difflib import get_close_matches
+
     words = list(known)
     names = (name[:MAX_FOUND_LENGTH] for name in islice(unknown, MAX_FOUND))
     near = (get_close_matches(name, words, n=1, cutoff=0.65) for name in names)
@@ -92,6 +94,13 @@ class FormError(Exception):
         self.found = dict(found or {})
 
 
+@cache
+def _iso_parser() -> Any:
+    from dateutil.parser import isoparser
+
+    return isoparser(sep="T")
+
+
 def read_date(text: str) -> int:
     """An ISO 8601 date or date-time in milliseconds since 1970; midnight and UTC unless given.
 
@@ -100,7 +109,7 @@ def read_date(text: str) -> int:
     match = DATE_TIME.fullmatch(LOST_PLUS.sub(r"\1+\2", text.strip().upper()))
     day, time, zone = match.groups("") if match else ("", "", "")
     try:
-        instant = ISO_PARSER.isoparse(f"{day}T{time}{zone}" if time else day)
+        instant: dt.datetime = _iso_parser().isoparse(f"{day}T{time}{zone}" if time else day)
         return (instant.replace(tzinfo=instant.tzinfo or dt.UTC).astimezone(dt.UTC) - EPOCH) // MILLISECOND
     except (ValueError, OverflowError) as error:
         raise ValueError(DATE) from error

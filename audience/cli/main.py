@@ -3,7 +3,6 @@ processes."""
 
 import importlib
 from collections.abc import Callable
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -72,6 +71,8 @@ def _load(place: str) -> click.Command:
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: Any) -> None:
     if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
         click.echo(f"audience {version('audience')}")
         ctx.exit()
 

@@ -96,3 +96,38 @@ def test_an_instance_that_is_no_folder_is_named(tmp_path):
 def test_a_wrong_setting_is_a_wrong_call(tmp_path):
     run = type_(tmp_path, "site", "list", AUDIENCE_PORT="none")
     assert (run.returncode, run.stderr.startswith("audience: ")) == (2, True)
+
+
+def test_what_needs_no_date_and_no_address_loads_no_parser_of_them(tmp_path):
+    assert type_(tmp_path, "site", "create", "News").returncode == 0
+    assert imported(tmp_path, "site", "list") & {"dateutil", "difflib", "email_validator"} == set()
+
+
+SUPERVISED = """
+import sys
+from pathlib import Path
+import app
+from workers import supervisor
+supervisor.serve = lambda *_: None
+sys.argv = ["audience", "serve"]
+try:
+    app.main()
+finally:
+    print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+def test_the_supervisor_is_lean(tmp_path):
+    """It outlives all others: what the preparation needs is gone with the process that prepares."""
+    run = subprocess.run(
+        [sys.executable, "-c", SUPERVISED],
+        cwd=ROOT,
+        env=environment(tmp_path, 8000),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode == 0, run.stderr
+    heavy = {"flask", "werkzeug", "peewee", "marshmallow", "dns", "granian", "prometheus_client"}
+    assert set(run.stderr.splitlines()[-1].split()) & heavy == set()
+    assert (tmp_path / "first-site.json").exists()

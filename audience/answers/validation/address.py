@@ -4,8 +4,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from email_validator import EmailNotValidError, validate_email
-
 from audience.answers.domains import a_labels
 
 SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be encoded
@@ -31,6 +29,11 @@ class Address:
 
 def parse(text: str) -> Address | None:
     """None unless `text` is an e-mail address."""
+    from email_validator import (  # which a command that parses none need not load
+        EmailNotValidError,
+        validate_email,
+    )
+
     loose = split_loosely(text)
     if loose is None:
         return None
