@@ -189,14 +189,13 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
 
 
 @database.session()
-def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[list[str], bool]:
-    """As `search`, each match as JSON text; `pages` is the URL that a uuid completes to that of a page."""
+def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
+    """As `search`, the matches as JSON text; `pages` is the URL that a uuid completes to that of a page."""
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
-        return [], False
-    column, offset = subscriber_texts.text(pages), (page - 1) * PAGE_SIZE
-    texts = [text for (text,) in searches.records(site.id, filters, PAGE_SIZE + 1, offset, column)]
-    return texts[:PAGE_SIZE], len(texts) > PAGE_SIZE
+        return b"", False
+    text, offset = subscriber_texts.text(pages), (page - 1) * PAGE_SIZE
+    return searches.texts(site.id, filters, PAGE_SIZE, offset, text)
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:

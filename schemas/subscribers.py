@@ -1,6 +1,6 @@
 """Forms that take subscribers, and the subscriber resource (docs/contract.md, Subscribers)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import unquote
@@ -177,6 +177,6 @@ def found_text(text: str | None) -> str:
     return f'{{"data":{text or "null"}}}\n'
 
 
-def page_text(texts: Iterable[str], meta: Mapping[str, Any]) -> str:
-    """The answer of search as JSON text, from those of the resources."""
-    return f'{{"data":[{",".join(texts)}],"meta":{compact_json(meta)}}}\n'
+def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
+    """The answer of search as JSON text, from that of the resources."""
+    return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

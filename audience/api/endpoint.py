@@ -145,7 +145,7 @@ def _site(key: AuthenticatedKey, uuid: str | None, needed: bool) -> Site | None:
 def _response(answer: Any, status: int) -> Response:
     if isinstance(answer, Response):
         return answer
-    text = answer if isinstance(answer, str) else f"{current_app.json.dumps(answer)}\n"
+    text = answer if isinstance(answer, str | bytes) else f"{current_app.json.dumps(answer)}\n"
     return Response(text, status, content_type="application/json")
 
 

@@ -67,7 +67,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
 @endpoint(scope="read", family="fetch", takes=SearchSubscribers, gives=wire.FoundSubscribers)
-def search(site: Site, form: dict[str, Any]) -> str:
+def search(site: Site, form: dict[str, Any]) -> bytes:
     """Search subscribers
 
     Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters

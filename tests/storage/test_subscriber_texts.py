@@ -46,12 +46,14 @@ def test_every_subscriber_is_written_as_the_resource(client, people):
         database.execute("DELETE FROM subscribers WHERE site_id = ?", (site.id,))
         subscribers.save(site.id, people)
         stored = searches.search(site.id, Filters(), 10, 0)
-        texts = [text for (text,) in searches.records(site.id, Filters(), 10, 0, column)]
+        page, has_more = searches.texts(site.id, Filters(), len(people), 0, column)
+        first, has_second = searches.texts(site.id, Filters(), 1, 0, column)
         alone = [subscriber_texts.by_uuid(site.id, person.uuid, column) for person in stored]
         by_key = [subscriber_texts.by_key(site.id, person.email_key, column) for person in stored]
-    assert len(texts) == len(people)
-    assert [json.loads(text) for text in texts] == [subscriber(person, URL, site.uuid) for person in stored]
-    assert texts == alone == by_key
+    assert len(stored) == len(people)
+    assert json.loads(f"[{page.decode()}]") == [subscriber(person, URL, site.uuid) for person in stored]
+    assert page.decode() == ",".join(alone) == ",".join(by_key)
+    assert (first.decode(), has_more, has_second) == (alone[0], False, len(people) > 1)
 
 
 def test_tag_ids_with_blanks_between_them_are_written_too(client):
