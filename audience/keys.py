@@ -4,7 +4,6 @@ import contextlib
 import hmac
 import secrets
 import string
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +30,7 @@ SCOPES = {
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None
 )  # compared with in place of an unknown one
-KNOWN_SECONDS = 0.5  # that a process goes by what it has read of a key and its sites
+KNOWN_MS = 500  # that a process goes by what it has read of a key and its sites
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
@@ -55,15 +54,15 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class Known:
-    """What was read of a key; `until` is an instant of `time.monotonic`."""
+    """What was read of a key; `until` is an instant of `clock.uptime_ms`."""
 
     key: Key
     authenticated: AuthenticatedKey
-    until: float
+    until: int
 
     def is_good(self, secret: str) -> bool:
         return (
-            time.monotonic() < self.until
+            clock.uptime_ms() < self.until
             and hmac.compare_digest(secret, self.key.secret_hash)
             and self.key.is_active(clock.now_ms())
         )
@@ -116,6 +115,7 @@ def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None
 @database.write()
 def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) -> None:
     """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
+    _known.pop(publishable_key, None)
     if not stored.revoke(publishable_key, clock.now_ms()):
         raise NotFound(NO_KEY)
     _record(actor, "key revoked", publishable_key)
@@ -128,6 +128,7 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
     The old secret is deleted from the instance's folder at once. Raises `NotFound`.
     """
+    _known.pop(publishable_key, None)
     at = clock.now_ms()
     old = stored.get_by_publishable_key(publishable_key)
     if old is None or not old.is_active(at):
@@ -145,7 +146,7 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     """The key, or None; does the same work whether the key or its secret is wrong.
 
-    A good key is read again after `KNOWN_SECONDS`, in which another process may have revoked it.
+    A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
     """
     secret = secret_hash(secret_key)
     known = _known.get(publishable_key)
@@ -154,7 +155,7 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 
 @database.session()
 def _look_up(publishable_key: str, secret: str) -> AuthenticatedKey | None:
-    until = time.monotonic() + KNOWN_SECONDS
+    until = clock.uptime_ms() + KNOWN_MS
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
     matches = hmac.compare_digest(secret, key.secret_hash)
     if not (matches and key.id and key.is_active(clock.now_ms())):

@@ -9,11 +9,13 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_app
-from audience import keys
+from audience import clock, keys
 from audience.config import Settings
 from audience.http.access import PUBLIC, check_scopes
 from audience.keys import NewKey
 from storage import database
+from storage import keys as stored_keys
+from storage.models import KeyModel
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
@@ -39,6 +41,54 @@ def opened(tmp_path, **changes):
     app = create_app(Settings(instance=tmp_path, **changes), FakeQueue(), FakeLimiter(), FakeProcesses())
     database.migrate()
     return open_client(app.test_client())
+
+
+def later(monkeypatch, ms):
+    uptime = clock.uptime_ms()
+    monkeypatch.setattr(clock, "uptime_ms", lambda: uptime + ms)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("revoked_at", 1), ("expires_at", 1), ("secret_hash", "another"), ("scope", "utility")],
+)
+def test_what_another_process_does_to_a_key_counts_within_a_second(client, monkeypatch, column, value):
+    assert client.get("/stats/site").status_code == 200
+    with database.write():
+        changed = KeyModel.update({column: value}).where(
+            KeyModel.publishable_key == client.key.publishable_key
+        )
+        assert changed.execute() == 1
+    later(monkeypatch, 999)
+    assert client.get("/stats/site").status_code in (401, 403)
+
+
+def test_what_another_process_does_to_a_site_counts_within_a_second(client, monkeypatch):
+    assert client.get("/stats/site").status_code == 200
+    with database.write():
+        database.execute("DELETE FROM key_sites WHERE site_id = ?", [client.site.id])
+    later(monkeypatch, 999)
+    assert client.get("/stats/site").status_code == 401
+
+
+def test_a_key_is_known_for_half_a_second_and_its_secret_checked_each_time(client, monkeypatch):
+    assert client.get("/stats/site").status_code == 200
+    later(monkeypatch, -10_000)  # so that no slow machine ends the half second
+    asked = []
+    monkeypatch.setattr(stored_keys, "get_by_publishable_key", asked.append)
+    assert client.get("/stats/site").status_code == 200
+    assert asked == []
+    assert with_key(client, secret_key="sk_wrong").get("/stats/site").status_code == 401
+    assert asked == [client.key.publishable_key]
+
+
+def test_a_key_whose_time_is_over_is_not_known_any_more(client, monkeypatch):
+    with database.write():
+        stored_keys.expire(client.key.publishable_key, clock.now_ms() + 60_000)
+    assert client.get("/stats/site").status_code == 200
+    over = clock.now_ms() + 60_000
+    monkeypatch.setattr(clock, "now_ms", lambda: over)
+    assert client.get("/stats/site").status_code == 401
 
 
 CREDENTIALS = {  # by their defect

@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from audience import clock, keys, sites
+from audience.http.admission import Admission
 from audience.keys import USE_MS
-from tests.client import ApiClient
+from tests.client import ApiClient, basic
 
 
 @pytest.fixture
@@ -125,6 +127,18 @@ def test_the_last_use_of_a_key_is_kept_every_five_minutes(run, client, monkeypat
     assert seen == [1, 1, 7]
     assert USE_MS == 5 * 60_000
     assert "last used 20" in run("key", "list")
+
+
+def test_a_request_whose_body_was_admitted_first_is_a_use_of_the_key(app, client):
+    key = basic(client.key.publishable_key, client.key.secret_key)
+    builder = EnvironBuilder(
+        "/api/v1/fetch/tags", method="POST", json={"tag": {"name": "vip"}}, headers={"Authorization": key}
+    )
+    environ = builder.get_environ()
+    Admission(app)(environ)
+    _, status, _ = run_wsgi_app(app, environ, buffered=True)
+    assert status == "201 CREATED"
+    assert keys.list_all()[0].last_used_at is not None
 
 
 def test_a_wrong_secret_is_no_use_of_the_key(client):
