@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,7 +28,6 @@ from workers.child_process import ChildProcess
 from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.log import configure as configure_log
 from workers.log import say
-from workers.parent_death import tied_to_parent
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -136,11 +134,12 @@ def serve(instance: Instance, new: bool) -> None:
     """
     from audience.cli import greeting
     from workers import supervisor
+    from workers.preparation import outcome_of
 
     settings = instance.settings
     with hold_instance_lock(settings.instance):
         settings.instance.chmod(0o700)
-        first, link = prepared(new, sys.stdout.isatty())
+        first, link = outcome_of(f"import app; app.prepare_alone({new}, {sys.stdout.isatty()})")
         for step in greeting.steps(settings):
             say(step, sys.stdout)
         supervisor.serve(
@@ -151,22 +150,8 @@ def serve(instance: Instance, new: bool) -> None:
         say(greeting.GOODBYE, sys.stdout)
 
 
-def prepared(new: bool, on_terminal: bool) -> Any:
-    """What `prepare` answers, from a process that ends: what it imports does not stay in the supervisor."""
-    code = f"import app; app.prepare_alone({new}, {on_terminal})"
-    done = subprocess.run(  # noqa: S603 - our own command line
-        tied_to_parent([sys.executable, "-P", "-c", code]),
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(done.returncode)
-    return json.loads(done.stdout)
-
-
 def prepare_alone(new: bool, on_terminal: bool) -> None:
-    """The process of `prepared`, which holds the lock meanwhile."""
+    """What `serve` lets another process do, while it holds the lock: prints what `prepare` gives."""
 
     def run() -> int:
         from audience.answers.service import Answers

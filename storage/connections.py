@@ -106,4 +106,3 @@ def _translated() -> Iterator[None]:
         raise StatementError(str(error)) from error
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
-

@@ -132,8 +132,6 @@ def takes_writes() -> bool:
     return not _disk_refused
 
 
-
-
 def ping() -> bool:
     """Whether the database answers, in the caller's session."""
     return bool(row("SELECT 1") == (1,))

@@ -69,7 +69,7 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
     begins at a bookmark.
     """
     plan = _plan(site_id, filters)
-    page = Page(site_id, filters, plan, limit, query)
+    page = SearchPage(site_id, filters, plan, limit, query)
     if offset >= FAR and not plan.sorts:
         before = bookmarks.version()
         if bookmarks.bookmarks.is_quiet(before):
@@ -133,7 +133,7 @@ def _match_many(site_id: int, filters: Filters) -> bool | None:
 
 
 @dataclass(frozen=True)
-class Page:
+class SearchPage:
     """One page of the matches, newest first, for a query on it."""
 
     site_id: int

@@ -130,7 +130,7 @@ def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool
 @as_json
 @on_instance
 def revoke(settings: Settings, publishable_key: str, as_json: bool) -> None:
-    """Revoke a key: requests with it are refused immediately.
+    """Revoke a key: within a second, requests with it are refused.
 
     Example: audience key revoke pk_...
     """

@@ -94,7 +94,7 @@ def test_whatever_is_written_is_seen_at_once(site_id, monkeypatch, write, number
 
 def test_only_a_list_that_stays_as_it_is_gets_bookmarks(site_id, monkeypatch):
     made = []
-    monkeypatch.setattr(searches.Page, "step", lambda *_: made.append(1))
+    monkeypatch.setattr(searches.SearchPage, "step", lambda *_: made.append(1))
     for number in range(3):
         add(site_id, [PEOPLE + number])
         shown(site_id, Filters(), 150)
