@@ -9,7 +9,7 @@ from workers.parent_death import tied_to_parent
 
 
 def outcome_of(code: str) -> Any:
-    """What a process that runs `code` prints, as JSON. Exits as it does if it fails, which it reports itself."""
+    """What a process that runs `code` prints, as JSON. Exits as it does if it fails, which it reports."""
     done = subprocess.run(  # noqa: S603 - our own command line
         tied_to_parent([sys.executable, "-P", "-c", code]),
         stdout=subprocess.PIPE,

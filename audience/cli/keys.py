@@ -117,7 +117,7 @@ class Duration(click.ParamType[int]):
 def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool) -> None:
     """Replace a key with a new one for the same sites and scope. The secret is shown once.
 
-    Without --overlap the old key is refused immediately.
+    Without --overlap the old key is refused within a second.
 
     Example: audience key rotate pk_... --overlap 24h
     """
