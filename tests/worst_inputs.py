@@ -487,6 +487,8 @@ DO_NOT_READ = {
     "schemas.responses:resource",
     "schemas.responses:shape",
     "schemas.responses:single",
+    "schemas.subscribers:page_text",
+    "schemas.subscribers:pages",
     "schemas.tags:is_short",
 }
 ROWS = PATTERNS | FUNCTIONS
