@@ -98,7 +98,7 @@ def no_folder(folder, tmp_path):
 
 
 @pytest.mark.parametrize(("spoil", "words", "sentence"), [
-    (locked, ("site", "create", "News"), r"the database is unavailable or busy \(database is locked\): .+"),
+    (locked, ("site", "create", "News"), r"the database is unavailable or busy \(others are writing\): .+"),
     (short_pepper, ("site", "list"), r"\S+/pepper must have 32 bytes: restore it, .+"),
     (short_pepper, ("serve",), r"\S+/pepper must have 32 bytes: restore it, .+"),
     (no_folder, ("site", "list"), r"\S+/instance\S*: .+"),

@@ -449,6 +449,7 @@ DO_NOT_READ = {
     "audience.api.openapi_rules:sentence",
     "audience.api.openapi_rules:title",
     "audience.http.access:verify",
+    "audience.http.pages:packable",
     "audience.keys:authenticate",
     "audience.keys:rename",
     "audience.keys:revoke",
