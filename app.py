@@ -17,7 +17,7 @@ import click
 
 from audience import config, pepper, protocols
 from audience.cli.instance import Instance
-from audience.cli.main import audience
+from audience.cli.main import audience as audience
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError

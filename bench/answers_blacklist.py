@@ -94,9 +94,15 @@ def all_cached(server: str, count: int) -> float:
     return count / took * 1000
 
 
+def program(name: str) -> str:
+    path = shutil.which(name)
+    assert path
+    return path
+
+
 def false_listings() -> int:
     records = "".join(f"{n}.4.8.8 A {code}\nc{n}.com A {code}\n" for n, code in enumerate(NO_LISTING))
-    with nsd(shutil.which("nsd"), dict.fromkeys((zone.zone for zone in ZONES), records)) as server:
+    with nsd(program("nsd"), dict.fromkeys((zone.zone for zone in ZONES), records)) as server:
         resolver = DnsResolver([server], TIMEOUT)
         false = sum(ask(resolver, f"c{number}.com", f"8.8.4.{number}") for number in range(len(NO_LISTING)))
         resolver.close()
@@ -121,7 +127,7 @@ def main() -> int:
     print(
         f"Blacklist: a domain and an address, {len(ZONES)} questions, {DELAY * 1000:.0f} ms each, none cached"
     )
-    with rbldnsd(shutil.which("rbldnsd"), addresses, domains) as lists:
+    with rbldnsd(program("rbldnsd"), addresses, domains) as lists:
         with relay(lists) as server:
             line("sequential", [timed(lambda: sequential(server)) for _ in range(20)])
             times, _ = parallel(server, 300)

@@ -4,7 +4,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -49,7 +49,9 @@ def report(label: str, ask: Callable[[str], object], addresses: list[str]) -> No
     )
 
 
-def compare(ours: Callable[[str], dict[str, object]], theirs: maxminddb.Reader, addresses: list[str]) -> str:
+def compare(
+    ours: Callable[[str], Mapping[str, object]], theirs: maxminddb.Reader, addresses: list[str]
+) -> str:
     differ = 0
     for address in addresses:
         our_place, their_place = ours(address), theirs.get(address)

@@ -1,6 +1,8 @@
 """The upper limit for requests: a bare Flask endpoint with Basic authentication, on the same web server."""
 
-from flask import Flask, jsonify
+from typing import Any
+
+from flask import Flask, Response, jsonify
 from flask_httpauth import HTTPBasicAuth
 
 from audience import config
@@ -16,15 +18,15 @@ def asgi() -> Gateway:
 
 def application() -> Flask:
     app = Flask("bare", static_folder=None)
-    auth = HTTPBasicAuth()
+    auth: Any = HTTPBasicAuth()
 
-    @auth.verify_password
+    @auth.verify_password  # type: ignore[untyped-decorator]  # flask_httpauth is untyped
     def verify(username: str, password: str) -> bool:
         return (username, password) == KEY
 
     @app.route("/", methods=["GET", "POST"])
-    @auth.login_required
-    def answer():
+    @auth.login_required  # type: ignore[untyped-decorator]
+    def answer() -> Response:
         return jsonify(data=None)
 
     return app

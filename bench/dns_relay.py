@@ -18,8 +18,11 @@ class Relay(asyncio.DatagramProtocol):
         self._ids = itertools.count()
         self.pending: dict[int, tuple[bytes, tuple[str, int]]] = {}
 
-    def connection_made(self, listener: asyncio.DatagramTransport) -> None:
-        self.listener = listener
+    upstream: asyncio.DatagramTransport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.DatagramTransport)
+        self.listener = transport
 
     def datagram_received(self, data: bytes, client: tuple[str, int]) -> None:
         if self._silent and self._silent in data:
@@ -34,8 +37,9 @@ class Upstream(asyncio.DatagramProtocol):
     def __init__(self, relay: Relay) -> None:
         self._relay = relay
 
-    def connection_made(self, upstream: asyncio.DatagramTransport) -> None:
-        self._relay.upstream = upstream
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.DatagramTransport)
+        self._relay.upstream = transport
 
     def datagram_received(self, data: bytes, _: tuple[str, int]) -> None:
         message_id, client = self._relay.pending.pop(int.from_bytes(data[:2], "big"))

@@ -10,7 +10,7 @@ times the natural logarithm of the probability.
 import csv
 import pkgutil
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from math import log, log1p
@@ -27,6 +27,7 @@ SURNAME_WEIGHT = 3.0  # as a first name with about twenty births
 NAME_LIST = re.compile(r"(?:first|last)_(?:romanized_)?names(?:_\w+)?")
 JOIN_SHARE, INITIAL_SHARE = 0.05, 0.02  # of the weight: surname after first name, surname after initial
 STRENGTH = 20.0  # weight of the shorter context
+Weights = defaultdict[str, float]
 
 
 def first_names() -> dict[str, float]:
@@ -61,10 +62,10 @@ def plain(names: Iterable[str]) -> list[str]:
 
 def train(first: Mapping[str, float], last: Iterable[str]) -> dict[str, float]:
     """The natural logarithm of the probability of each trigram's third character after the first two."""
-    counts: Counter[str] = Counter()
-    ends: Counter[str] = Counter()
-    initials: Counter[str] = Counter()
-    starts: Counter[str] = Counter()
+    counts: Weights = defaultdict(float)
+    ends: Weights = defaultdict(float)
+    initials: Weights = defaultdict(float)
+    starts: Weights = defaultdict(float)
     for name, weight in first.items():
         ends[name[-2:]] += weight
         initials[name[0]] += weight
@@ -78,13 +79,13 @@ def train(first: Mapping[str, float], last: Iterable[str]) -> dict[str, float]:
     return _smooth(counts)
 
 
-def _count(counts: Counter[str], name: str, weight: float) -> None:
+def _count(counts: Weights, name: str, weight: float) -> None:
     marked = f"^{name}$"
     for at in range(len(marked) - 2):
         counts[marked[at : at + 3]] += weight
 
 
-def _join(counts: Counter[str], heads: Counter[str], tails: Counter[str], weight: float) -> None:
+def _join(counts: Weights, heads: Weights, tails: Weights, weight: float) -> None:
     """Counts the trigrams across the join of each head and tail; a head of one letter starts the word."""
     unit = weight / sum(heads.values()) / sum(tails.values())
     for head, head_weight in heads.items():
@@ -95,11 +96,11 @@ def _join(counts: Counter[str], heads: Counter[str], tails: Counter[str], weight
                     counts[trigram] += unit * head_weight * tail_weight
 
 
-def _smooth(counts: Counter[str]) -> dict[str, float]:
-    pairs: Counter[str] = Counter()
-    shorter: Counter[str] = Counter()
-    middles: Counter[str] = Counter()
-    singles: Counter[str] = Counter()
+def _smooth(counts: Weights) -> dict[str, float]:
+    pairs: Weights = defaultdict(float)
+    shorter: Weights = defaultdict(float)
+    middles: Weights = defaultdict(float)
+    singles: Weights = defaultdict(float)
     for trigram, weight in counts.items():
         pairs[trigram[:2]] += weight
         shorter[trigram[1:]] += weight

@@ -109,15 +109,17 @@ class ApiClient:
     def create(self, email: str, **values: Any) -> dict[str, Any]:
         response = self.post("/fetch/subscribers", {"subscriber": {"email": email, **values}})
         assert response.status_code == 201, response.text
-        return response.json["data"]
+        created: dict[str, Any] = json.loads(response.text)["data"]
+        return created
 
     def find(self, email: str) -> dict[str, Any] | None:
         response = self.get("/fetch/subscribers", query={"email": email})
         assert response.status_code == 200, response.text
-        return response.json["data"]
+        found: dict[str, Any] | None = json.loads(response.text)["data"]
+        return found
 
     def counts(self) -> tuple[int, int, int]:
-        stats = self.get("/stats/site").json
+        stats: Any = self.get("/stats/site").json
         return stats["user_count"], stats["subscriber_count"], stats["unsubscriber_count"]
 
 

@@ -41,8 +41,9 @@ def resource(value: Any, type_: str, *attributes: str) -> dict[str, Any]:
     keys(value, "id", "type", "attributes")
     text(value["id"], DIGITS)
     assert value["type"] == type_
-    keys(value["attributes"], *attributes)
-    return value["attributes"]
+    found: dict[str, Any] = value["attributes"]
+    keys(found, *attributes)
+    return found
 
 
 def subscriber(value: Any) -> dict[str, Any]:
@@ -118,15 +119,16 @@ def report_data(value: Any) -> dict[str, Any]:
     assert value["report_data"] == {name: value[name] for name in names}
     text(value["report_type"], REPORT_TYPE)
     assert value["chart_style"] in CHART_STYLES
+    data: dict[str, Any] = value["data"]
     if value["chart_style"] == "count":
-        keys(value["data"], "value")
-        assert type(value["data"]["value"]) is int
-        return value["data"]
-    keys(value["data"], "points")
-    for point in value["data"]["points"]:
+        keys(data, "value")
+        assert type(data["value"]) is int
+        return data
+    keys(data, "points")
+    for point in data["points"]:
         keys(point, "x", "y", "g")
         assert (type(point["x"]), type(point["y"]), type(point["g"])) == (str, int, str)
-    return value["data"]
+    return data
 
 
 def import_(value: Any) -> dict[str, Any]:
@@ -174,7 +176,7 @@ def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
     assert response.status_code == status, response.text
     assert response.content_type == "application/json"
     assert response.headers["X-Request-Id"] not in response.text
-    body = response.json
+    body: Any = response.json
     assert set(body) <= {"error", "errors", "columns", "values", "unknown", "did_you_mean"}
     wording(body["error"], status)
     assert ("Retry-After" in response.headers) == (status in (429, 503))

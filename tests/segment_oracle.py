@@ -42,7 +42,7 @@ def holds(rule: dict[str, Any], subscriber: PlainSubscriber, at: int) -> bool:
     if "event" in rule:
         since = at - rule["within_days"] * DAY if "within_days" in rule else -(2**62)
         done = [when for type_, when in subscriber.events if type_ == rule["event"] and when >= since]
-        return len(done) >= rule.get("at_least", 1)
+        return bool(len(done) >= rule.get("at_least", 1))
     [(subject, operators)] = rule.items()
     if not isinstance(operators, dict):
         operators = {"is": operators}
@@ -57,7 +57,7 @@ def of_subject(subscriber: PlainSubscriber, subject: str, operator: str, operand
         wanted = operand if operator == "in" else [operand]
         return any(name.casefold() in {each.casefold() for each in subscriber.tags} for name in wanted)
     if subject == "status":
-        return operand == ("subscribed" if subscriber.unsubscribed_at is None else "unsubscribed")
+        return bool(operand == ("subscribed" if subscriber.unsubscribed_at is None else "unsubscribed"))
     if subject == "email":
         whole, part = addresses.identity(subscriber.email), subscriber.email.casefold()
         return text(operator, operand, whole, part, identity)
@@ -84,25 +84,26 @@ def text(operator: str, operand: Any, whole: str, part: str, normal: Any) -> boo
 
 def of_date(value: int | None, operator: str, operand: Any, at: int) -> bool:
     if operator in ("exists", "missing"):
-        return (value is not None) == (operand == (operator == "exists"))
+        return (value is not None) is bool(operand == (operator == "exists"))
     if value is None:
         return False
     if operator == "within_days":
-        return value >= at - operand * DAY
+        return bool(value >= at - operand * DAY)
     return compare(operator, value, instant(operand))
 
 
 def compare(operator: str, value: Any, operand: Any) -> bool:
-    return {
+    answers: dict[str, bool] = {
         "gt": value > operand, "gte": value >= operand, "lt": value < operand, "lte": value <= operand,
-    }[operator]  # fmt: skip
+    }  # fmt: skip
+    return answers[operator]
 
 
 def of_field(subscriber: PlainSubscriber, key: str, operator: str, operand: Any) -> bool:
     names = {"first_name": subscriber.first_name or None, "last_name": subscriber.last_name or None}
     value = (subscriber.fields | names).get(key)
     if operator in ("exists", "missing"):
-        return (value is not None) == (operand == (operator == "exists"))
+        return (value is not None) is bool(operand == (operator == "exists"))
     if operator == "is_not":
         return not of_field(subscriber, key, "is", operand)
     if operator == "in":
@@ -119,7 +120,7 @@ def of_value(value: Any, operator: str, operand: Any) -> bool:
             return value is operand
         if isinstance(operand, str):
             return isinstance(value, str) and value.casefold() == operand.casefold()
-        return number(value) == operand
+        return bool(number(value) == operand)
     read = instant if isinstance(operand, str) else number
     parsed = read(value)
     return parsed is not None and compare(operator, parsed, read(operand))

@@ -21,22 +21,16 @@ class SmallDisk:
     def fill(self, but_pages: int = 0) -> None:
         """Takes all space, but for some pages."""
         with self._filler.open("ab", buffering=0) as file:
-            with suppress_full():
+            try:
                 while True:
                     file.write(bytes(PAGE_BYTES))
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
             file.truncate(file.tell() - but_pages * PAGE_BYTES)
 
     def make_room(self) -> None:
         self._filler.unlink()
-
-
-@contextlib.contextmanager
-def suppress_full() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
 
 
 @contextlib.contextmanager

@@ -2,9 +2,10 @@
 
 import pytest
 
-from app import create_app, open_process
+from app import create_app
 from audience import pepper, telemetry
 from audience.config import Settings
+from audience.operations.opening import open_process
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue

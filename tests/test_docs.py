@@ -69,8 +69,8 @@ def reasons_table() -> str:
     fatal = {rule.reason: invalid_by_itself(rule) for rule in RULES}
     for reason in ValidationReason:
         lines.append(row(reason, "validation", fatal.get(reason, "decides before every rule")))
-    for reason in ModerationReason:
-        lines.append(row(reason, "moderation", "always" if reason.fatal else "never"))
+    for moderated in ModerationReason:
+        lines.append(row(moderated, "moderation", "always" if moderated.fatal else "never"))
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from audience import clock, segment_rules
 from audience.report_types import TYPES
-from audience.segment_rules import GROUPS, OPERATORS, SUBJECTS
+from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -1,6 +1,7 @@
 """All real processes: no accepted subscriber is lost or applied twice, whichever process is killed."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from tests.service import serving, until
 
@@ -32,7 +33,7 @@ def test_processes_killed_during_an_import_lose_and_repeat_nothing(tmp_path):
             answer["import_id"] for status, answer in answers if status == 200 and answer["result"] == BATCH
         ]
         assert len(imports) == SUBSCRIBERS // BATCH
-        rows = [until(lambda each=each: finished(service, each), 60) for each in imports]
+        rows = [until(partial(finished, service, each), 60) for each in imports]
         assert sum(row["created"] for row in rows) == SUBSCRIBERS
         assert sum(row["updated"] + row["unchanged"] + row["failed"] for row in rows) == 0
         assert service.call("GET", "/stats/site")[1] == {

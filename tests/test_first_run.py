@@ -74,8 +74,11 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         stored = json.loads((tmp_path / "first-site.json").read_text())
         assert tmp_path.stat().st_mode & 0o777 == 0o700
         assert all(stored[name] in first.text for name in ("site_uuid", "publishable_key", "secret_key"))
-        pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)[0]
-        run = subprocess.run(["bash", "-c", pasted], capture_output=True, text=True, timeout=30, check=True)
+        pasted = re.search(r"curl -u.*?\}'$", first.text, re.DOTALL | re.MULTILINE)
+        assert pasted is not None
+        run = subprocess.run(
+            ["bash", "-c", pasted[0]], capture_output=True, text=True, timeout=30, check=True
+        )
         assert json.loads(run.stdout)["data"]["attributes"]["email"] == "ann@example.com"
         until(lambda: first.shows("POST /api/v1/fetch/subscribers 20"))
         first.interrupt()
@@ -116,6 +119,7 @@ def test_every_start_says_where_the_keys_are(tmp_path, kept):
     if not kept:
         (tmp_path / "first-site.json").unlink()
     with serving(tmp_path) as second:
+        assert second.process.stdout is not None
         line = next(line for line in second.process.stdout if line.startswith("  Keys"))
     assert ("first-site.json" in line, "audience key list" in line) == (kept, not kept)
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def finished_on_metrics(service: Service) -> float:
     return float(found[1]) if found else 0.0
 
 
-def batch(plan: str) -> dict:
+def batch(plan: str) -> dict[str, Any]:
     return {"subscribers": [{"email": f"p{each}@example.com", "plan": plan} for each in range(ROWS)]}
 
 
@@ -78,6 +79,7 @@ def service(disk, geo_table):
             cwd=Path(__file__).parent.parent,
             stdout=output,
             stderr=output,
+            text=True,
             start_new_session=True,
         )
     with attended(process, instance, port) as service:
@@ -95,8 +97,8 @@ def statuses_on_a_full_disk(service: Service) -> None:
         assert ("Retry-After" in headers) == (status == 503), path
     status, headers, _ = api(service, "POST", "/batch/subscribers", LARGE)
     assert (status, "Retry-After" in headers) == (503, True)
-    status, _, body = answer(service, "GET", "/readyz")
-    assert (status, json.loads(body)["checks"]["disk"]) == (503, "Only 0.0 MiB of disk space free.")
+    status, _, ready = answer(service, "GET", "/readyz")
+    assert (status, json.loads(ready)["checks"]["disk"]) == (503, "Only 0.0 MiB of disk space free.")
     assert answer(service, "GET", "/healthz")[0] == 200
     status, _, page = answer(service, "GET", "/metrics")
     assert status == 200

@@ -40,7 +40,7 @@ def type_(folder, *words):
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "environ", environment(folder, free_port()))
-        patch.setattr(app.config, "load", partial(config.load, os.environ))
+        patch.setattr(config, "load", partial(config.load, os.environ))
         patch.setattr("sys.argv", ["audience", *words])
         umask = os.umask(0o077)
         try:

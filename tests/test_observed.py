@@ -8,6 +8,7 @@ import urllib.request
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ class Run:
     page: str
     files: dict[str, bytes]
     first: dict[str, str]
-    statuses: Counter
+    statuses: Counter[int]
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def keys(publishable_key: str, secret_key: str) -> dict[str, str]:
 
 
 def raw(
-    service: Service, method: str, path: str, body: str | None = None, headers: dict | None = None
+    service: Service, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
 ) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
     try:
@@ -140,7 +141,7 @@ def settled(page: str | None, log: Path) -> str | None:
     return page if counted == len([line for line in lines if line.get("route") != "/metrics"]) else None
 
 
-def logged(run: Run, message: str) -> list[dict]:
+def logged(run: Run, message: str) -> list[dict[str, Any]]:
     lines = [json.loads(line) for line in run.lines if line.startswith("{")]
     return [line for line in lines if line["message"] == message]
 

@@ -13,7 +13,8 @@ EVENTS = (DATA / "events.txt").read_text("utf-8").split()
 
 
 def payloads(file: Path) -> list[str]:
-    return json.loads(file.read_text("utf-8"))["payloads"]
+    found: list[str] = json.loads(file.read_text("utf-8"))["payloads"]
+    return found
 
 
 @cache

@@ -28,7 +28,7 @@ Handler = Callable[[dns.message.Message], "Sequence[dns.message.Message | bytes]
 def free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket() as streams:
         streams.bind((HOST, 0))
-        port = streams.getsockname()[1]
+        port = int(streams.getsockname()[1])
         datagrams.bind((HOST, port))
         return port
 
@@ -94,12 +94,12 @@ def _running(command: list[str], port: int) -> Iterator[None]:
 def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        assert process.poll() is None, f"{process.args} ended"
+        assert process.poll() is None, f"{process.args!r} ended"
         with suppress(OSError, dns.exception.Timeout):
             dns.query.udp(dns.message.make_query("ready.example", "A"), HOST, port=port, timeout=0.1)
             return
         threading.Event().wait(0.02)
-    raise AssertionError(f"{process.args} does not answer")
+    raise AssertionError(f"{process.args!r} does not answer")
 
 
 class FakeServer:

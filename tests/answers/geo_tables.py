@@ -82,7 +82,7 @@ def _encoded(value: Any) -> bytes:
     if isinstance(value, Integer):
         data = value.to_bytes(value.size)
         return _control(value.kind, len(data)) + data
-    data = value.encode()
+    data = str(value).encode()
     return _control(2, len(data)) + data
 
 

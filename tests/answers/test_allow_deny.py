@@ -20,10 +20,14 @@ LISTED = [
 
 @pytest.mark.parametrize(("entry", "email", "matches"), LISTED)
 def test_entries_match_addresses_and_domains(entry, email, matches):
-    assert (AllowDenyLists(deny=(parse_entry(entry),)).decide(parse(email)) == "deny") is matches
+    address = parse(email)
+    assert address is not None
+    assert (AllowDenyLists(deny=(parse_entry(entry),)).decide(address) == "deny") is matches
 
 
 def test_the_closer_the_entry_the_higher_its_precision():
     entries = ["org", "firm.org", "a.firm.org", "ann@a.firm.org"]
-    precisions = [precision([entry], parse("ann@a.firm.org")) for entry in entries]
+    address = parse("ann@a.firm.org")
+    assert address is not None
+    precisions = [precision([entry], address) for entry in entries]
     assert precisions == sorted(set(precisions))

@@ -305,6 +305,11 @@ class Child:
         return function(source, target, *arguments)
 
 
+def wait_until_packed(packing):
+    assert packing._waiting is not None
+    packing._waiting.join(60)
+
+
 class TestPackedElsewhere:
     def test_it_is_unavailable_until_the_child_has_packed_it(self, small, tmp_path):
         child = Child()
@@ -314,7 +319,7 @@ class TestPackedElsewhere:
             with pytest.raises(ServiceUnavailable, match="being prepared"):
                 locate("1.0.0.0", table)
         child.go.set()
-        packing._waiting.join(60)
+        wait_until_packed(packing)
         assert locate("1.0.0.0", table)["country_code2"] == "DE"
         assert child.calls == 1
 
@@ -328,7 +333,7 @@ class TestPackedElsewhere:
         with pytest.raises(ServiceUnavailable):
             answers(table)
         child.go.set()
-        packing._waiting.join(60)
+        wait_until_packed(packing)
         assert answers(table)[0]
         assert (tmp_path / FILE).read_bytes() == good
 
@@ -341,10 +346,10 @@ class TestPackedElsewhere:
 
         packing = PackingInChild(failing)
         table = open_table(tmp_path, small, packing)
-        packing._waiting.join(60)
+        wait_until_packed(packing)
         with pytest.raises(ServiceUnavailable):
             locate("1.0.0.0", table)
-        packing._waiting.join(60)
+        wait_until_packed(packing)
         assert len(tried) == 2
 
 

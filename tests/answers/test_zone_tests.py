@@ -150,8 +150,9 @@ def test_fifty_first_look_ups_at_once_are_one_test():
 
         def one(number):
             start.wait(10)
-            query = {"ip_address": f"8.8.4.{number}", "providers": PROVIDERS, "watch": watch}
-            [entry] = blacklist.look_up(**query, resolver=resolver, timeout=20)
+            [entry] = blacklist.look_up(
+                ip_address=f"8.8.4.{number}", providers=PROVIDERS, watch=watch, resolver=resolver, timeout=20
+            )
             return entry.status["nordspam"]
 
         assert set(pool.map(one, range(50))) == {"clear"}

@@ -1,5 +1,6 @@
 """A fake resolver with a few names, which records its queries."""
 
+from audience.answers.blacklist.providers import Providers
 from audience.answers.blacklist.zone_tests import ZoneWatch
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 
@@ -42,7 +43,7 @@ def mail(domain, host="mx.mailhost.net", address=PUBLIC):
     return {f"{domain} MX": [f"10 {host}"], f"{host} A": [address]}
 
 
-def trusting(providers):
+def trusting(providers: Providers) -> ZoneWatch:
     """A watch for which every zone has just passed its test."""
     watch, zones = ZoneWatch(), list(providers.zones.values())
     watch.learn(zones, [answer for zone in zones for answer in (listing(zone), NXDOMAIN)])

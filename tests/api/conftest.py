@@ -2,6 +2,7 @@
 
 import os
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,10 @@ def dns():
 @pytest.fixture
 def settings(tmp_path, geo_table, dns):
     os.link(geo_table, tmp_path / geo_table.name)
-    canaries = {"dns_canary_domains": ("gmail.com",), "dns_canary_zones": ("gmail.com",)}
-    return Settings(instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0, **canaries)
+    return Settings(
+        instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0,
+        dns_canary_domains=("gmail.com",), dns_canary_zones=("gmail.com",),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -36,5 +39,5 @@ def resolver(settings):
 @pytest.fixture
 def answers_client(client, other_client):
     """A client with a utility key and no site."""
-    nowhere = SimpleNamespace(uuid=None)
+    nowhere: Any = SimpleNamespace(uuid=None)
     return ApiClient(client.http, nowhere, keys.create([client.site, other_client.site], "utility"))

@@ -9,7 +9,7 @@ import dns.rdatatype
 from tests.answers.dns_servers import no_such_name, refusal, reply
 
 PUBLIC = "93.184.216.34"
-RECORDS = {
+RECORDS: Mapping[str, Sequence[str] | dns.rcode.Rcode] = {
     "firm.org MX": ["10 mx.firm.org."],
     "mx.firm.org A": [PUBLIC],
     "gmail.com MX": ["5 mx.gmail.com."],

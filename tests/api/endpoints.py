@@ -1,14 +1,14 @@
 """Every endpoint with a valid request, for tests that cover all endpoints."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Endpoint(NamedTuple):
     method: str
     path: str
     scope: str
-    body: dict | None = None
-    query: dict | None = None
+    body: dict[str, Any] | None = None
+    query: dict[str, Any] | None = None
     status: int = 200
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import threading
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,8 @@ def test_a_malformed_ipv4_address_is_a_422(answers_client, ip):
 def test_the_address_may_be_in_the_body_of_the_get(answers_client):
     assert response_assertions.answer(answers_client.get(PATH, {"ip": "8.8.8.8"}))["country_code2"] == "US"
     assert response_assertions.answer(answers_client.get(PATH, {"ip": None}, query={"ip": "10.0.0.1"})) == {}
-    for value in (["8.8.8.8"], {}, 8.8, True):
+    values: list[Any] = [["8.8.8.8"], {}, 8.8, True]
+    for value in values:
         assert response_assertions.error_fields(answers_client.get(PATH, {"ip": value})) == ["ip"]
 
 

@@ -8,11 +8,15 @@ from tests.api.test_subscribers import HOSTILE, erase
 
 ADA = "ada@example.com"
 UNKNOWN = "nobody@example.com"
-CREATING = [
+CREATING: list[tuple[str, str | None]] = [
     ("add_tag", "vip"), ("add_tag_via_event", "vip"), ("add_field", "plan=pro"), ("subscribe", None),
     ("unsubscribe", None),
 ]  # fmt: skip
-NOT_CREATING = [("remove_tag", "vip"), ("remove_field", "plan"), ("change_email", "new@example.com")]
+NOT_CREATING: list[tuple[str, str | None]] = [
+    ("remove_tag", "vip"),
+    ("remove_field", "plan"),
+    ("change_email", "new@example.com"),
+]
 
 
 def command(name, query=None, **target):

@@ -1,6 +1,7 @@
 """/docs in a real browser: it renders, loads nothing from other servers, and can try a call."""
 
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -34,7 +35,7 @@ def page(service):
     """A browser page with its `requested_urls` and `complaints`; only the service is reachable."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=QUIET)
-        opened = browser.new_page()
+        opened: Any = browser.new_page()
         opened.set_default_timeout(TIMEOUT_MS)
         opened.requested_urls, opened.complaints = [], []
         opened.on("request", lambda request: opened.requested_urls.append(request.url))

@@ -9,6 +9,7 @@ import pytest
 from app import create_app
 from audience import clock, erasures, file_imports, imports
 from audience.config import Settings
+from audience.errors import ServiceUnavailable
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
 
@@ -313,7 +314,7 @@ def test_no_file_is_read_before_the_request_is_checked(app, scope, headers, quer
 
 
 def test_an_import_is_receiving_until_its_file_is_complete(client, other_client):
-    seen = []
+    seen: list[str] = []
 
     class Slow(io.BytesIO):
         def read(self, *_):
@@ -338,7 +339,7 @@ def test_an_abandoned_upload_is_deleted(client, monkeypatch):
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     file_imports.sweep()
     assert imports.newest(client.site) == []
-    with pytest.raises(file_imports.ServiceUnavailable):
+    with pytest.raises(ServiceUnavailable):
         abandoned.accept([])
 
 

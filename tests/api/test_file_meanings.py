@@ -157,6 +157,7 @@ def test_the_latest_of_several_dates_of_leaving_counts(client):
 
 def workbook(*sheets):
     book, binary = openpyxl.Workbook(), io.BytesIO()
+    assert book.active is not None
     book.remove(book.active)
     for title, rows in sheets:
         sheet = book.create_sheet(title)

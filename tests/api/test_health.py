@@ -1,6 +1,7 @@
 """/healthz, /readyz and /metrics: their contents, and access to them."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -151,7 +152,7 @@ def test_dns_servers_in_trouble_are_a_warning_until_they_work(opened, trouble):
     resolver.state = trouble
     assert warnings(client) == []  # no answer has needed to know
     api = open_client(client, "utility")
-    validated = api.post("/experimental/validation", {"email": "ann@some-firm.org"}).json
+    validated: Any = api.post("/experimental/validation", {"email": "ann@some-firm.org"}).json
     assert (validated["valid"], validated["reasons"]) == (True, ["dns_unavailable"])
     [warning] = warnings(client)
     assert warning.startswith("The DNS servers ")
@@ -165,7 +166,7 @@ def test_a_blacklist_zone_that_fails_its_test_is_a_warning(opened):
     client = opened(resolver=Zones(everything))
     assert warnings(client) == []
     query = {"ip": "8.8.4.4"}
-    entry = open_client(client, "utility").get("/experimental/blacklist", query=query).json
+    entry: Any = open_client(client, "utility").get("/experimental/blacklist", query=query).json
     assert entry["status"]["nordspam"] == "unknown"
     assert not any(entry["results"].values())
     [warning] = [text for text in warnings(client) if lapsed in text]

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Blueprint
@@ -189,6 +190,6 @@ def test_refusals_match_the_document(client):
 def test_the_server_is_below_the_public_url(tmp_path):
     settings = Settings(instance=tmp_path, public_url="https://people.example/audience/")
     app = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
-    document = app.test_client().get("/api/openapi.json").json
+    document: Any = app.test_client().get("/api/openapi.json").json
     database.close()
     assert document["servers"] == [{"url": "https://people.example/audience/api"}]

@@ -43,7 +43,7 @@ def run(client, kind, settings=None, **more):
 
 def series(data):
     """Points by series, as `{name: {x: y}}`."""
-    points = {}
+    points: dict[str, dict[str, int]] = {}
     for point in data["points"]:
         points.setdefault(point["g"], {})[point["x"]] = point["y"]
     return points

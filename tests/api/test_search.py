@@ -1,6 +1,7 @@
 """Search subscribers (docs/contract.md, Subscribers)."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,7 @@ def import_subscribers(client, count):
 ])  # fmt: skip
 def test_three_forms_of_a_search_return_the_same(client, filters):
     client.create("ada@example.com", tags="vip")
-    query = {}
+    query: dict[str, Any] = {}
     for key, value in filters.items():
         match value:
             case dict():
@@ -163,7 +164,7 @@ def test_filters_are_joined_by_and(client, monkeypatch):
     addresses = create_subscribers(client, monkeypatch)
     client.create(addresses[2], tags="vip,new")
     client.create(addresses[3], tags="vip")
-    for body, expected in [
+    cases: list[tuple[dict[str, Any], list[int]]] = [
         ({"tags": "VIP"}, [3, 2]),
         ({"tags": "vip, new"}, [2]),
         ({"tags": ["vip", "none"]}, []),
@@ -172,7 +173,8 @@ def test_filters_are_joined_by_and(client, monkeypatch):
         ({"email": "p3@example.com", "tags": "new"}, []),
         ({"email": "nonsense"}, []),
         ({"unsubscribed_at": {"gt": "2026-01-01T00:01Z"}, "last_event_at": {"lt": "2026-01-01T00:03Z"}}, [2]),
-    ]:
+    ]
+    for body, expected in cases:
         assert emails(search(client, **body)) == [addresses[number] for number in expected]
 
 

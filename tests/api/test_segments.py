@@ -1,11 +1,13 @@
 """Segments: save, replace, delete, preview, count, search (docs/contract.md, Segments)."""
 
+from typing import Any
+
 import pytest
 
 from tests import response_assertions
 
 VIP = {"tag": "vip"}
-SUBSCRIBERS = [
+SUBSCRIBERS: list[tuple[str, dict[str, Any]]] = [
     ("ann@example.com", {"tags": "vip", "fields": {"plan": "Pro", "age": 41}}),
     ("bob@example.com", {"fields": {"plan": "free", "age": "29"}}),
     ("cyd@example.org", {"tags": "VIP", "first_name": "Cyd"}),
@@ -155,7 +157,7 @@ def test_a_segment_that_a_report_uses_is_not_deleted(client):
 
 
 def deep(levels):
-    rules = VIP
+    rules: dict[str, Any] = VIP
     for _ in range(levels - 1):
         rules = {"not": rules}
     return rules

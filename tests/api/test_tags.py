@@ -99,7 +99,7 @@ def test_others_can_write_while_a_tag_is_being_removed(client, small_chunks, mon
     tag = created(client, "vip")
     for number in range(5):
         client.create(f"p{number}@example.com", tags="other,vip")
-    left = []
+    left: list[int] = []
 
     def meanwhile():
         client.create(f"new{len(left)}@example.com", tags="VIP")

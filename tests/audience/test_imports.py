@@ -3,6 +3,7 @@
 import errno
 import threading
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,12 @@ def payload(import_id):
 def state(site, import_id):
     progress = imports.progress(site, import_id)
     return progress.status, progress.applied, progress.created, progress.updated, progress.unchanged
+
+
+def found(site, email):
+    subscriber = subscribers.find(site, email)
+    assert subscriber is not None
+    return subscriber
 
 
 def steal(site, import_id, lease=10_000):
@@ -232,7 +239,7 @@ def test_imports_on_a_nearly_full_disk_wait_for_room(site, tick):
     imports.drain(site.id, 30)
     assert state(site, first) == ("finished", 600, 600, 0, 0)
     assert state(site, second) == ("finished", 600, 0, 600, 0)
-    assert subscribers.find(site, "p599@example.com").fields == {"plan": "b"}
+    assert found(site, "p599@example.com").fields == {"plan": "b"}
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(600, 0)
 
 
@@ -253,7 +260,7 @@ def test_an_import_on_a_full_disk_waits_for_room(tmp_path_factory, settings, tic
         tick()
         imports.drain(site.id, 30)
         assert [state(site, each)[2:4] for each in ids] == [(600, 0), (0, 600)]
-        assert subscribers.find(site, "p599@example.com").fields == {"plan": "b"}
+        assert found(site, "p599@example.com").fields == {"plan": "b"}
         assert stats.for_site(site) == stats.recount(site) == stats.Counts(600, 0)
         database.close()
 
@@ -262,7 +269,7 @@ def test_imports_are_applied_in_the_order_of_acceptance(site):
     ids = [accept(site, 600, fields={"plan": plan}) for plan in ("a", "b", "c")]
     imports.drain(site.id, 30)
     assert [state(site, each)[2:] for each in ids] == [(600, 0, 0), (0, 600, 0), (0, 600, 0)]
-    assert subscribers.find(site, "p599@example.com").fields == {"plan": "c"}
+    assert found(site, "p599@example.com").fields == {"plan": "c"}
 
 
 def test_concurrent_workers_apply_every_row_once(site):
@@ -297,10 +304,10 @@ def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
     monkeypatch.setattr(subscribers, "write", count)
     monkeypatch.setattr(imports, "MAX_VALUES", 25)
     many = [str(number) for number in range(40)]
-    rows = [{"tags": many[:10]}, {"fields": dict.fromkeys(many[:10], 1)}, {}, {},
+    rows: list[dict[str, Any]] = [{"tags": many[:10]}, {"fields": dict.fromkeys(many[:10], 1)}, {}, {},
             {"tags": many[:3], "remove_tags": many[3:6]}, {"tags": many}]  # fmt: skip
-    rows = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
-    import_id = imports.accept(site, rows, [], FakeQueue(), 1).id
+    items = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
+    import_id = imports.accept(site, items, [], FakeQueue(), 1).id
     imports.drain(site.id, 30)
     assert sizes == [4, 1, 1]
     assert state(site, import_id) == ("finished", 6, 6, 0, 0)

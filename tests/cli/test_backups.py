@@ -61,9 +61,9 @@ def modified_backup(file, target, **changed):
     """A backup with some members changed."""
     with tarfile.open(file) as old, tarfile.open(target, "w") as new:
         for member in old.getmembers():
-            octets = changed.get(member.name.partition(".")[0], lambda same: same)(
-                old.extractfile(member).read()
-            )
+            file_in_it = old.extractfile(member)
+            assert file_in_it is not None
+            octets = changed.get(member.name.partition(".")[0], lambda same: same)(file_in_it.read())
             member.size = len(octets)
             new.addfile(member, io.BytesIO(octets))
     return target
@@ -85,11 +85,13 @@ def test_a_backup_restored_elsewhere_has_the_same_subscribers_and_keys(backup, c
     result = run_on(other, "restore", str(backup), "--yes")
     assert result.exit_code == 0, result.output
     assert "Restored 2 subscribers" in result.stdout
-    assert (
-        keys.authenticate(client.key.publishable_key, client.key.secret_key).sites[0].uuid == client.site.uuid
-    )
+    key = keys.authenticate(client.key.publishable_key, client.key.secret_key)
+    assert key is not None
+    assert key.sites[0].uuid == client.site.uuid
     assert stats.for_site(client.site) == stats.recount(client.site) == stats.Counts(2, 0)
-    assert subscribers.find(client.site, email="ann@example.com").fields == {"plan": "pro"}
+    ann = subscribers.find(client.site, email="ann@example.com")
+    assert ann is not None
+    assert ann.fields == {"plan": "pro"}
     assert sorted(each.name for each in other.instance.iterdir() if each.name != "serve.lock") == [
         "audience.db",
         "audience.db-shm",
@@ -438,6 +440,7 @@ def test_restoring_into_an_instance_in_use_is_refused(backup, settings, client):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
+    assert reader.stdout is not None
     try:
         assert reader.stdout.readline() == b"open\n"
         assert "another process" in str(run_on(settings, "restore", str(backup), "--yes").exception)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -36,7 +37,7 @@ def doctor(app, settings):
         result = CliRunner().invoke(
             audience, ["doctor", "--json", *(words or ("--offline",))], obj=instance, catch_exceptions=False
         )
-        results = {}
+        results: dict[str, list[Any]] = {}
         for each in json.loads(result.stdout)["findings"]:
             results.setdefault(each["check"], []).append(each)
         return result.exit_code, results

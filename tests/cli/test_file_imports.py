@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -265,7 +266,7 @@ CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each}
 
 
 def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_path, monkeypatch):
-    kept = []
+    kept: list[file_imports.Upload] = []
 
     class Interrupting(file_imports.Upload):
         def _store(self, good, refused):
@@ -327,11 +328,12 @@ def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(tmp
     instance = tmp_path / "instance"
     with serving(instance) as service:
         line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
-        options = {"env": environment(instance, service.port), "stdout": subprocess.PIPE}
+        options: dict[str, Any] = {"env": environment(instance, service.port), "stdout": subprocess.PIPE}
         first = subprocess.Popen(line, **options)
         until(lambda: total(service) or first.poll() is not None)
         os.kill(first.pid, number)
         assert first.wait(20) != 0
+        assert first.stdout is not None
         first.stdout.close()
         done = subprocess.run(line, check=True, timeout=120, **options)
         outcome = json.loads(done.stdout)

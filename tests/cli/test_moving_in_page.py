@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,8 @@ COUNTS = {  # subscribed, unsubscribed
     "Substack": (2, 1),
     "beehiiv": (2, 2),
 }
-PEOPLE = {  # first and last name, custom fields, tags, the day of created_at, the day of unsubscribed_at
+# first and last name, custom fields, tags, the day of created_at, the day of unsubscribed_at
+PEOPLE: dict[str, tuple[Any, ...]] = {
     "ida@example.org": ("Ida", "Berg", {"city": "Bergen", "seats": 2}, ["newsletter"], "2023-02-03", None),
     "mia@example.org": ("Mia", "Stein", {"CC": "CH"}, ["vip", "spring, 2023"], "2021-03-04", None),
     "ola@example.org": ("Ola", "Vik", {"UNSUB_CAMPAIGN_TITLE": "March"}, ["vip"], "2021-03-05", "2024-02-03"),

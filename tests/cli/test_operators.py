@@ -66,6 +66,7 @@ def test_an_added_operator_sets_a_password_at_the_link(run, site):
     assert link.startswith("http://127.0.0.1:8000/console/password#")
     token = sign_in.set_password_with_link(token_in(link), "a heron stands in the reeds", "")
     operator = operators.signed_in(token)
+    assert operator is not None
     assert (operator.email, operator.has_password, operator.roles) == (
         "ann@example.com", True, {site.id: "manager"},
     )  # fmt: skip

@@ -16,6 +16,7 @@ def test_a_new_site_has_a_key_that_works(type_, app):
     assert list(printed) == ["base_url", "site_uuid", "publishable_key", "secret_key"]
     assert all(28 <= len(printed[name]) <= 36 for name in ("site_uuid", "publishable_key", "secret_key"))
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
     assert [site.uuid for site in key.sites] == [printed["site_uuid"]]
     assert key.scope == "full"
 
@@ -32,6 +33,7 @@ def test_a_key_may_have_several_sites_and_a_scope(type_):
     created = type_("key", "create", "--site", uuids[0], "--site", uuids[1], "--scope", "read", "--json")
     printed = json.loads(created.output)
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
     assert ([site.uuid for site in key.sites], key.scope) == (uuids, "read")
 
 
@@ -55,6 +57,7 @@ def test_a_revoked_key_is_refused_and_listed_as_revoked(type_):
 
 def test_revoking_the_first_key_deletes_the_file_that_holds_its_secret(type_, settings):
     first = first_site.ensure(settings)
+    assert first is not None
     file = settings.instance / "first-site.json"
     other = keys.create([sites.get_by_uuid(first["site_uuid"])])
     type_("key", "revoke", other.publishable_key)
@@ -66,6 +69,7 @@ def test_revoking_the_first_key_deletes_the_file_that_holds_its_secret(type_, se
 @pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b"\xff", b"null", b"{}"])
 def test_a_damaged_file_of_the_first_key_is_deleted_with_the_key(type_, settings, damaged):
     first = first_site.ensure(settings)
+    assert first is not None
     file = settings.instance / "first-site.json"
     file.write_bytes(damaged)
     assert type_("key", "revoke", first["publishable_key"]).exit_code == 0
@@ -77,6 +81,7 @@ def test_a_key_is_not_revoked_while_its_secret_is_still_there(type_, settings, m
         raise KeyboardInterrupt
 
     first = first_site.ensure(settings)
+    assert first is not None
     with monkeypatch.context() as patch:
         patch.setattr("pathlib.Path.unlink", killed)
         type_("key", "revoke", first["publishable_key"])
@@ -88,6 +93,7 @@ def test_a_site_named_twice_counts_once(type_):
     uuid = sites.create("One").uuid
     printed = json.loads(type_("key", "create", "--site", uuid, "--site", uuid, "--json").output)
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
     assert [site.uuid for site in key.sites] == [uuid]
 
 
@@ -116,6 +122,7 @@ def test_missing_or_wrong_arguments_are_explained(type_, words):
 
 def test_the_first_site_is_created_once_and_its_file_is_private(app, settings):
     first = first_site.ensure(settings)
+    assert first is not None
     file = settings.instance / "first-site.json"
     assert json.loads(file.read_text()) == first
     assert file.stat().st_mode & 0o777 == 0o600
@@ -129,6 +136,7 @@ def test_a_rotated_key_is_refused_at_once_and_its_successor_has_the_same_sites(t
     printed = json.loads(type_("key", "rotate", old.publishable_key, "--json").output)
     assert keys.authenticate(old.publishable_key, old.secret_key) is None
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
     assert (key.sites, key.scope) == ((first, second), "read")
 
 
@@ -157,6 +165,7 @@ def test_a_second_rotation_does_not_extend_the_overlap(type_):
 
 def test_rotating_the_first_key_deletes_the_file_that_holds_its_secret(type_, settings):
     first = first_site.ensure(settings)
+    assert first is not None
     type_("key", "rotate", first["publishable_key"], "--overlap", "1h")
     assert not (settings.instance / "first-site.json").exists()
 
@@ -194,7 +203,9 @@ def test_a_deleted_site_leaves_no_trace_and_other_sites_untouched(type_, client,
         assert stored.size(other_client.site.id) == 0
         assert stored.size(client.site.id) > 0
     assert keys.authenticate(other_client.key.publishable_key, other_client.key.secret_key) is None
-    assert keys.authenticate(shared.publishable_key, shared.secret_key).sites == (client.site,)
+    left = keys.authenticate(shared.publishable_key, shared.secret_key)
+    assert left is not None
+    assert left.sites == (client.site,)
     assert client.counts() == (1, 1, 0)
     assert client.find("ann.unique@example.com")["attributes"]["fields"] == {"plan": "pro"}
 

@@ -5,6 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 from audience.cli.main import COMMANDS, audience
@@ -67,7 +68,7 @@ def test_the_version_is_that_of_the_project(tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_of_the_list_is_there(name):
-    assert audience.get_command(None, name) is not None
+    assert audience.get_command(click.Context(audience), name) is not None
 
 
 @pytest.mark.parametrize(

@@ -59,4 +59,4 @@ def signed_in(app: Flask, email: str, roles: dict[Site, str] | None = None, admi
 def alert(response: TestResponse) -> str:
     """The sentence in which a page says what was refused."""
     [found] = re.findall(r'role="alert"[^>]*>([^<]*)<', response.text)[:1]
-    return found
+    return str(found)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from flask import Flask
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from werkzeug.serving import make_server
 
 from audience import operators, sessions
@@ -64,7 +64,7 @@ class Visitor:
 
 
 @contextmanager
-def chromium(path: str) -> Iterator[object]:
+def chromium(path: str) -> Iterator[Browser]:
     with (
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=path, args=[*ALONE, ONLY_HERE]) as browser,
@@ -78,6 +78,6 @@ def visit(browser, port: int, email: str, width: int, theme: str, script: bool =
         viewport={"width": width, "height": HEIGHT}, color_scheme=theme, java_script_enabled=script
     )
     token = sessions.begin(operators.get(email).id, remembered=False, client_network="127.0.0.0/24")
-    cookie = {"name": f"audience_session_{port}", "value": token, "domain": "127.0.0.1", "path": "/"}
-    context.add_cookies([cookie])
+    name = f"audience_session_{port}"
+    context.add_cookies([{"name": name, "value": token, "domain": "127.0.0.1", "path": "/"}])
     return Visitor(context.new_page(), f"http://127.0.0.1:{port}")

@@ -1,9 +1,9 @@
 """The audit log: what is in it, who sees it, and what erasing leaves."""
 
-from audience import audit_log, erasures, operators, sessions, sites, subscribers
+from audience import audit_log, erasures, keys, operators, sessions, sites, subscribers
 from audience.audit_log import Actor, record, shortened
 from storage import database
-from tests.client import ApiClient, keys
+from tests.client import ApiClient
 from tests.console.browser import signed_in
 
 DAY = 86_400_000
@@ -68,6 +68,7 @@ def test_erasing_leaves_the_keyed_hash_and_nothing_typed(app, settings, site, ot
         record(ANN, "tagged", where, subject, 1, {"text": "eve@example.com"})
     browser = signed_in(app, "bob@example.com", {site: "viewer"})
     session = sessions.find(browser.token)
+    assert session is not None
     sessions.keep_search(session.id, site.id, "eve@example.com")
     assert sessions.search_text(session.id, site.id) == "eve@example.com"
     erasures.erase(site, settings.instance, email="eve@example.com")

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from werkzeug.routing import Rule
 
-from audience import operators, reports, segments, subscribers
+from audience import operators, reports, segments, sessions, subscribers
+from audience.audit_log import Actor
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM, inside
 from audience.http.access import check_scopes
@@ -56,8 +57,8 @@ def lets_in(role, needed, is_own):
 @pytest.mark.parametrize("role", MATRIX_ROLES)
 def test_every_page_for_every_role_on_the_own_and_on_another_site(app, site, other_site, role):
     roles = {} if role == "administrator" else {site: role}
-    operators.add("other@example.com", False, {site: "owner", other_site: "owner"}, operators.Actor("test"))
-    operators.add("admin@example.com", True, {}, operators.Actor("test"))
+    operators.add("other@example.com", False, {site: "owner", other_site: "owner"}, Actor("test"))
+    operators.add("admin@example.com", True, {}, Actor("test"))
     browser = signed_in(app, "me@example.com", roles, role == "administrator")
     fill(site)
     fill(other_site)
@@ -114,7 +115,7 @@ def every_post(app, site):
 @pytest.mark.parametrize("token", [None, "", "x", "ü", "other"])
 def test_every_post_needs_the_token_of_its_session(app, site, administrator, token):
     browser = signed_in(app, "me@example.com", {site: "owner"}, administrator=True)
-    other = operators.sessions.csrf_token(administrator.token)
+    other = sessions.csrf_token(administrator.token)
     fields = {} if token is None else {"csrf": other if token == "other" else token}
     posts = [(path, role) for path, role in every_post(app, site) if role != "anyone"]
     assert len(posts) > 8
@@ -140,7 +141,7 @@ def test_every_post_needs_the_token_of_its_session(app, site, administrator, tok
 )
 def test_every_post_must_come_from_the_console_itself(app, site, headers):
     browser = signed_in(app, "me@example.com", {site: "owner"}, administrator=True)
-    fields = {"csrf": operators.sessions.csrf_token(browser.token)}
+    fields = {"csrf": sessions.csrf_token(browser.token)}
     for path, _ in every_post(app, site):
         response = browser.send(path, fields, **headers)
         assert (response.status_code, FORGED in response.text) == (403, True), path
@@ -151,13 +152,13 @@ def test_every_post_must_come_from_the_console_itself(app, site, headers):
                                      {"Sec_Fetch_Site": "same-origin"}])  # fmt: skip
 def test_a_post_of_the_console_itself_is_taken(browser, site, headers):
     browser.follow_link()
-    fields = {"csrf": operators.sessions.csrf_token(browser.token), "email": "me@example.com"}
+    fields = {"csrf": sessions.csrf_token(browser.token), "email": "me@example.com"}
     assert browser.send("/account/email", fields, **headers).status_code == 303
 
 
 def test_a_script_sends_the_token_as_a_header(browser, site):
     browser.follow_link()
-    token = operators.sessions.csrf_token(browser.token)
+    token = sessions.csrf_token(browser.token)
     sent = browser.send("/account/email", {"email": "me@example.com"}, Origin=ORIGIN, X_CSRF_Token=token)
     assert sent.status_code == 303
 
@@ -247,7 +248,7 @@ def test_over_https_the_cookie_is_bound_to_the_host(app, public, site):
 def test_behind_a_proxy_the_host_header_and_the_public_url_say_that_it_is_https(app, public, site):
     public(HTTPS)
     browser = open_browser(app, "http://people.example", HTTPS_COOKIE)
-    fields = {"token": operators.sessions.new_link(None, "sign_in")}
+    fields = {"token": sessions.new_link(None, "sign_in")}
     assert browser.send("/link", fields, Origin="http://people.example").status_code == 403
     assert "Secure" in browser.send("/link", fields, Origin=HTTPS).headers["Set-Cookie"]
 

@@ -8,6 +8,7 @@ import pytest
 
 from audience import operators, passwords, sessions, sign_in
 from audience.audit_log import COMMAND_LINE
+from audience.errors import Refused
 from storage import database
 from tests.console.browser import COOKIE, alert, open_browser, signed_in
 from tests.console.conftest import REAL_COST
@@ -104,7 +105,7 @@ def test_later_links_sign_in_the_only_administrator_or_whom_they_name(app, brows
     browser.follow_link("ann@example.com")
     assert "Ann@example.com" in browser.get("/account").text
     operators.add("second@example.com", True, {}, COMMAND_LINE)
-    with pytest.raises(operators.Refused, match="--as"):
+    with pytest.raises(Refused, match="--as"):
         sign_in.console_link(None)
 
 
@@ -142,10 +143,13 @@ def test_a_password_signs_in(browser, ann, site):
 )
 def test_one_wording_and_one_run_for_every_wrong_sign_in(browser, ann, changed, monkeypatch):
     runs = []
-    real = passwords.hashlib.scrypt
-    monkeypatch.setattr(
-        passwords.hashlib, "scrypt", lambda *words, **options: runs.append(1) or real(*words, **options)
-    )
+    real = hashlib.scrypt
+
+    def counted(*words, **options):
+        runs.append(1)
+        return real(*words, **options)
+
+    monkeypatch.setattr("audience.passwords.hashlib.scrypt", counted)
     response = browser.post("/sign-in", **(FORM | changed))
     assert (response.status_code, alert(response)) == (422, sign_in.WRONG)
     assert len(runs) == 1
@@ -290,6 +294,8 @@ def test_ones_own_sessions_are_listed_and_ended(app, ann, owner):
         each.post("/sign-in", **FORM)
     other = sessions.find(there.token)
     theirs = sessions.find(owner.token)
+    assert other is not None
+    assert theirs is not None
     assert here.get("/account").text.count("/end") == 1
     assert here.post(f"/account/sessions/{theirs.id}/end").status_code == 404
     assert here.post(f"/account/sessions/{other.id}/end").status_code == 303

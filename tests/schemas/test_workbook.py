@@ -28,6 +28,7 @@ def moment(microsecond):
 def book(*sheets):
     """The bytes of a workbook with sheets of these names and rows."""
     made = openpyxl.Workbook()
+    assert made.active is not None
     made.remove(made.active)
     for name, rows in sheets:
         sheet = made.create_sheet(name)

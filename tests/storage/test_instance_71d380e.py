@@ -37,6 +37,7 @@ def test_its_site_and_key_are_listed(site):
 
 def test_its_subscriber_is_found(site):
     ann = subscribers.find(site, email="ann@example.com")
+    assert ann is not None
     assert (ann.email, ann.first_name, ann.last_name) == ("Ann@example.com", "Ann", "Lee")
     assert ann.fields == {"plan": "pro", "age": 42}
     assert [tag.name for tag in tags.list_all(site) if tag.id in ann.tag_ids] == ["Berlin", "vip"]

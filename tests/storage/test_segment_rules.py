@@ -2,6 +2,7 @@
 
 import random
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -89,11 +90,11 @@ class Audience:
         self.site_id = site_id
         self.records = records
 
-    def in_python(self, rule: dict) -> list[str]:
+    def in_python(self, rule: dict[str, Any]) -> list[str]:
         """The addresses that match in plain Python."""
         return sorted(each.email for each in self.records if holds(rule, each, AT))
 
-    def in_database(self, rule: dict) -> list[str]:
+    def in_database(self, rule: dict[str, Any]) -> list[str]:
         """The addresses that match in the database."""
         compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
         with database.session():
@@ -192,16 +193,17 @@ def test_a_key_cannot_inject_sql(audience, key, operator):
 
 
 def test_every_operator_of_the_table_has_its_sql():
+    with_sql: dict[str, Any] = sql.SUBJECTS
     assert {subject: {*row.operators} for subject, row in SUBJECTS.items()} == {
-        subject: {*operators} for subject, operators in sql.SUBJECTS.items()
+        subject: {*operators} for subject, operators in with_sql.items()
     }
     assert {operator for row in SUBJECTS.values() for operator in row.operators} == {*OPERATORS}
-    assert {*segment_rules.GROUPS} == {*sql.GROUPS}
+    assert {*GROUPS} == {*sql.GROUPS}
 
 
 def test_the_largest_rules_run(audience):
     wide = {"any": [{"field": "plan", "in": [f"{number}" for number in range(100)]}] * 199}
-    deep = {"tag": "vip"}
+    deep: dict[str, Any] = {"tag": "vip"}
     for _ in range(15):
         deep = {"not": deep}
     assert audience.in_database(wide) == audience.in_python(wide)

@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory, geo_table):
-    limits = {"AUDIENCE_IMPORT_MAX_BYTES": "4096", "AUDIENCE_BODY_TIMEOUT": "2"}
+    limits: dict[str, Any] = {"AUDIENCE_IMPORT_MAX_BYTES": "4096", "AUDIENCE_BODY_TIMEOUT": "2"}
     instance = tmp_path_factory.mktemp("edge")
     os.link(geo_table, instance / geo_table.name)
     with serving(instance, **limits) as running:

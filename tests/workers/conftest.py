@@ -135,6 +135,7 @@ class RedisServer:
                 return False
 
     def end(self, number=signal.SIGTERM):
+        assert self.process is not None
         self.process.send_signal(number)
         return self.process.wait(20)
 

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import types
+from typing import Any
 
 from audience import config
 
@@ -51,8 +52,9 @@ def application():
             status = "401 Unauthorized"
         elif environ["REQUEST_METHOD"] == "POST":
             refusal = environ.get("audience.refusal")
-            answer = type(refusal).__name__ if refusal else str(len(environ["wsgi.input"].read()))
-            status, answer = "400 Bad Request" if refusal else "200 OK", answer.encode()
+            status = "400 Bad Request" if refusal else "200 OK"
+            said = type(refusal).__name__ if refusal else str(len(environ["wsgi.input"].read()))
+            answer = said.encode()
             with (settings.instance / "called").open("ab") as file:
                 file.write(answer + b"\n")
         elif environ["PATH_INFO"] == "/large":
@@ -105,7 +107,7 @@ def main(command: str) -> None:
 
 
 if __name__ == "__main__":
-    imports = types.ModuleType("audience.imports")
+    imports: Any = types.ModuleType("audience.imports")
     imports.waiting_sites, imports.drain = waiting_sites, drain
     sys.modules["audience.imports"] = imports
     import audience

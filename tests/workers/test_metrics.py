@@ -6,6 +6,9 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,7 +92,7 @@ def write_killed_at(step, instance, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(metrics.Path, step, killed)
+        patch.setattr(Path, step, killed)
         with pytest.raises(KeyboardInterrupt):
             Metrics(instance).write()
 
@@ -159,18 +162,20 @@ def test_a_folder_that_is_gone_is_no_error(tmp_path):
 
 
 def test_counts_are_written_every_five_seconds_and_at_the_end(tmp_path):
-    own, waits, seen = Metrics(tmp_path), [], []
+    own = Metrics(tmp_path)
+    waits: list[float] = []
+    seen: list[Any] = []
     file = metrics.folder(tmp_path) / f"{os.getpid()}.json"
 
-    class Main:
+    class Main(threading.Thread):
         """A main thread that ends during the second wait."""
 
         def is_alive(self):
             return len(waits) < 2
 
-        def join(self, seconds):
+        def join(self, timeout=None):
             seen.append(file.exists() and json.loads(file.read_bytes())[1])
-            waits.append(seconds)
+            waits.append(timeout)
             own.count("imports", status="finished")
 
     own.keep_written(Main())

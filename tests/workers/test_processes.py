@@ -1,6 +1,7 @@
 """The processes of an instance: its Redis, asked through the circuit breaker."""
 
 import pytest
+from redis import Redis
 from redis.exceptions import ConnectionError, RedisError
 
 from audience.config import Settings
@@ -8,18 +9,19 @@ from workers.processes import Processes
 from workers.redis_client import CircuitBreaker
 
 
-class FakeRedis:
+class FakeRedis(Redis):
     """Answers INFO, or fails; `calls` counts the attempts."""
 
     def __init__(self, info=None):
+        super().__init__()
         self._info, self.calls = info, 0
 
-    def ping(self):
+    def ping(self, **_):
         self.calls += 1
         if self._info is None:
             raise ConnectionError("refused")
 
-    def info(self):
+    def info(self, *_, **__):
         return self._info
 
 

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from redis import Redis
 from redis.exceptions import ConnectionError, TimeoutError
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from audience import protocols
 from tests.workers.conftest import eventually
 from workers import queue, redis_client
 from workers.queue import ImportQueue
@@ -57,7 +57,7 @@ def test_job_without_a_worker_does_not_stay(import_queue, jobs, client):
 
 def test_absent_redis_is_no_error(tmp_path):
     with connect(f"unix://{tmp_path}/nothing.sock") as client:
-        import_queue: protocols.ImportQueue = ImportQueue(CircuitBreaker(client))
+        import_queue = ImportQueue(CircuitBreaker(client))
         import_queue.notify(1)
         assert not import_queue.try_notify(1)
 
@@ -70,7 +70,7 @@ def test_try_notify_is_true_while_redis_is_reachable(import_queue):
 @pytest.mark.parametrize("error", [ConnectionError(), TimeoutError(), OSError()])
 def test_unreachable_redis_is_not_called_for_a_while(monkeypatch, error):
     clock, call_times = [100.0], []
-    monkeypatch.setattr(redis_client.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr("workers.redis_client.time.monotonic", lambda: clock[0])
 
     def ping():
         call_times.append(clock[0])
@@ -78,7 +78,7 @@ def test_unreachable_redis_is_not_called_for_a_while(monkeypatch, error):
             raise error
         return "answer"
 
-    breaker = CircuitBreaker(None)
+    breaker = CircuitBreaker(Redis())
     assert [breaker.call(ping), breaker.call(ping)] == [None, None]
     clock[0] += redis_client.OPEN_SECONDS
     assert breaker.call(ping) == "answer"
@@ -88,8 +88,8 @@ def test_unreachable_redis_is_not_called_for_a_while(monkeypatch, error):
 def test_of_many_callers_one_tries_a_server_that_hangs(monkeypatch):
     """The first callers find it out together; from then on one tries each second."""
     clock, tries, hanging, hang = [0.0], [], threading.Barrier(9), threading.Event()
-    monkeypatch.setattr(redis_client.time, "monotonic", lambda: clock[0])
-    breaker = CircuitBreaker(None)
+    monkeypatch.setattr("workers.redis_client.time.monotonic", lambda: clock[0])
+    breaker = CircuitBreaker(Redis())
 
     def times_out(number):
         tries.append(number)

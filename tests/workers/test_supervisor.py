@@ -8,6 +8,7 @@ import stat
 import threading
 
 import pytest
+from redis.exceptions import RedisError
 
 from tests.workers.conftest import alive, descendants, eventually, keep
 from tests.workers.test_worker import wait_for
@@ -160,7 +161,7 @@ def answers(settings):
 def pings(client):
     try:
         return client.ping()
-    except embedded_redis.RedisError:
+    except RedisError:
         return False
 
 

@@ -2,12 +2,16 @@
 
 import threading
 
+from redis import Redis
+
 from audience import imports
 from storage.errors import DiskFault, Unavailable
+from workers.queue import ImportQueue
+from workers.redis_client import CircuitBreaker
 from workers.sweeper import Sweeper, heartbeat_age
 
 
-class UnreachableQueue:
+class UnreachableQueue(ImportQueue):
     def try_notify(self, site_id):
         return False
 
@@ -27,6 +31,11 @@ def test_a_site_that_cannot_be_drained_and_a_chore_that_fails_do_not_starve_the_
 
     monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3, 4])
     monkeypatch.setattr(imports, "drain", drain)
-    Sweeper(UnreachableQueue(), tmp_path, threading.Event(), [fails, lambda: done.append(True)]).sweep()
+    Sweeper(
+        UnreachableQueue(CircuitBreaker(Redis())),
+        tmp_path,
+        threading.Event(),
+        [fails, lambda: done.append(True)],
+    ).sweep()
     assert (drained, done) == ([2, 3], [True])
     assert heartbeat_age(tmp_path) is not None

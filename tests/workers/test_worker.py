@@ -5,6 +5,7 @@ import signal
 import threading
 
 import pytest
+from redis import Redis
 from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
@@ -166,7 +167,7 @@ def test_killed_workers_are_removed(run, settings, client):
     ],
 )
 def test_only_the_exact_job_names_a_site(name, args, kwargs, site_id):
-    job = Job("id", connection=object(), serializer=JSONSerializer)
+    job = Job("id", connection=Redis(), serializer=JSONSerializer)
     job.data = JSONSerializer.dumps((name, None, args, kwargs))
     assert site_to_drain(job) == site_id
 
@@ -186,6 +187,6 @@ def test_only_the_exact_job_names_a_site(name, args, kwargs, site_id):
     ],
 )
 def test_malformed_job_names_no_site(data):
-    job = Job("id", connection=object(), serializer=JSONSerializer)
+    job = Job("id", connection=Redis(), serializer=JSONSerializer)
     job.data = data
     assert site_to_drain(job) is None
