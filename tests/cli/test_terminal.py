@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from tests.service import command, environment, until
-from tests.test_first_run import ROOT
+from tests.stories.test_first_run import ROOT
 
 SHOW_CURSOR = "\x1b[?25h"
 

@@ -15,7 +15,7 @@ from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
 from storage.subscribers import Subscriber
-from tests.segment_oracle import DAY, PlainSubscriber, holds
+from tests.storage.segment_oracle import DAY, PlainSubscriber, holds
 
 AT = 1_790_000_000_000
 KEYS = [

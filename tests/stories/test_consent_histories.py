@@ -1,4 +1,7 @@
-"""Random histories with a clock that steps: who is subscribed agrees with a model in plain Python."""
+"""A story: random histories with a clock that steps.
+
+Who is subscribed agrees with a model in plain Python.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from audience import clock, imports
 from schemas.values import write_date
 from tests.client import ApiClient, open_client
-from tests.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel
+from tests.stories.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel
 
 HOUR, DAY = 3_600_000, 86_400_000
 ADDRESSES = st.sampled_from([f"{name}@example.com" for name in "abc"])

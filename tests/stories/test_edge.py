@@ -1,4 +1,7 @@
-"""What the web server does before the application sees a request (docs/contract.md, Order of refusals)."""
+"""A story: what the web server does before the application sees a request.
+
+(docs/contract.md, Order of refusals)
+"""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What a browser meets at the root of the service."""
+"""A story: what a browser meets at the root of the service."""
 
 import gzip
 import re

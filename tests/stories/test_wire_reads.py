@@ -1,4 +1,4 @@
-"""What real clients ask, and what they are told (docs/contract.md, Every request, Find, Search)."""
+"""A story: what real clients ask, and what they are told (docs/contract.md, Every request, Find, Search)."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""What real clients write, and what it becomes (docs/contract.md, Subscribers, Commands, Imports, Events)."""
+"""A story: what real clients write, and what it becomes.
+
+(docs/contract.md, Subscribers, Commands, Imports, Events)
+"""
 
 import json
 import unicodedata

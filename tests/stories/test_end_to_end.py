@@ -1,4 +1,7 @@
-"""All real processes: no accepted subscriber is lost or applied twice, whichever process is killed."""
+"""A story of all real processes.
+
+No accepted subscriber is lost or applied twice, whichever process is killed.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

@@ -1,4 +1,4 @@
-"""Without a network, the service starts and answers all six questions within `dns_timeout`."""
+"""A story: without a network, the service starts and answers all six questions within `dns_timeout`."""
 
 import os
 import socket

@@ -1,11 +1,11 @@
-"""The first steps of an operator on a fresh machine, in order, with the service running."""
+"""A story: the first steps of an operator on a fresh machine, in order, with the service running."""
 
 import csv
 import json
 import subprocess
 
 from tests.service import command, environment, serving
-from tests.test_first_run import ROOT
+from tests.stories.test_first_run import ROOT
 
 
 def audience(instance, *words, port=8000):

@@ -1,4 +1,4 @@
-"""A service whose whole disk is full, its own output included, and which gets room again."""
+"""A story: a service whose whole disk is full, its own output included, and which gets room again."""
 
 import http.client
 import json
@@ -76,7 +76,7 @@ def service(disk, geo_table):
         process = subprocess.Popen(
             command("serve"),
             env=environment(instance, port, AUDIENCE_WEB_WORKERS="1", AUDIENCE_WORKERS="1"),
-            cwd=Path(__file__).parent.parent,
+            cwd=Path(__file__).parent.parent.parent,
             stdout=output,
             stderr=output,
             text=True,

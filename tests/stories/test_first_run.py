@@ -1,4 +1,4 @@
-"""The first start of the service, on a terminal."""
+"""A story: the first start of the service, on a terminal."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import program
 from tests.service import command, environment, free_port, serving, until
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 
 class Terminal:

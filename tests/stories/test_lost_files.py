@@ -1,4 +1,4 @@
-"""An instance whose pepper, database or log of erasures is lost or another's refuses to start."""
+"""A story: an instance whose pepper, database or log of erasures is lost or another's refuses to start."""
 
 import contextlib
 import io
@@ -19,8 +19,8 @@ import app
 from audience import config
 from storage import database
 from tests.service import attended, command, environment, free_port, serving
-from tests.test_starts import ROOT, applied, run_sql
-from tests.test_starts import type_ as type_in_a_process
+from tests.stories.test_starts import ROOT, applied, run_sql
+from tests.stories.test_starts import type_ as type_in_a_process
 
 LOSS = "no key works and no erasure is recognised"
 MISSING = f"the pepper is missing, without which {LOSS}: put {{folder}}/pepper back from any backup"

@@ -1,4 +1,4 @@
-"""The log, the metrics and the files of a full run."""
+"""A story: the log, the metrics and the files of a full run."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Refused starts, and starts beside a running service, which change nothing."""
+"""A story: refused starts, and starts beside a running service, which change nothing."""
 
 import contextlib
 import re
@@ -10,7 +10,7 @@ import pytest
 from storage import database
 from tests.service import command, environment, free_port, serving
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 UNAPPLY = "DELETE FROM schema_migration WHERE id = (SELECT MAX(id) FROM schema_migration)"
 NEWER = "INSERT INTO schema_migration (name, applied) VALUES ('9999_newer', '2030-01-01')"
 
