@@ -78,7 +78,7 @@ class Upload:
         self._count(len(items), len(refused), at)
 
     def _count(self, rows: int, refused: int, at: int) -> None:
-        if not stored.receive(self.site.id, self.import_id, rows, refused, at + self.lease_ms):
+        if not stored.receive(self.site.id, self.import_id, rows, refused, at, at + self.lease_ms):
             raise ServiceUnavailable(ABANDONED)
 
     def discard(self) -> None:
@@ -112,7 +112,7 @@ def receiving(site: Site) -> Iterator[Upload]:
 def resume(site: Site, source: str) -> Upload:
     """The interrupted import of the file identified by `source`, or a new import."""
     at = clock.now_ms()
-    import_id = stored.unfinished(site.id, source)
+    import_id = stored.unfinished(site.id, source, at)
     if import_id is None:
         return Upload(site, stored.begin(site.id, source, at, at + RESUME_MS), RESUME_MS)
     import_ = stored_imports.get(site.id, import_id)

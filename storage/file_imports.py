@@ -9,6 +9,7 @@ from storage.models import ImportModel
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
+LEASED = "AND lease_until >= ?"  # its rows may be half deleted, once it is not
 
 
 class RefusedRow(NamedTuple):
@@ -29,33 +30,33 @@ def begin(site_id: int, source: str | None, at: int, lease_until: int) -> int:
     return import_id
 
 
-def unfinished(site_id: int, source: str) -> int | None:
-    """The id of the newest unfinished import from a source."""
+def unfinished(site_id: int, source: str, at: int) -> int | None:
+    """The id of the newest unfinished import from a source, unless it is abandoned."""
     record = row(
-        "SELECT id FROM imports WHERE site_id = ? AND source = ? "
-        "AND status IN ('receiving', 'queued', 'running') ORDER BY id DESC LIMIT 1",
-        (site_id, source),
+        "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
+        "OR status = 'receiving' AND lease_until >= ?) ORDER BY id DESC LIMIT 1",
+        (site_id, source, at),
     )
     return record[0] if record else None
 
 
-def receive(site_id: int, import_id: int, rows: int, refused: int, lease_until: int) -> bool:
-    """Counts received rows and renews the lease; False if the import has been discarded."""
+def receive(site_id: int, import_id: int, rows: int, refused: int, at: int, lease_until: int) -> bool:
+    """Counts received rows and renews the lease; False if the import is abandoned or discarded."""
     return bool(
         execute(
-            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED}",
-            (rows, refused, lease_until, site_id, import_id),
+            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED} {LEASED}",
+            (rows, refused, lease_until, site_id, import_id, at),
         )
     )
 
 
 def accept(site_id: int, import_id: int, columns: list[str], at: int, number: int) -> bool:
-    """Queues an import whose file is complete; False if it has been discarded."""
+    """Queues an import whose file is complete; False if it is abandoned or discarded."""
     return bool(
         execute(
             "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
-            f"{RECEIVED}",
-            (json.dumps(columns), at, number, site_id, import_id),
+            f"{RECEIVED} {LEASED}",
+            (json.dumps(columns), at, number, site_id, import_id, at),
         )
     )
 
