@@ -1,0 +1,90 @@
+"""Erasures: the log is ahead of the database, whatever happens in between."""
+
+import json
+
+import pytest
+
+from audience import clock, erasures, pepper, sites, subscribers
+from storage import database, suppressions
+from tests.client import open_client
+
+ANN = "ann@example.com"
+
+
+@pytest.fixture
+def client(app):
+    api = open_client(app.test_client())
+    api.create(ANN)
+    return api
+
+
+@pytest.fixture
+def log(settings):
+    return settings.instance / erasures.LOG
+
+
+def entries(log):
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+def test_an_erasure_that_fails_is_in_the_log_and_can_be_repeated(client, settings, log, monkeypatch):
+    def fail(*_):
+        raise OSError("disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(suppressions, "erase", fail)
+        with pytest.raises(OSError, match="disk"):
+            erasures.erase(client.site, settings.instance, email=ANN)
+    assert subscribers.find(client.site, ANN) is not None
+    assert client.counts() == (1, 1, 0)
+    erasures.erase(client.site, settings.instance, email=ANN)
+    assert subscribers.find(client.site, ANN) is None
+    assert client.counts() == (0, 0, 0)
+    first, second = entries(log)
+    assert first["address_hash"] == second["address_hash"] == pepper.address_hash(client.site.id, ANN)
+
+
+def test_an_erasure_is_no_older_than_the_subscriber_when_the_clock_was_set_back(
+    client, settings, log, monkeypatch
+):
+    ann = subscribers.find(client.site, ANN)
+    assert ann is not None
+    monkeypatch.setattr(clock, "now_ms", lambda: ann.updated_at - 60_000)
+    erasures.erase(client.site, settings.instance, email=ANN)
+    assert [entry["at"] for entry in entries(log)] == [ann.updated_at]
+
+
+def test_one_address_has_another_hash_on_every_site(client, settings, log):
+    other = sites.create("Another")
+    for site in (client.site, other):
+        erasures.erase(site, settings.instance, email=ANN)
+    first, second = entries(log)
+    assert first["address_hash"] != second["address_hash"]
+    assert first["site_uuid"] != second["site_uuid"]
+
+
+@pytest.mark.parametrize(("octets", "found"), [
+    (b"", []),
+    (b'{"at": 1', []),
+    (b'{"at": 1}\n', [1, 1]),
+    (b'{"at": 1}\n{"at": 2}\n{"at": 3', [1, 2]),
+    (b'[1]\n{"at": 2}\n', [2]),
+    (b"\xff\n\n" + b'{"at": 2}\n', [2]),
+    (b'{"at": 1}\n' * 5_000 + b'{"at": 9}\n', [1, 9]),
+])  # fmt: skip
+def test_the_boundaries_of_a_log_are_those_that_can_be_read(tmp_path, octets, found):
+    (tmp_path / erasures.LOG).write_bytes(octets)
+    assert [entry["at"] for entry in erasures.boundaries(tmp_path)] == found
+
+
+def test_erasing_again_reads_all_subscribers_in_pieces(client, monkeypatch):
+    monkeypatch.setattr(erasures, "CHUNK_ROWS", 2)
+    for number in range(7):
+        client.create(f"p{number}@example.com")
+    gone = ["ann@example.com", "p3@example.com", "p6@example.com", "nobody@example.com"]
+    since = {pepper.address_hash(client.site.id, email): 5 for email in gone}
+    assert erasures.erase_again(client.site, since) == 3
+    assert client.counts() == (5, 5, 0)
+    assert erasures.erase_again(client.site, since) == 0
+    with database.session():
+        assert database.rows("SELECT count(*) FROM suppressions") == [(4,)]
