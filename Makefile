@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test clients lint types format check bench bench-answers bench-patterns bench-edge pictures dist lock \
-	tables clean
+.PHONY: help run test test-fast clients lint types format check bench bench-answers bench-patterns bench-edge pictures \
+	dist lock tables clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ clients: ## install two generators of clients into .clients/, for their test; ne
 	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil
 	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
 		@types/node@20.19.43
+
+test-fast: .venv/.dev ## run the tests that start no process, browser or server, about a minute
+	$(BIN)/pytest -n auto --dist loadfile -m "not slow"
 
 lint: .venv/.dev ## check style and common mistakes with ruff
 	$(BIN)/ruff check .

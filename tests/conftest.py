@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from audience.config import Settings
 from storage import database
 from storage.pace import Pace
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.slow import Guard, is_slow
 
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -38,8 +40,24 @@ def remember_routes() -> None:
 
 
 remember_routes()
+guard = Guard()
+sys.addaudithook(guard)
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
 PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def without_processes(request):
+    """A test that is not in the table of the slow ones starts no process."""
+    guard.up = request.node.get_closest_marker("slow") is None
+    yield
+    guard.up = False
 
 
 def program(name: str) -> str:

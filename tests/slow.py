@@ -1,0 +1,43 @@
+"""What `make test-fast` leaves out: whatever starts a process, a browser or a server, or asks for long.
+
+A test outside this table that starts a process fails.
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+PROCESSES = (
+    "stories", "workers",
+    "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_file_imports.py", "cli/test_files_page.py",
+    "cli/test_full_disk.py", "cli/test_moving_in_page.py", "cli/test_start.py", "cli/test_terminal.py",
+    "api/test_file_meanings.py", "api/test_full_disk.py", "audience/test_imports.py",
+    "schemas/test_workbook.py", "storage/test_full_disk.py", "test_dist.py", "test_examples.py",
+    "test_make_run.py", "test_operations.py", "test_patterns.py",
+)  # fmt: skip
+BROWSERS = ("answers/test_moderation_browser.py", "api/test_docs_page.py", "console/test_chromium.py")
+SERVERS = (
+    "answers/test_blacklist_servers.py", "answers/test_dns.py", "answers/test_dns_trouble.py",
+    "answers/test_zone_tests.py",
+)  # fmt: skip
+LONG = (  # every endpoint with every fault, random histories, large batches
+    "answers/test_cleaning.py", "answers/test_geolocation.py", "answers/test_judged.py",
+    "answers/test_moderation.py", "api/test_concurrency.py", "api/test_hostile.py", "api/test_requests.py",
+    "api/test_volume.py", "api/test_wording.py", "http/test_access.py", "storage/test_segment_rules.py",
+)  # fmt: skip
+SLOW = tuple(ROOT / path for path in (*PROCESSES, *BROWSERS, *SERVERS, *LONG))
+STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
+
+
+def is_slow(path: Path) -> bool:
+    return any(path.is_relative_to(place) for place in SLOW)
+
+
+class Guard:
+    """An audit hook that lets no test start a process, while it is up."""
+
+    def __init__(self) -> None:
+        self.up = False
+
+    def __call__(self, event: str, _: object) -> None:
+        if self.up and event in STARTS:
+            raise AssertionError("This test starts a process: put it into the table of tests/slow.py.")
