@@ -36,7 +36,7 @@ def remember_routes() -> None:
             made[key] = compile_builder(rule, append_unknown)
         return made[key]
 
-    Rule._compile_builder = remembered  # type: ignore[method-assign]
+    Rule._compile_builder = remembered  # type: ignore[assignment]  # in place of the one above
 
 
 remember_routes()
