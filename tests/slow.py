@@ -10,9 +10,9 @@ PROCESSES = (
     "stories", "workers",
     "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_file_imports.py", "cli/test_files_page.py",
     "cli/test_full_disk.py", "cli/test_moving_in_page.py", "cli/test_start.py", "cli/test_terminal.py",
-    "api/test_file_meanings.py", "api/test_full_disk.py", "audience/test_imports.py",
-    "schemas/test_workbook.py", "storage/test_full_disk.py", "test_dist.py", "test_examples.py",
-    "test_make_run.py", "test_operations.py", "test_patterns.py",
+    "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
+    "audience/test_imports.py", "schemas/test_workbook.py", "storage/test_full_disk.py", "storage/test_queries.py",
+    "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = ("answers/test_moderation_browser.py", "api/test_docs_page.py", "console/test_chromium.py")
 SERVERS = (
@@ -20,8 +20,9 @@ SERVERS = (
     "answers/test_zone_tests.py",
 )  # fmt: skip
 LONG = (  # every endpoint with every fault, random histories, large batches
-    "answers/test_cleaning.py", "answers/test_geolocation.py", "answers/test_judged.py",
-    "answers/test_moderation.py", "api/test_concurrency.py", "api/test_hostile.py", "api/test_requests.py",
+    "answers/test_cleaning.py", "answers/test_gender.py", "answers/test_geolocation.py",
+    "answers/test_judged.py", "answers/test_moderation.py", "api/test_concurrency.py",
+    "api/test_hostile.py", "api/test_requests.py",
     "api/test_volume.py", "api/test_wording.py", "http/test_access.py", "storage/test_segment_rules.py",
 )  # fmt: skip
 SLOW = tuple(ROOT / path for path in (*PROCESSES, *BROWSERS, *SERVERS, *LONG))

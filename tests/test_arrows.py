@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import SLOW
+
 ROOT = Path(__file__).parent.parent
 LEAVES = (
     "audience.clock",
@@ -189,6 +191,10 @@ def test_no_file_is_too_long_to_read_at_once():
     lines = {module: len(path.read_text("utf-8").splitlines()) for module, path in MODULES.items()}
     assert {module: count for module, count in lines.items() if count > MAX_LINES} == {}
     assert len([module for module, count in lines.items() if count > LONG_FILE_LINES]) <= MAX_LONG_FILES
+
+
+def test_the_table_of_slow_tests_names_what_is_there():
+    assert [place for place in SLOW if not place.exists()] == []
 
 
 def test_no_file_has_a_vague_name():
