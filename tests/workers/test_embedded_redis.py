@@ -66,6 +66,7 @@ def test_orphan_is_stopped_and_keeps_its_data(settings, server, client):
 
 
 def test_another_server_on_the_socket_is_left_alone(settings, tmp_path):
+    embedded_redis.command(settings)  # finds a place for the socket, also for an instance with a long path
     path = embedded_redis.url(settings).removeprefix("unix://")
     other = subprocess.Popen(
         [embedded_redis.binary(), "--port", "0", "--unixsocket", path, "--dir", str(tmp_path)],
