@@ -51,6 +51,23 @@ def test_serve_starts_everything_and_leaves_nothing(serve, settings, number):
     assert program.output().count("ready") == 1
 
 
+@pytest.fixture
+def in_the_background():
+    """What is started ignores SIGINT and SIGHUP, as behind a shell's `&` or nohup."""
+    previous = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGHUP)}
+    yield
+    for number, handler in previous.items():
+        signal.signal(number, handler)
+
+
+def test_serve_in_the_background_ends_with_everything_below_it(in_the_background, serve, settings):
+    program = serve()
+    below = descendants(program.pid)
+    assert len(below) >= 4
+    assert program.end(signal.SIGTERM) == 0
+    assert all_gone(below)()
+
+
 def test_web_stops_first_and_redis_last(serve, settings):
     program = serve()
     (web,), (worker,), (redis,) = (processes(program, kind) for kind in ("web", "worker", "redis"))
