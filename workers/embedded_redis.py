@@ -135,9 +135,16 @@ def _prepare_socket(instance: Path) -> Path:
     """The socket's path, in a private temporary folder if the instance's is too long for the system."""
     path = _socket(instance)
     if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
-        path = Path(tempfile.mkdtemp(prefix="audience-")) / "redis.sock"
+        path = _short_folder() / "redis.sock"
         _socket_path_file(instance).write_text(str(path), "utf-8")
     return path
+
+
+def _short_folder() -> Path:
+    """A new private folder in that of temporary files, or in /tmp where that one's path is long too."""
+    path = os.path.join(tempfile.gettempdir(), "audience-12345678", "redis.sock")
+    is_short = len(os.fsencode(path)) < MAX_SOCKET_PATH_BYTES
+    return Path(tempfile.mkdtemp(prefix="audience-", dir=None if is_short else "/tmp"))  # noqa: S108 - private
 
 
 def _is_private(folder: Path, instance: Path) -> bool:

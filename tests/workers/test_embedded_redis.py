@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,18 @@ def test_orphan_is_stopped_and_keeps_its_data(settings, server, client):
     assert server.process.wait(20) == 0
     server.start()
     assert client.get("kept") == b"yes"
+
+
+def test_a_long_folder_for_temporary_files_is_passed_over(settings, tmp_path, monkeypatch):
+    settings, temporary = long_settings(settings), tmp_path / ("long-" * 24)
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    server = RedisServer(settings)
+    server.start()
+    path = Path(embedded_redis.url(settings).removeprefix("unix://"))
+    server.end()
+    assert str(path.parent.parent) == "/tmp"  # noqa: S108
+    path.parent.rmdir()
 
 
 def test_another_server_on_the_socket_is_left_alone(settings, tmp_path):
