@@ -4,12 +4,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
 import pytest
-from werkzeug.routing import Rule
 
 from app import create_app
 from audience import imports
@@ -24,22 +22,6 @@ from tests.slow import Guard, is_slow
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-
-def remember_routes() -> None:
-    """Werkzeug compiles the routes of every application, which would be half of the time of most tests."""
-    compile_builder = Rule._compile_builder
-    made: dict[tuple[object, ...], Callable[..., tuple[str, str]]] = {}
-
-    def remembered(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        key = (rule.rule, rule.subdomain, rule.host, repr(rule.defaults), rule.merge_slashes, append_unknown)
-        if key not in made:
-            made[key] = compile_builder(rule, append_unknown)
-        return made[key]
-
-    Rule._compile_builder = remembered  # type: ignore[assignment]  # in place of the one above
-
-
-remember_routes()
 guard = Guard()
 sys.addaudithook(guard)
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
