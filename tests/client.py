@@ -77,7 +77,9 @@ class ApiClient:
     def call(self, method: str, path: str, body: Any = None, **options: Any) -> TestResponse:
         query = {"site_uuid": self.site.uuid} | options.pop("query", {})
         headers = {"Authorization": basic(self.key.publishable_key, self.key.secret_key)}
-        data = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
+        data: dict[str, Any] = (
+            {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
+        )
         answer = self.http.open(
             f"/api/v1{path}",
             method=method,

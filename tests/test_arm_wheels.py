@@ -2,6 +2,7 @@
 
 import csv
 import re
+from typing import Any
 
 import pytest
 from packaging.markers import default_environment
@@ -12,7 +13,7 @@ from packing.arm_wheels import LOCK, PYTHON, TABLE
 
 ROWS = list(csv.DictReader(TABLE.read_text("utf-8").splitlines()))
 ENTRY = re.compile(r"^(\S+==[^\\\n]+?) *\\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE)
-ENVIRONMENT = default_environment() | {"python_version": PYTHON, "python_full_version": f"{PYTHON}.0"}
+ENVIRONMENT: Any = default_environment() | {"python_version": PYTHON, "python_full_version": f"{PYTHON}.0"}
 
 
 def locked():

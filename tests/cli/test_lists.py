@@ -132,7 +132,7 @@ def test_the_last_use_of_a_key_is_kept_every_five_minutes(run, client, monkeypat
 def test_a_request_whose_body_was_admitted_first_is_a_use_of_the_key(app, client):
     key = basic(client.key.publishable_key, client.key.secret_key)
     builder = EnvironBuilder(
-        "/api/v1/fetch/tags", method="POST", json={"tag": {"name": "vip"}}, headers={"Authorization": key}
+        "/api/v1/fetch/tags", method="POST", json={"tag": {"name": "vip"}}, headers=[("Authorization", key)]
     )
     environ = builder.get_environ()
     Admission(app)(environ)

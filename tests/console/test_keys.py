@@ -28,6 +28,7 @@ def test_a_new_key_works_and_its_secret_is_shown_once(site, owner, path):
     made = owner.post(path, name="Blog", scope="read")
     assert made.status_code == 200
     key = authenticate(*pair(made))
+    assert key
     assert (key.scope, [each.uuid for each in key.sites]) == ("read", [site.uuid])
     listed = owner.get(path).text
     assert "Blog" in listed

@@ -74,7 +74,7 @@ def test_what_another_process_does_to_a_site_counts_within_a_second(client, monk
 def test_a_key_is_known_for_half_a_second_and_its_secret_checked_each_time(client, monkeypatch):
     assert client.get("/stats/site").status_code == 200
     later(monkeypatch, -10_000)  # so that no slow machine ends the half second
-    asked = []
+    asked: list[str] = []
     monkeypatch.setattr(stored_keys, "get_by_publishable_key", asked.append)
     assert client.get("/stats/site").status_code == 200
     assert asked == []

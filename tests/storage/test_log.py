@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from storage import database
-from storage.engines import sqlite_log
+from storage.engines import sqlite, sqlite_log
 from storage.errors import Unavailable
 
 SITE = "INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) VALUES (?, ?, 0, 0, 0)"
@@ -93,7 +93,7 @@ def test_a_writer_that_cannot_shorten_the_log_has_written(file, monkeypatch):
         raise Unavailable
 
     monkeypatch.setattr(sqlite_log, "OVERLONG_PAGES", 0)
-    monkeypatch.setattr(database.engine, "checkpoint", busy)
+    monkeypatch.setattr(sqlite, "checkpoint", busy)
     add("a")
     with database.session():
         assert database.row("SELECT uuid FROM sites") == ("a",)
@@ -117,7 +117,7 @@ def test_a_reader_keeps_the_log_and_long_work_waits_for_it(file, reading, monkey
 
 def test_a_log_that_grew_large_shrinks_when_it_begins_anew(file, monkeypatch):
     database.close()
-    monkeypatch.setitem(database.engine.PRAGMAS, "journal_size_limit", 2**20)
+    monkeypatch.setitem(sqlite.PRAGMAS, "journal_size_limit", 2**20)
     database.open(f"sqlite:///{file}")
     log = file.with_name("audience.db-wal")
     for name in "abc":

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audience import addresses, segment_rules, sites
-from audience.segment_rules import OPERATORS, SUBJECTS
+from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
 from storage import database, events, searches, segments, subscribers, tags
 from storage import segment_rules as sql
 from storage.events import Event

@@ -11,6 +11,7 @@ from playhouse.migrations import Runner
 from app import open_instance
 from audience import sites, subscribers
 from storage import database
+from storage.engines import sqlite
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable
 
 MADE_BY_PYSQLITE3 = Path(__file__).parent / "data" / "instance_pysqlite3.db.gz"
@@ -31,6 +32,7 @@ def test_an_instance_made_with_pysqlite3_opens_and_takes_writes(settings):
     open_instance(settings)
     [site] = sites.list_all()
     ann = subscribers.find(site, email="ann@example.com")
+    assert ann
     assert (ann.first_name, ann.fields) == ("Ann", {"plan": "pro"})
     subscribers.create(site, {"email": "bob@example.com"})
     assert subscribers.find(site, email="bob@example.com")
@@ -74,7 +76,7 @@ def test_many_rows_at_once_fail_with_the_errors_of_one(opened):
 
 
 def test_many_rows_at_once_fail_with_peewees_errors_outside_a_session(opened):
-    with database.engine.opened_file(database.file(opened)) as other:
+    with sqlite.opened_file(database.file(opened)) as other:
         with pytest.raises(peewee.OperationalError):
             other.execute_many("INSERT INTO nothing VALUES (?)", [("a",)])
         with pytest.raises(peewee.IntegrityError):
@@ -83,7 +85,7 @@ def test_many_rows_at_once_fail_with_peewees_errors_outside_a_session(opened):
 
 def test_a_database_that_another_program_writes_to_is_busy_not_faulty(opened):
     database.open(opened, timeout=0)
-    with database.engine.opened_file(database.file(opened)) as other:
+    with sqlite.opened_file(database.file(opened)) as other:
         other.execute_sql("BEGIN IMMEDIATE")
         with pytest.raises(Unavailable) as raised, database.write():
             pass

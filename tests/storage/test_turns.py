@@ -39,6 +39,7 @@ def holder(opened):
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, opened], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
+        assert process.stdout
         assert process.stdout.readline() == "writing\n"
         yield process
         process.kill()
@@ -220,9 +221,13 @@ def test_an_interrupted_wait_leaves_the_turn_to_the_next(opened, holder):
     def stop(_number, _frame):
         raise Stop
 
+    def interrupt():
+        wait_until(lambda: queued() == 1)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
     before = signal.signal(signal.SIGUSR1, stop)
     try:
-        started(lambda: (wait_until(lambda: queued() == 1), os.kill(os.getpid(), signal.SIGUSR1)))
+        started(interrupt)
         with pytest.raises(Stop):
             add("a")
     finally:
