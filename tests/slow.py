@@ -11,8 +11,9 @@ PROCESSES = (
     "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_file_imports.py", "cli/test_files_page.py",
     "cli/test_full_disk.py", "cli/test_moving_in_page.py", "cli/test_start.py", "cli/test_terminal.py",
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
+    "api/test_generated_clients.py",
     "audience/test_imports.py", "schemas/test_workbook.py", "storage/test_full_disk.py",
-    "storage/test_queries.py",
+    "storage/test_queries.py", "storage/test_turns.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = ("answers/test_moderation_browser.py", "api/test_docs_page.py", "console/test_chromium.py")
