@@ -1,0 +1,166 @@
+"""Random histories of changes give what the model says, whatever stands together in one batch."""
+
+import json
+import random
+from collections import Counter
+
+import pytest
+
+from audience import addresses, clock, erasures, pepper, sites, subscribers
+from audience.changes import Change, Consent
+from storage import database, site_counters
+from storage import sites as stored_sites
+from storage import subscribers as stored
+from tests.subscriber_model import SubscriberModel
+
+GROUPS, HISTORIES = 6, 20  # each group on an instance of its own
+EMAILS = ["ann@a.example", "Ann@A.example", "bob@b.example", "cy@bücher.example", "dan@a.example"]
+TAGS = ["vip", "VIP", "new", "old"]
+VALUES = ["pro", "Pro", "", 1, 1.0, True, [1, "a"], [1, "A", None], {"a": {"b": 1}}, {}, "2026-03-01", "7"]
+COLUMNS = ("email", "first_name", "last_name", "fields", "created_at", "updated_at", "last_event_at",
+           "unsubscribed_at", "consent_at", "consent_number")  # fmt: skip
+FIRST = 1_790_000_000_000
+
+
+def some(chance, values, most):
+    return [chance.choice(values) for _ in range(chance.randint(0, most))]
+
+
+def rarely(chance, value, otherwise):
+    return value if chance.random() < 0.2 else otherwise
+
+
+def a_change(chance, now):
+    """The keywords of a `Change`; about a quarter say something of consent."""
+    email = chance.choice(EMAILS)
+    earlier = now - chance.randrange(4)
+    dates = {name: now - chance.randrange(5) for name in some(chance, ["created_at", "updated_at",
+             "last_event_at", "unsubscribed_at"], 2)}  # fmt: skip
+    dated = rarely(chance, True, False)
+    fields = {key: chance.choice(VALUES) for key in some(chance, ["plan", "city", "age"], 2)}
+    return {
+        "email": email,
+        "key": addresses.identity(email),
+        "at": earlier if dated else now,
+        "first_name": chance.choice(["", "", "A", "B"]),
+        "last_name": chance.choice(["", "", "C"]),
+        "fields": fields,
+        "remove_fields": [] if fields else rarely(chance, some(chance, ["plan", "city", "first_name"], 2), []),
+        "tags": some(chance, TAGS, 2),
+        "remove_tags": rarely(chance, some(chance, TAGS, 2), []),
+        "consent": rarely(chance, chance.choice(list(Consent)), None),
+        "unconfirmed": rarely(chance, True, False),
+        "event_at": rarely(chance, earlier, None),
+        "dates": rarely(chance, dates, {}),
+        "creates": rarely(chance, False, True),
+        "rewrites_email": rarely(chance, True, False),
+        "dated": dated,
+    }
+
+
+class History:
+    """A site and its model, to which the same happens."""
+
+    def __init__(self, chance, monkeypatch, instance):
+        self.site, self.model, self.chance, self.instance = sites.create("x"), SubscriberModel(), chance, instance
+        self.now, self.waiting = FIRST, []
+        monkeypatch.setattr(clock, "now_ms", lambda: self.now)
+
+    def step(self):
+        self.now += self.chance.choice([-3, 0, 1, 2, 5])
+        act = self.chance.choice([self.write, self.write, self.write, self.wait, self.drain, self.move, self.erase])
+        act()
+
+    def take(self):
+        with database.write():
+            return site_counters.take(self.site.id)
+
+    def batch(self):
+        return [a_change(self.chance, self.now) for _ in range(self.chance.randint(1, 6))]
+
+    def write(self):
+        self.apply(self.batch(), self.take())
+
+    def wait(self):
+        self.waiting.append((self.batch(), self.take()))
+
+    def drain(self):
+        if self.waiting:
+            self.apply(*self.waiting.pop(0))
+
+    def apply(self, changes, number):
+        with database.write():
+            outcomes = subscribers.write(self.site.id, [Change(**change) for change in changes], number)
+        assert outcomes == self.model.write(changes, number, self.now)
+
+    def move(self):
+        old, new = (addresses.identity(self.chance.choice(EMAILS)) for _ in range(2))
+        with database.write():
+            problem = subscribers.change_email(self.site.id, old, new)
+        row = self.model.people.get(old)
+        possible = row and (new == old or new not in self.model.people)
+        if not possible or (new != old and self.model.hashes.get(new, " ")[0] == "erased"):
+            assert problem is not None
+            return
+        assert problem is None
+        if new != old:
+            self.model.hashes.pop(new, None)
+            if row["unsubscribed_at"] is not None:
+                since = row["consent_at"] or row["unsubscribed_at"]
+                self.model.hashes[old] = ("unsubscribed", since, row["consent_number"])
+        if (row["email"], old) != (new, new):
+            del self.model.people[old]
+            self.model.people[new] = {**row, "email": new, "updated_at": self.now}
+
+    def erase(self):
+        if self.chance.random() < 0.5:
+            return
+        key = addresses.identity(self.chance.choice(EMAILS))
+        row = self.model.people.pop(key, None)
+        erasures.erase(self.site, self.instance, email=key)
+        with database.session():
+            number = site_counters.accepted(self.site.id)
+        since = max(self.now, row["updated_at"], row["consent_at"] or 0) if row else self.now
+        self.model.hashes[key] = ("erased", since, number)
+
+    def check(self):
+        with database.session():
+            names = dict(database.rows("SELECT id, name_key FROM tags WHERE site_id = ?", (self.site.id,)))
+            people = {
+                key: {name: getattr(row, name) for name in COLUMNS} | {"tags": [names[each] for each in row.tag_ids]}
+                for key, row in stored.get_by_keys(self.site.id, [addresses.identity(each) for each in EMAILS]).items()
+            }
+            self.check_people(people, names)
+            self.check_lists(people)
+
+    def check_people(self, people, names):
+        assert people.keys() == self.model.people.keys()
+        for key, row in people.items():
+            assert json.dumps(row, sort_keys=True) == json.dumps(self.model.people[key], sort_keys=True), key
+        linked = database.rows(
+            "SELECT s.email_key, t.tag_id FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
+            "WHERE t.site_id = ?", (self.site.id,),
+        )  # fmt: skip
+        assert Counter((key, names[tag]) for key, tag in linked) == Counter(
+            (key, tag) for key, row in people.items() for tag in row["tags"]
+        )
+
+    def check_lists(self, people):
+        read = database.rows
+        site = (self.site.id,)
+        left = sum(row["unsubscribed_at"] is not None for row in people.values())
+        assert stored_sites.counters(self.site.id) == (len(people), left)
+        hashes = {pepper.address_hash(self.site.id, key): row for key, row in self.model.hashes.items()}
+        stored_hashes = read("SELECT address_hash, reason, since, number FROM suppressions WHERE site_id = ?", site)
+        assert {each[0]: tuple(each[1:]) for each in stored_hashes} == hashes
+        assert dict(read("SELECT name_key, name FROM tags WHERE site_id = ?", site)) == self.model.tags
+        assert {key for (key,) in read("SELECT key FROM custom_fields WHERE site_id = ?", site)} == self.model.fields
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_a_history_gives_what_the_model_says(app, monkeypatch, tmp_path, group):
+    for seed in range(group * HISTORIES, (group + 1) * HISTORIES):
+        history = History(random.Random(seed), monkeypatch, tmp_path)
+        for _ in range(30):
+            history.step()
+        history.check()
