@@ -7,12 +7,12 @@ from typing import Any
 
 from audience import addresses, audit_log, clock, events, subscribers
 from audience.audit_log import Actor
-from audience.changes import Change, Consent, Outcome
+from audience.changes import Acceptance, Change, Consent, Outcome
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import CommandName, FieldError, trim
-from storage import database, site_counters
+from storage import database
 from storage import subscribers as stored
 
 Command = Mapping[str, Any]
@@ -44,10 +44,12 @@ def run(site: Site, commands: Sequence[Command]) -> CommandsResult:
     errors: dict[int, str] = {}
     subscriber = None
     with database.write():
-        number = site_counters.take(site.id)
+        accepted = subscribers.accept_now(site.id)
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
-            key, failed = _write(site.id, targets, number) if own is None else _change_email(site.id, targets)
+            key, failed = (
+                _write(site.id, targets, accepted) if own is None else _change_email(site.id, targets)
+            )
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
         subscriber = subscriber and stored.get_by_uuid(site.id, subscriber.uuid)
@@ -93,14 +95,14 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
     return targets, refused
 
 
-def _write(site_id: int, targets: list[Target], number: int) -> tuple[str | None, dict[int, str]]:
+def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[str | None, dict[int, str]]:
     """The key of the last subscriber written, and error messages by index of command."""
     at = clock.now_ms()
     changes = [
         Change(email=email, key=key, at=at, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    outcomes = subscribers.write(site_id, changes, number)
+    outcomes, ids = subscribers.write(site_id, changes, accepted)
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)
@@ -116,7 +118,7 @@ def _write(site_id: int, targets: list[Target], number: int) -> tuple[str | None
         for change, command in done
         if command["command"] == CommandName.ADD_TAG_VIA_EVENT
     ]
-    events.add(site_id, tagged, at)
+    events.add(site_id, ids, tagged, at)
     return done[-1][0].key if done else None, failed
 
 

@@ -9,7 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, audit_log, clock, erased_pages, pepper, refused_rows, secret_files
+from audience import (
+    addresses,
+    audit_log,
+    clock,
+    erased_pages,
+    import_payloads,
+    pepper,
+    refused_rows,
+    secret_files,
+)
 from audience.audit_log import Actor
 from audience.errors import Refused
 from audience.sites import Site
@@ -177,20 +186,13 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
         batch_ids = [
             batch_id
             for batch_id, payload in stored_imports.waiting_batches(site_id)
-            if _blanked(payload, is_erased)
+            if import_payloads.blanked(payload, is_erased)
         ]
     for batch_id in batch_ids:
         with database.write():
-            blanked = _blanked(stored_imports.payload(site_id, batch_id), is_erased)
-            if blanked is not None:
+            payload = stored_imports.payload(site_id, batch_id)
+            if payload and (blanked := import_payloads.blanked(payload, is_erased)):
                 stored_imports.rewrite_batch(site_id, batch_id, blanked)
-
-
-def _blanked(payload: str | None, is_erased: Callable[[str], bool]) -> str | None:
-    """The payload without erased rows; None if nothing changes."""
-    items = json.loads(payload or "[]")
-    kept = [None if item and is_erased(_key(item["email"]) or "") else item for item in items]
-    return json.dumps(kept) if kept != items else None
 
 
 def _append(log: Path, line: dict[str, Any]) -> None:

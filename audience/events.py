@@ -1,15 +1,14 @@
 """Events of subscribers: recording them, and applying the changes that they imply."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from audience import addresses, clock, subscribers
-from audience.changes import Change, Consent, Item, Outcome, change_from_item
+from audience.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
 from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import FieldError, compact_json, place
-from storage import database, site_counters
+from storage import database
 from storage import events as stored
 from storage import subscribers as stored_subscribers
 from storage.events import Event
@@ -31,14 +30,16 @@ def record(
     at = clock.now_ms()
     changes, errors = _changes(items, at)
     with database.write():
-        number = site_counters.take(site.id)
-        new = _new(site.id, changes, number)
-        outcomes = subscribers.write(site.id, [change for _, _, change in new], number)
-        done = [event for event, outcome in zip(new, outcomes, strict=True) if outcome not in MESSAGES]
-        add(site.id, [(change, item["type"], item) for _, item, change in done], at)
+        accepted = subscribers.accept_now(site.id)
+        new = _new(site.id, changes, accepted)
+        written = subscribers.write(site.id, [change for _, _, change in new], accepted)
+        done = [
+            event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
+        ]
+        add(site.id, written.ids, [(change, item["type"], item) for _, item, change in done], at)
     failed = [
         FieldError(f"events[{index}].email", MESSAGES[outcome])
-        for (index, _, _), outcome in zip(new, outcomes, strict=True)
+        for (index, _, _), outcome in zip(new, written.outcomes, strict=True)
         if outcome in MESSAGES
     ]
     return len(items) - len(errors) - len(failed), sorted([*refused, *errors, *failed], key=place)
@@ -68,9 +69,8 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
     return stored.newest(site.id, limit)
 
 
-def add(site_id: int, events: Sequence[tuple[Change, str, Item]], at: int) -> None:
-    """Stores events of existing subscribers, as (change, type, item), in the caller's transaction."""
-    ids = stored_subscribers.ids(site_id, list({change.key for change, _, _ in events}))
+def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
+    """Stores events, as (change, type, item), in the caller's transaction; `ids` are by key."""
     stored.add(
         site_id,
         [
@@ -101,11 +101,10 @@ def _changes(
 
 def _change(item: Item, at: int) -> Change:
     tag = (item["tag"],) if "tag" in item else ()
-    return replace(
-        change_from_item(item, at),
+    return change_from_item(item, at)._replace(
         event_at=at,
         dated="date" in item,
-        consent=CONSENTS.get(item["type"]),
+        consent=CONSENTS.get(item["type"], ""),
         tags=tag if item["type"] == "$tag" else (),
         remove_tags=tag if item["type"] == "$remove_tag" else (),
         creates=item["type"] != "$remove_tag",
@@ -113,14 +112,14 @@ def _change(item: Item, at: int) -> Change:
 
 
 def _new(
-    site_id: int, changes: list[tuple[int, Item, Change]], number: int
+    site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
     """Without the events that the site has already, or that repeat one earlier in the batch."""
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:
         return changes
     seen = stored.seen(site_id, unique)
-    admits = subscribers.admission_check(site_id, [change for _, _, change in changes], number)
+    admits = subscribers.admission_check(site_id, [change for _, _, change in changes], accepted)
     new = []
     for index, item, change in changes:
         name = (item["type"], item["unique_key"]) if "unique_key" in item else None

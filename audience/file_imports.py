@@ -3,14 +3,13 @@
 Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
 """
 
-import json
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from audience import clock, refused_rows, subscribers
+from audience import clock, import_payloads, refused_rows, subscribers
 from audience.changes import Outcome, change_from_item
 from audience.errors import NotFound, ServiceUnavailable
 from audience.imports import NOT_FOUND
@@ -50,7 +49,7 @@ class Upload:
 
     def store(self, rows: FileRows) -> None:
         """Stores the rows after the first `stored_rows`. Raises `ServiceUnavailable` if abandoned."""
-        items: list[str] = []
+        items: list[bytes] = []
         refused: list[RefusedRow] = []
         size = 0
         with closing(rows):
@@ -59,7 +58,7 @@ class Upload:
                     refused.append(refused_rows.without_addresses(self.site.id, row))
                     size += sum(map(len, row.cells))
                 else:
-                    items.append(json.dumps(row.item))
+                    items.append(import_payloads.row(change_from_item(row.item)))
                     size += len(items[-1])
                 if len(items) + len(refused) == BATCH_ROWS or size > BATCH_LENGTH:
                     self._store(items, refused)
@@ -67,13 +66,13 @@ class Upload:
         self._store(items, refused)
 
     @database.write()
-    def _store(self, items: list[str], refused: list[RefusedRow]) -> None:
-        """`items` are JSON texts."""
+    def _store(self, items: list[bytes], refused: list[RefusedRow]) -> None:
+        """`items` are rows of a payload."""
         at = clock.now_ms()
         import_ = stored_imports.get(self.site.id, self.import_id)
         if items and import_ is not None:
-            batch = f"[{', '.join(items)}]"
-            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, batch)
+            payload = import_payloads.join(items)
+            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, payload)
         stored.refuse(self.site.id, self.import_id, refused, at)
         self._count(len(items), len(refused), at)
 
@@ -155,11 +154,11 @@ class DryRun:
 
     def judge(self, site_id: int, batch: Sequence[FileRow]) -> None:
         at = clock.now_ms()
-        changes = {row.row_number: change_from_item(row.item, at) for row in batch if row.item is not None}
-        done = subscribers.dry_run(site_id, list(changes.values()))
-        outcomes = dict(zip(changes, done.outcomes, strict=True))
+        asked = {row.row_number: change_from_item(row.item, at) for row in batch if row.item is not None}
+        done = subscribers.dry_run(site_id, list(asked.values()))
+        outcomes = dict(zip(asked, done.outcomes, strict=True))
         for row in batch:
-            change = changes.get(row.row_number)
+            change = asked.get(row.row_number)
             outcome = self._outcome(change.key, outcomes[row.row_number]) if change else REFUSED
             self.counts[outcome] += 1
             if len(self.rows) < PREVIEW_ROWS:

@@ -5,7 +5,6 @@ token and a lease, and advances `applied` in the transaction that writes the sub
 loses a row nor applies it twice. An item erased while it waits becomes `null`, and counts as suppressed.
 """
 
-import json
 import logging
 import secrets
 import time
@@ -14,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from audience import addresses, clock, subscribers, telemetry
-from audience.changes import Item, Outcome, changes_from_items
+from audience import addresses, clock, import_payloads, subscribers, telemetry
+from audience.changes import Acceptance, Change, Item, Outcome, change_from_item
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
@@ -58,19 +57,19 @@ def accept(
 
     Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
-    numbered, malformed = _valid(items)
+    numbered, malformed = _changes(items)
     problems = sorted([*errors, *malformed], key=place)
     refused = len({place(problem) for problem in problems})
-    valid = [item for _, item in numbered]
-    small = len(valid) <= inline_rows
-    at = clock.now_ms()
-    payload = json.dumps(valid)
+    changes = [change for _, change in numbered]
+    small = len(changes) <= inline_rows
+    payload = import_payloads.join(map(import_payloads.row, changes))
     finished = None
     with database.write():
+        accepted = subscribers.accept_now(site.id)
         now = small and stored.oldest_waiting(site.id) is None
-        import_id = stored.add(site.id, len(valid), refused, at, site_counters.take(site.id))
+        import_id = stored.add(site.id, len(changes), refused, accepted.at, accepted.number)
         if now:
-            finished = _apply_at_once(site.id, import_id, valid, at)
+            finished = _apply_at_once(site.id, import_id, changes, accepted.at)
         else:
             stored.add_batch(site.id, import_id, 0, payload)
     if finished is not None:
@@ -79,31 +78,30 @@ def accept(
         import_queue.notify(site.id)
         if small:
             finished = _wait_for_turn(site, import_id)
-    erased = finished is not None and finished.suppressed and subscribers.erased(site, valid)
+    erased = subscribers.erased(site, changes) if finished and finished.suppressed else set()
     suppressed = [
         FieldError(f"subscribers[{index}].email", subscribers.SUPPRESSED)
-        for index, item in numbered
-        if erased and item["email"] in erased
+        for index, change in numbered
+        if change.key in erased
     ]
-    done, errors = len(valid) - len(suppressed), sorted([*problems, *suppressed], key=place)
+    done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=place)
     return AcceptedImport(import_id, done, refused + len(suppressed), errors)
 
 
-def _valid(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Item]], list[FieldError]]:
-    valid, errors = [], []
+def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]], list[FieldError]]:
+    changes, errors = [], []
     for index, item in items:
         try:
-            addresses.identity(item["email"])
-            valid.append((index, item))
+            changes.append((index, change_from_item(item)))
         except addresses.MalformedAddress as error:
             errors.append(FieldError(f"subscribers[{index}].email", str(error)))
-    return valid, errors
+    return changes, errors
 
 
-def _apply_at_once(site_id: int, import_id: int, items: Sequence[Item], at: int) -> Import | None:
+def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
     token = secrets.token_hex(8)
     claimed = stored.claim(site_id, import_id, token, at, clock.uptime_ms(), 0)
-    return _apply(site_id, claimed, token, items)[1] if claimed else None
+    return _apply(site_id, claimed, token, changes)[1] if claimed else None
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
@@ -238,13 +236,14 @@ def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
 def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, Import | None]:
     with database.session():
         batch = stored.batch(site_id, claimed.id, claimed.applied)
-    items = json.loads(batch.payload)
-    end = batch.first_row + len(items)
+    changes = import_payloads.read(batch.payload)
+    end = batch.first_row + len(changes)
     finished = None
     while claimed.applied < end:
         with _pace.write() as chunk:
             before = claimed.applied
-            claimed, finished = _apply(site_id, claimed, token, items[claimed.applied - batch.first_row :])
+            site_counters.take(site_id)
+            claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied - batch.first_row :])
             chunk.rows = claimed.applied - before
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
@@ -256,26 +255,27 @@ class _ClaimLost(Exception):
     """Another worker has claimed the import: the transaction must be rolled back."""
 
 
-def _chunk(items: Sequence[Item | None]) -> Sequence[Item | None]:
-    """The items of one transaction: few enough that other writers do not wait long."""
+def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
+    """The changes of one transaction: few enough that other writers do not wait long."""
     values = 0
-    for number, item in enumerate(items[: _pace.rows]):
-        values += sum(len((item or {}).get(name, ())) for name in ("tags", "remove_tags", "fields"))
+    for number, change in enumerate(changes[: _pace.rows]):
+        values += len(change.tags) + len(change.remove_tags) + len(change.fields) if change else 0
         if values > MAX_VALUES:
-            return items[: max(1, number)]
-    return items[: _pace.rows]
+            return changes[: max(1, number)]
+    return changes[: _pace.rows]
 
 
 def _apply(
-    site_id: int, claimed: Claimed, token: str, items: Sequence[Item | None]
+    site_id: int, claimed: Claimed, token: str, waiting: Sequence[Change | None]
 ) -> tuple[Claimed, Import | None]:
-    """Applies the first chunk of `items` and advances `applied`, in the caller's transaction.
+    """Applies the first chunk of `waiting` and advances `applied`, in the caller's transaction.
 
     Returns the claim and, after the last chunk, the finished import.
     """
-    chunk = _chunk(items)
-    changes = changes_from_items(chunk, claimed.accepted_at)
-    counts = Counter(subscribers.write(site_id, changes, claimed.number))
+    chunk = _chunk(waiting)
+    changes = [change for change in chunk if change]
+    accepted = Acceptance(claimed.number, claimed.accepted_at)
+    counts = Counter(subscribers.write(site_id, changes, accepted).outcomes)
     advanced = stored.advance(
         site_id,
         claimed.id,

@@ -1,43 +1,63 @@
-"""A batch of changes to subscribers: read at once, applied in memory, written at once."""
+"""A batch of changes to subscribers: what exists is read once, decided on in plain lists, written in sets."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
+import orjson
 import uuid_utils
 
 from audience import pepper
-from audience.changes import AcceptedConsent, Change, Consent, Outcome, apply_change, apply_tags, json_equal
+from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
 from storage import sites as stored_sites
-from storage import subscribers as stored
+from storage import subscriber_batches as stored
 from storage import suppressions
 from storage import tags as stored_tags
-from storage.subscribers import Subscriber
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_NUMBER,
+    EMAIL,
+    FIELDS,
+    FIRST_NAME,
+    ID,
+    LAST_EVENT_AT,
+    LAST_NAME,
+    TAG_IDS,
+    UNSUBSCRIBED_AT,
+    UPDATED_AT,
+)
 from storage.suppressions import Suppression
+
+ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
+NOT_SUPPRESSED = Suppression("", 0, 0)
+Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
 
 
 class SubscriberBatch:
-    """Loads the subscribers of changes, applies the changes in memory, and saves the result.
+    """Reads the subscribers of changes, applies the changes in order, and saves the result.
 
-    `number` is that of the transaction that accepted them. A fixed number of statements, whatever the number
-    of changes; in the caller's transaction.
+    A fixed number of statements, whatever the number of changes; in the caller's transaction. `known` is
+    what was, `people` what is, both by key. Of those who are given custom values or tags, these are parsed
+    once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were.
     """
 
-    def __init__(self, site_id: int, changes: Sequence[Change], number: int) -> None:
-        self.site_id = site_id
-        self.number = number
-        self.subscribers = stored.get_by_keys(site_id, {change.key for change in changes})
-        self.before = {key: _copy(subscriber) for key, subscriber in self.subscribers.items()}
+    def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
+        self.site_id, self.accepted, self.at = site_id, accepted, at
+        keys = {change.key for change in changes}
+        self.known = stored.known(site_id, keys)
+        self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
+        self.values: dict[str, dict[str, Any]] = {}
+        self.replaced: dict[str, dict[str, Any]] = {}
         self.tagged: dict[str, dict[int, None]] = {}
-        self.updated: set[str] = set()
+        self.tagged_before: dict[str, dict[int, None]] = {}
+        self.tag_ids: Mapping[str, int] = {}
         self.hashes: dict[str, str] = {}
-        self.known: dict[str, Suppression] = {}
+        self.suppressed: dict[str, Suppression] = {}
         self.lifted: set[str] = set()
-        self.dated: set[str] = set()
         if suppressions.any_for_site(site_id):
-            absent = {change.key for change in changes} - self.subscribers.keys()
-            self.hashes = {key: pepper.address_hash(site_id, key) for key in absent}
-            self.known = suppressions.known(site_id, self.hashes.values())
-        self.admitted = set(self.subscribers)
+            self.hashes = {key: pepper.address_hash(site_id, key) for key in keys - self.known.keys()}
+            self.suppressed = suppressions.known(site_id, self.hashes.values())
+        self.admitted = set(self.known)
 
     def admit(self, change: Change) -> bool:
         """Whether a change will be applied, given the changes before it."""
@@ -46,106 +66,184 @@ class SubscriberBatch:
         return change.key in self.admitted
 
     def _suppression(self, key: str) -> Suppression:
-        return self.known.get(self.hashes.get(key, ""), Suppression("", 0, 0))
+        return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
 
     def _erased(self, change: Change) -> bool:
+        if not self.suppressed:
+            return False
         reason, since, number = self._suppression(change.key)
-        word = AcceptedConsent(change.at, self.number, change.dated)
+        word = AcceptedConsent(self._said_at(change), self.accepted.number, change.dated)
         return reason == suppressions.ERASED and not (
-            change.consent is Consent.SUBSCRIBE and word.counts_after(since, number)
+            change.consent == Consent.SUBSCRIBE and word.counts_after(since, number)
         )
 
-    def apply(self, change: Change, tag_ids: Mapping[str, int], at: int) -> Outcome:
-        """`tag_ids` are by name key; `at` is the time of the write in milliseconds."""
-        subscriber = self.subscribers.get(change.key)
-        if subscriber is None and self._erased(change):
+    def _said_at(self, change: Change) -> int:
+        return self.accepted.at if change.at is None else change.at
+
+    def apply(self, change: Change) -> Outcome:
+        person = self.people.get(change.key)
+        if person is not None:
+            if not self._change(person, change):
+                return Outcome.UNCHANGED
+            person[UPDATED_AT] = self.at
+            return Outcome.UPDATED
+        if self._erased(change):
             return Outcome.SUPPRESSED
-        if subscriber is None and not change.creates:
+        if not change.creates:
             return Outcome.MISSING
-        if subscriber is None:
-            self.subscribers[change.key] = subscriber = self._new(change, at)
-            self._apply_change(subscriber, change, tag_ids)
-            return Outcome.CREATED
-        if not self._apply_change(subscriber, change, tag_ids):
-            return Outcome.UNCHANGED
-        self.dated.discard(change.key)
-        self.updated.add(change.key)
-        return Outcome.UPDATED
+        self._change(self._add(change), change)
+        return Outcome.CREATED
 
-    def _apply_change(self, subscriber: Subscriber, change: Change, tag_ids: Mapping[str, int]) -> bool:
-        """Whether that changed the subscriber."""
-        changed = apply_change(subscriber, change, self.number)
-        if change.tags or change.remove_tags:
-            if change.key not in self.tagged:
-                self.tagged[change.key] = dict.fromkeys(subscriber.tag_ids)
-            changed |= apply_tags(self.tagged[change.key], change, tag_ids)
-        return changed
-
-    def _new(self, change: Change, at: int) -> Subscriber:
-        subscriber = Subscriber(
-            0, str(uuid_utils.uuid7()), change.email, change.key, created_at=at, updated_at=at
-        )
-        subscriber.created_at = change.dates.get("created_at", at)
-        subscriber.last_event_at = change.dates.get("last_event_at")
-        if "updated_at" in change.dates:
-            subscriber.updated_at = change.dates["updated_at"]
-            self.dated.add(change.key)
-        reason, since, number = self._suppression(change.key)
+    def _add(self, change: Change) -> Person:
+        unsubscribed_at, number = None, 0
+        reason, since, left = self._suppression(change.key)
         if reason:
             self.lifted.add(self.hashes[change.key])
         if reason == suppressions.UNSUBSCRIBED:
-            subscriber.unsubscribed_at = subscriber.consent_at = since
-            subscriber.consent_number = number
+            unsubscribed_at, number = since, left
         elif change.unconfirmed:
-            subscriber.unsubscribed_at = subscriber.consent_at = change.at
-            subscriber.consent_number = self.number
-        return subscriber
+            unsubscribed_at, number = self._said_at(change), self.accepted.number
+        person = self.people[change.key] = [
+            0, change.email, "{}", "[]", "", "", self._date(change, "last_event_at", None),
+            unsubscribed_at, unsubscribed_at, number, self._date(change, "updated_at", self.at), change.key,
+            self._date(change, "created_at", self.at), str(uuid_utils.uuid7()), self.site_id,
+        ]  # fmt: skip
+        return person
 
-    def save(self, at: int) -> None:
+    def _date(self, change: Change, name: str, otherwise: int | None) -> int | None:
+        return min(change.dates[name], self.accepted.at) if name in change.dates else otherwise
+
+    def _change(self, person: Person, change: Change) -> bool:
+        """Applies a change; whether that changed what is shown of the subscriber."""
+        changed = False
+        if change.rewrites_email and person[EMAIL] != change.email:
+            person[EMAIL], changed = change.email, True
+        if change.first_name and person[FIRST_NAME] != change.first_name:
+            person[FIRST_NAME], changed = change.first_name, True
+        if change.last_name and person[LAST_NAME] != change.last_name:
+            person[LAST_NAME], changed = change.last_name, True
+        if change.event_at is not None:
+            last = person[LAST_EVENT_AT]
+            if last is None or change.event_at > last:
+                person[LAST_EVENT_AT], changed = change.event_at, True
+        if change.consent or "unsubscribed_at" in change.dates:
+            changed |= self._set_consent(person, change)
+        if change.fields or change.remove_fields:
+            changed |= self._set_values(person, change)
+        if change.tags or change.remove_tags:
+            changed |= self._set_tags(person, change)
+        return changed
+
+    def _set_consent(self, person: Person, change: Change) -> bool:
+        before, said_at, number = person[UNSUBSCRIBED_AT], self._said_at(change), self.accepted.number
+        if "unsubscribed_at" in change.dates:
+            left_at = min(change.dates["unsubscribed_at"], self.accepted.at)
+            _say(person, Consent.UNSUBSCRIBE, AcceptedConsent(left_at, number, dated=True))
+        if change.consent:
+            _say(person, change.consent, AcceptedConsent(said_at, number, change.dated))
+        return bool(person[UNSUBSCRIBED_AT] != before)
+
+    def _set_values(self, person: Person, change: Change) -> bool:
+        values = self.values.get(change.key)
+        if values is None:
+            values = self.values[change.key] = orjson.loads(person[FIELDS])
+            self.replaced[change.key] = {}
+        replaced, changed = self.replaced[change.key], False
+        for name, value in change.fields.items():
+            before = values.get(name, ABSENT)
+            if before is ABSENT or not json_equal(value, before):
+                replaced.setdefault(name, before)
+                values[name], changed = value, True
+        for name in change.remove_fields:
+            if name in ("first_name", "last_name"):
+                place = FIRST_NAME if name == "first_name" else LAST_NAME
+                changed |= person[place] != ""
+                person[place] = ""
+            if name in values:
+                replaced.setdefault(name, values[name])
+                changed = True
+                del values[name]
+        return changed
+
+    def _set_tags(self, person: Person, change: Change) -> bool:
+        """A tag that is in both lists is removed."""
+        tagged = self.tagged.get(change.key)
+        if tagged is None:
+            before = self.tagged_before[change.key] = dict.fromkeys(orjson.loads(person[TAG_IDS]))
+            tagged = self.tagged[change.key] = dict(before)
+        removed = {self.tag_ids.get(name) for name in change.remove_tags}
+        changed = False
+        for name in change.tags:
+            tag_id = self.tag_ids[name]
+            if tag_id not in tagged and tag_id not in removed:
+                tagged[tag_id], changed = None, True
+        for old in removed:
+            if old in tagged:
+                del tagged[old]
+                changed = True
+        return changed
+
+    def save(self) -> None:
         """Writes subscribers, tag links and counters, and lifts suppressions."""
-        for key, tag_ids in self.tagged.items():
-            self.subscribers[key].tag_ids = list(tag_ids)
-        changed = [
-            subscriber
-            for key, subscriber in self.subscribers.items()
-            if not _unchanged(subscriber, self.before.get(key))
-        ]
-        for subscriber in changed:
-            if subscriber.email_key in self.updated and subscriber.email_key not in self.dated:
-                subscriber.updated_at = at
-        stored.save(self.site_id, changed)
-        self._assign_ids([subscriber for subscriber in changed if not subscriber.id])
+        self._write_texts()
+        created = [person for key, person in self.people.items() if key not in self.known]
+        changed = self._changed()
+        for subscriber_id, person in enumerate(created, stored.first_id() if created else 0):
+            person[ID] = subscriber_id
+        stored.insert(created)
+        stored.update(self.site_id, changed)
         self._save_tags()
         suppressions.lift(self.site_id, self.lifted)
-        stored_sites.count(
-            self.site_id,
-            users=len(self.subscribers) - len(self.before),
-            unsubscribers=_unsubscribed(self.subscribers) - _unsubscribed(self.before),
-        )
+        left = sum(person[UNSUBSCRIBED_AT] is not None for person in self.people.values())
+        had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in self.known.values())
+        stored_sites.count(self.site_id, users=len(created), unsubscribers=left - had_left)
 
-    def _assign_ids(self, created: Sequence[Subscriber]) -> None:
-        ids = stored.ids(self.site_id, [subscriber.email_key for subscriber in created])
-        for subscriber in created:
-            subscriber.id = ids[subscriber.email_key]
+    def ids(self) -> dict[str, int]:
+        """Of those who exist after `save`, by key."""
+        return {key: person[ID] for key, person in self.people.items()}
+
+    def _write_texts(self) -> None:
+        """Puts changed custom values and tags into their columns."""
+        for key, values in self.values.items():
+            replaced = self.replaced[key]
+            if any(not json_equal(values.get(name, ABSENT), old) for name, old in replaced.items()):
+                self.people[key][FIELDS] = orjson.dumps(values).decode()
+        for key, tagged in self.tagged.items():
+            tag_ids = list(tagged)
+            if tag_ids != list(self.tagged_before[key]):
+                self.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
+
+    def _changed(self) -> dict[int, list[Person]]:
+        """Those of the known who differ from what they were, by the sum of their groups of columns."""
+        changed: dict[int, list[Person]] = defaultdict(list)
+        for key, before in self.known.items():
+            person = self.people[key]
+            groups = stored.changed_groups(person, before)
+            if groups:
+                changed[groups].append(person)
+        return changed
 
     def _save_tags(self) -> None:
         added, removed = [], []
-        for key, after in self.tagged.items():
-            subscriber, before = self.subscribers[key], self.before.get(key)
-            old = dict.fromkeys(before.tag_ids if before else ())
-            added += [(tag_id, subscriber.id) for tag_id in after.keys() - old.keys()]
-            removed += [(tag_id, subscriber.id) for tag_id in old.keys() - after.keys()]
-        stored_tags.link(self.site_id, sorted(added))
-        stored_tags.unlink(self.site_id, removed)
+        for key, tagged in self.tagged.items():
+            before, subscriber_id = self.tagged_before[key], self.people[key][ID]
+            added += [(self.site_id, tag_id, subscriber_id) for tag_id in tagged if tag_id not in before]
+            removed += [(self.site_id, tag_id, subscriber_id) for tag_id in before if tag_id not in tagged]
+        stored_tags.link(sorted(added))
+        stored_tags.unlink(removed)
 
 
-def _copy(subscriber: Subscriber) -> Subscriber:
-    return replace(subscriber, fields=dict(subscriber.fields), tag_ids=list(subscriber.tag_ids))
+def _say(person: Person, consent: str, word: AcceptedConsent) -> None:
+    """The consent accepted last counts. Repeating it keeps the first date, and still counts as the last.
 
-
-def _unchanged(subscriber: Subscriber, before: Subscriber | None) -> bool:
-    return before is not None and subscriber == before and json_equal(subscriber.fields, before.fields)
-
-
-def _unsubscribed(subscribers: Mapping[str, Subscriber]) -> int:
-    return sum(subscriber.unsubscribed_at is not None for subscriber in subscribers.values())
+    The date of the last consent never goes back, though the clock may.
+    """
+    last = person[CONSENT_AT]
+    if not word.counts_after(last, person[CONSENT_NUMBER]):
+        return
+    person[CONSENT_AT] = word.at if last is None else max(word.at, last)
+    person[CONSENT_NUMBER] = word.number
+    if consent == Consent.SUBSCRIBE:
+        person[UNSUBSCRIBED_AT] = None
+    elif person[UNSUBSCRIBED_AT] is None:
+        person[UNSUBSCRIBED_AT] = word.at

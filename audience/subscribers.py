@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from audience import addresses, clock, custom_fields, pepper, segments, tags
-from audience.changes import Change, Consent, Item, Outcome, change_from_item
+from audience.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
@@ -17,7 +18,7 @@ from storage.searches import Filters
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
-__all__ = ["Change", "Consent", "Filters", "Outcome", "Subscriber"]
+__all__ = ["Acceptance", "Change", "Consent", "Filters", "Outcome", "Subscriber"]
 
 PAGE_SIZE = 100
 MAX_PAGE = 10**9
@@ -49,7 +50,7 @@ def dry_run(site_id: int, changes: Sequence[Change]) -> DryWrite:
     done = DryWrite([], {}, {}, set())
     with suppress(_Rollback), database.write():
         gone = _unsubscribed(stored.get_by_keys(site_id, keys))
-        outcomes = write(site_id, changes, site_counters.take(site_id))
+        outcomes = write(site_id, changes, accept_now(site_id)).outcomes
         after = stored.get_by_keys(site_id, keys)
         tag_ids = {tag_id for subscriber in after.values() for tag_id in subscriber.tag_ids}
         names = stored_tags.names(site_id, tag_ids)
@@ -62,37 +63,51 @@ def _unsubscribed(found: Mapping[str, Subscriber]) -> set[str]:
     return {key for key, subscriber in found.items() if subscriber.unsubscribed_at is not None}
 
 
-def admission_check(site_id: int, changes: Sequence[Change], number: int) -> Callable[[Change], bool]:
+def admission_check(
+    site_id: int, changes: Sequence[Change], accepted: Acceptance
+) -> Callable[[Change], bool]:
     """A predicate, to be called with each change in order: whether `write` would apply it."""
-    return SubscriberBatch(site_id, changes, number).admit
+    return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 
-def write(site_id: int, changes: Sequence[Change], number: int) -> list[Outcome]:
-    """Applies changes in order, in the caller's transaction; returns the outcome of each.
+class Written(NamedTuple):
+    """The outcome of each change, and the ids of the subscribers who exist now, by key."""
 
-    `number` is that of the transaction that accepted them: this one's own (`site_counters.take`), or that
-    of the import that they are part of.
+    outcomes: list[Outcome]
+    ids: Mapping[str, int]
+
+
+def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
+    """Applies changes in order, in the caller's transaction, which has taken a number of the site.
+
+    `accepted` is that transaction, or that of the import that the changes are part of.
     Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
     """
     at = clock.now_ms()
-    batch = SubscriberBatch(site_id, changes, number)
-    accepted = [change for change in changes if batch.admit(change)]
-    tag_ids = tags.ensure(site_id, [name for change in accepted for name in change.tags], at)
-    tag_ids |= tags.ids(site_id, [name for change in accepted for name in change.remove_tags])
-    custom_fields.ensure(site_id, {key: None for change in accepted for key in change.fields}.keys(), at)
-    outcomes = [batch.apply(change, tag_ids, at) for change in changes]
-    batch.save(at)
-    return outcomes
+    batch = SubscriberBatch(site_id, changes, accepted, at)
+    admitted = [change for change in changes if batch.admit(change)]
+    added = {name: None for change in admitted for name in change.tags}
+    removed = {name: None for change in admitted for name in change.remove_tags}
+    batch.tag_ids = tags.ids_by_name(site_id, added, removed, at)
+    custom_fields.ensure(site_id, {key: None for change in admitted for key in change.fields}.keys(), at)
+    outcomes = [batch.apply(change) for change in changes]
+    batch.save()
+    return Written(outcomes, batch.ids())
+
+
+def accept_now(site_id: int) -> Acceptance:
+    """Takes the site's next number for the caller's transaction, which holds the site's lock from then on."""
+    return Acceptance(site_counters.take(site_id), clock.now_ms())
 
 
 def create(site: Site, item: Item) -> Subscriber:
     """Creates or updates a subscriber. Raises `Refused` on a malformed or suppressed address."""
     try:
-        change = replace(change_from_item(item, clock.now_ms()), rewrites_email=True)
+        change = change_from_item(item)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write():
-        [outcome] = write(site.id, [change], site_counters.take(site.id))
+        [outcome] = write(site.id, [change], accept_now(site.id)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
         return stored.get_by_keys(site.id, [change.key])[change.key]
@@ -157,12 +172,11 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 
 @database.session()
-def erased(site: Site, items: Sequence[Item]) -> set[str]:
-    """The addresses of items, as sent, that are suppressed by an erasure."""
-    emails = {item["email"] for item in items}
-    hashes = {email: pepper.address_hash(site.id, addresses.identity(email)) for email in emails}
+def erased(site: Site, changes: Sequence[Change]) -> set[str]:
+    """The keys of those changes whose address is suppressed by an erasure."""
+    hashes = {change.key: pepper.address_hash(site.id, change.key) for change in changes}
     known = suppressions.known(site.id, hashes.values())
-    return {email for email, hash_ in hashes.items() if known.get(hash_, ("", 0))[0] == suppressions.ERASED}
+    return {key for key, hash_ in hashes.items() if known.get(hash_, ("", 0))[0] == suppressions.ERASED}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 
 from audience import clock
@@ -73,7 +73,7 @@ def _strip_some(site_id: int, tag_id: int) -> bool:
         for subscriber_id, cached in tagged_rows
     ]
     stored.recache(site_id, without, clock.now_ms())
-    stored.unlink(site_id, [(tag_id, subscriber_id) for subscriber_id, _ in tagged_rows])
+    stored.unlink([(site_id, tag_id, subscriber_id) for subscriber_id, _ in tagged_rows])
     if not tagged_rows:
         stored.forget(site_id, tag_id)
     return bool(tagged_rows)
@@ -94,6 +94,16 @@ def ensure(site_id: int, names: Iterable[str], at: int) -> dict[str, int]:
         return known
     stored.add(site_id, missing, at)
     return ids(site_id, by_key)
+
+
+def ids_by_name(site_id: int, added: Collection[str], removed: Collection[str], at: int) -> dict[str, int]:
+    """Ids by name, as spelled, in the caller's transaction; those of `added` are created if missing."""
+    if not added and not removed:
+        return {}
+    known = ensure(site_id, added, at)
+    known |= ids(site_id, [name for name in removed if name_key(name) not in known])
+    keys = {name: name_key(name) for name in (*added, *removed)}
+    return {name: known[key] for name, key in keys.items() if key in known}
 
 
 def _require(tag: Tag | None) -> Tag:

@@ -3,10 +3,9 @@
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from operator import attrgetter
 from typing import Any
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute, marks, row, rows
 
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
@@ -34,17 +33,6 @@ class Subscriber:
 COLUMN_NAMES = [column.name for column in fields(Subscriber)]
 COLUMNS = ", ".join(COLUMN_NAMES)
 JSON_POSITIONS = [COLUMN_NAMES.index(name) for name in ("fields", "tag_ids")]
-JSON_TYPES = (dict, list)
-INSERTED = [name for name in COLUMN_NAMES if name != "id"]
-UPDATED = [name for name in INSERTED if name not in ("uuid", "email_key", "created_at")]
-SAVE = (
-    f"INSERT INTO subscribers (site_id, {', '.join(INSERTED)}) VALUES (?, {marks(INSERTED)}) "
-    "ON CONFLICT (site_id, email_key) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in UPDATED)
-)
-
-_inserted = attrgetter(*INSERTED)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def read(record: Sequence[Any]) -> Subscriber:
@@ -53,12 +41,6 @@ def read(record: Sequence[Any]) -> Subscriber:
     for position in JSON_POSITIONS:
         values[position] = json.loads(values[position])
     return Subscriber(*values)
-
-
-def _parameters(site_id: int, subscriber: Subscriber) -> list[Any]:
-    """The values of `SAVE`."""
-    values = [_encode(value) if isinstance(value, JSON_TYPES) else value for value in _inserted(subscriber)]
-    return [site_id, *values]
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
@@ -78,21 +60,6 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
     record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
     return record and read(record)
-
-
-def save(site_id: int, subscribers: Iterable[Subscriber]) -> None:
-    """Inserts and updates, in one statement for all of them."""
-    execute_many(SAVE, (_parameters(site_id, subscriber) for subscriber in subscribers))
-
-
-def ids(site_id: int, keys: Sequence[str]) -> dict[str, int]:
-    """Row ids by email key."""
-    return dict(
-        rows(
-            f"SELECT email_key, id FROM subscribers WHERE site_id = ? AND email_key IN ({marks(keys)})",
-            [site_id, *keys],
-        )
-    )
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:

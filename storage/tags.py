@@ -57,21 +57,18 @@ def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
     )
 
 
-def link(site_id: int, links: Iterable[tuple[int, int]]) -> None:
-    """Adds tags to subscribers, as (tag id, subscriber id)."""
+def link(links: Iterable[tuple[int, int, int]]) -> None:
+    """Adds tags to subscribers, as (site id, tag id, subscriber id)."""
     execute_many(
         "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
         "ON CONFLICT DO NOTHING",
-        ((site_id, tag_id, subscriber_id) for tag_id, subscriber_id in links),
+        links,
     )
 
 
-def unlink(site_id: int, links: Iterable[tuple[int, int]]) -> None:
-    """Removes tags from subscribers, as (tag id, subscriber id)."""
-    execute_many(
-        "DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?",
-        ((site_id, tag_id, subscriber_id) for tag_id, subscriber_id in links),
-    )
+def unlink(links: Iterable[tuple[int, int, int]]) -> None:
+    """Removes tags from subscribers, as (site id, tag id, subscriber id)."""
+    execute_many("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?", links)
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:

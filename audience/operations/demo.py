@@ -1,7 +1,6 @@
 """A demo site that looks like a real list: two years of fictional subscribers and their events."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from audience.operations import demo_imports
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
 from audience.sites import Site
-from storage import database, site_counters
+from storage import database
 
 NAME, TIME_ZONE = "Demo", "Europe/Amsterdam"
 SUBSCRIBERS = 20_000
@@ -82,10 +81,10 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
 @database.write()
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     changes = [subscriber.change for subscriber in chunk]
-    subscribers.write(site_id, changes, site_counters.take(site_id))
+    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id)).ids
     history = [
-        (replace(subscriber.change, event_at=at), type_, {"details": details})
+        (subscriber.change._replace(event_at=at), type_, {"details": details})
         for subscriber in chunk
         for type_, at, details in subscriber.events
     ]
-    events.add(site_id, history, clock.now_ms())
+    events.add(site_id, ids, history, clock.now_ms())

@@ -103,7 +103,7 @@ class _Generator:
             tags=[
                 tag for tag, percent in self._words["tags"].items() if self._random.random() < percent / 100
             ],
-            consent=Consent.UNSUBSCRIBE if left_at else None,
+            consent=Consent.UNSUBSCRIBE if left_at else "",
             event_at=history[-1][1] if history else None,
             dates={
                 "created_at": created_at,

@@ -146,6 +146,12 @@ def migration_lock(opened: Any) -> Iterator[None]:
         opened.turns.give_back()
 
 
+def next_id(opened: Any, table: str) -> int:
+    """An id that no row of a table has had; nobody else takes one while the caller holds the write lock."""
+    highest = opened.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    return highest[0] + 1 if highest else 1
+
+
 def fault(opened: Any, check: str = "quick_check") -> str:
     """The first fault of the database, "" if there is none; `integrity_check` compares indexes, too."""
     result = str(_pragma(opened, f"{check}(1)"))

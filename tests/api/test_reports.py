@@ -4,12 +4,12 @@ import datetime as dt
 
 import pytest
 
-from audience import addresses, clock, sites
+from audience import clock, sites
 from audience.report_types import TYPES
-from storage import database, events, imports, site_counters, subscribers, tags
+from storage import database, events, imports, site_counters
 from storage.events import Event
-from storage.subscribers import Subscriber
-from tests import response_assertions
+from tests import response_assertions, stored_people
+from tests.stored_people import person
 
 DAY = 86_400_000
 NOW = int(dt.datetime(2026, 8, 31, 12, tzinfo=dt.UTC).timestamp() * 1000)
@@ -49,26 +49,18 @@ def series(data):
     return points
 
 
-@database.write()
 def store(site, *records):
     """Records are (address, days ago created, days ago unsubscribed or None, fields, tags)."""
-    names = sorted({tag for subscriber in records for tag in subscriber[4]})
-    tags.add(site.id, [(tag, tag.casefold()) for tag in names], NOW)
-    numbers = tags.ids(site.id, [tag.casefold() for tag in names])
-    subscribers.save(
+    return stored_people.store(
         site.id,
         [
-            Subscriber(
-                0, email, email, addresses.identity(email), fields=fields, created_at=NOW - int(came * DAY),
+            person(
+                email, fields=fields, tags=tags, created_at=NOW - int(came * DAY),
                 unsubscribed_at=None if gone is None else NOW - int(gone * DAY),
             )
-            for email, came, gone, fields, _ in records
+            for email, came, gone, fields, tags in records
         ],
     )  # fmt: skip
-    ids = subscribers.ids(site.id, [addresses.identity(subscriber[0]) for subscriber in records])
-    for email, _, _, _, tag_names in records:
-        tags.link(site.id, [(numbers[tag.casefold()], ids[addresses.identity(email)]) for tag in tag_names])
-    return ids
 
 
 SUBSCRIBERS = [

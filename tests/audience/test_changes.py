@@ -1,11 +1,19 @@
 """Applying a change to a subscriber, and its cost."""
 
+import json
 from typing import Any
 
 import pytest
 
-from audience.changes import Change, apply_change, apply_tags
-from storage.subscribers import Subscriber
+from audience import import_payloads, subscribers
+from audience.changes import (
+    Change,
+    Outcome,
+    change_from_item,
+    json_equal,
+)
+from audience.subscriber_batches import SubscriberBatch
+from storage import database
 
 ADA = "ada@example.com"
 
@@ -21,37 +29,61 @@ class Large(dict[Any, Any]):
 
 
 def change(**values):
-    return Change(email=ADA, key=ADA, at=2, **values)
+    return Change(key=ADA, email=ADA, **values)
 
 
-def subscriber(**fields):
-    return Subscriber(1, "", ADA, ADA, fields=fields, created_at=1, updated_at=1)
-
-
-@pytest.mark.parametrize(("value", "before", "changed"), [
-    ("a", "a", False), (1, 1, False), (1, 1.0, True), (1, True, True), (0, False, True), ("1", 1, True),
-    ([1, {"a": None}], [1, {"a": None}], False), ([1], [1.0], True),
-    ({"a": {"b": 1}}, {"a": {"b": True}}, True),
-    ({"x": 1, "y": {"p": 1, "q": 2}}, {"y": {"q": 2, "p": 1}, "x": 1}, False), ([1, 2], [2, 1], True),
-    ({}, [], True), ("", [], True),
+@pytest.mark.parametrize(("value", "before", "same"), [
+    ("a", "a", True), (1, 1, True), (1, 1.0, False), (1, True, False), (0, False, False), ("1", 1, False),
+    (1.5, 1.5, True), (0.0, -0.0, False), (True, True, True),
+    ([1, {"a": None}], [1, {"a": None}], True), ([1], [1.0], False),
+    ({"a": {"b": 1}}, {"a": {"b": True}}, False),
+    ({"x": 1, "y": {"p": 1, "q": 2}}, {"y": {"q": 2, "p": 1}, "x": 1}, True), ([1, 2], [2, 1], False),
+    ({}, [], False), ("", [], False),
 ])  # fmt: skip
-def test_a_custom_value_changes_if_its_json_does(value, before, changed):
-    ada = subscriber(value=before, other=1)
-    assert apply_change(ada, change(fields={"value": value}), 1) is changed
-    assert ada.fields == {"value": value, "other": 1}
+def test_a_custom_value_changes_if_its_json_does(value, before, same):
+    assert json_equal(value, before) is same
 
 
-def test_a_change_does_not_iterate_over_a_subscribers_values():
-    ada = subscriber()
-    ada.fields = Large(plan="a", city="Oslo")
-    assert apply_change(ada, change(first_name="Ada"), 1) is True
-    assert apply_change(ada, change(fields={"plan": "b", "age": 5}), 1) is True
-    assert apply_change(ada, change(fields={"plan": "b", "age": 5}), 1) is False
-    assert apply_change(ada, change(remove_fields=["city", "nothing"]), 1) is True
-    assert len(ada.fields) == 2
-    ids = {"vip": 1, "new": 2, "old": 3}
-    tagged = Large({1: None, 3: None})
-    assert apply_tags(tagged, change(tags=["new", "VIP"], remove_tags=["old", "unknown"]), ids) is True
-    assert apply_tags(tagged, change(tags=["new", "VIP"], remove_tags=["old"]), ids) is False
-    assert apply_tags(tagged, change(tags=["old"], remove_tags=["old"]), ids) is False
+def test_a_change_does_not_iterate_over_a_subscribers_values_and_tags(client):
+    with database.write():
+        accepted = subscribers.accept_now(client.site.id)
+        subscribers.write(client.site.id, [change()], accepted)
+        batch = SubscriberBatch(client.site.id, [change()], accepted, accepted.at)
+    batch.values[ADA], batch.replaced[ADA] = Large(plan="a", city="Oslo"), {}
+    batch.tagged[ADA], batch.tagged_before[ADA] = Large({1: None, 3: None}), {}
+    batch.tag_ids = {"vip": 1, "VIP": 1, "new": 2, "old": 3}
+    for values, outcome in (
+        ({"first_name": "Ada"}, Outcome.UPDATED),
+        ({"fields": {"plan": "b", "age": 5}}, Outcome.UPDATED),
+        ({"fields": {"plan": "b", "age": 5}}, Outcome.UNCHANGED),
+        ({"remove_fields": ["city", "nothing"]}, Outcome.UPDATED),
+        ({"tags": ["new", "VIP"], "remove_tags": ["old", "unknown"]}, Outcome.UPDATED),
+        ({"tags": ["new", "VIP"], "remove_tags": ["old"]}, Outcome.UNCHANGED),
+        ({"tags": ["old"], "remove_tags": ["old"]}, Outcome.UNCHANGED),
+    ):
+        assert batch.apply(change(**values)) is outcome, values
+    assert len(batch.values[ADA]) == 2
+    tagged = batch.tagged[ADA]
     assert (len(tagged), 1 in tagged, 2 in tagged) == (2, True, True)
+
+
+@pytest.mark.parametrize("item", [
+    {"email": ADA},
+    {"email": f" {ADA.upper()} ", "first_name": "Ada", "fields": {"a": [1, {"b": None}]}, "tags": ["é"]},
+    {"email": ADA, "command": "subscribe"},
+    {"email": ADA, "unconfirmed": True, "dates": {}, "remove_tags": ["x"]},
+    {"email": ADA, "unsubscribed_at": 5, "created_at": -3},
+])  # fmt: skip
+def test_a_row_of_a_payload_is_the_change(item):
+    asked = change_from_item(item)
+    [read, erased] = import_payloads.read(import_payloads.join([import_payloads.row(asked), b"null"]))
+    assert erased is None
+    assert json.dumps(read) == json.dumps(asked)
+
+
+def test_a_payload_of_before_is_read():
+    """An array of the items as they came, or `null` where one was erased."""
+    before = json.dumps([{"email": " Ada@Example.com", "tags": ["vip"]}, None, {"email": "p1@exa_mple.com"}])
+    assert [each and list(each[:6]) for each in import_payloads.read(before)] == [
+        [ADA, "Ada@Example.com", "", "", {}, ["vip"]], None, None,
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from audience import addresses, clock, erasures, pepper, sites, subscribers
-from audience.changes import Change, Consent
+from audience.changes import Acceptance, Change, Consent
 from storage import database, site_counters
 from storage import sites as stored_sites
 from storage import subscribers as stored
@@ -42,13 +42,15 @@ def a_change(chance, now):
         "email": email,
         "key": addresses.identity(email),
         "at": earlier if dated else now,
-        "first_name": chance.choice(["", "", "A", "B"]),
+        "first_name": chance.choice(["", "", "A", "B"]) if fields else "",
         "last_name": chance.choice(["", "", "C"]),
         "fields": fields,
-        "remove_fields": [] if fields else rarely(chance, some(chance, ["plan", "city", "first_name"], 2), []),
+        "remove_fields": []
+        if fields
+        else rarely(chance, some(chance, ["plan", "city", "first_name"], 2), []),
         "tags": some(chance, TAGS, 2),
         "remove_tags": rarely(chance, some(chance, TAGS, 2), []),
-        "consent": rarely(chance, chance.choice(list(Consent)), None),
+        "consent": rarely(chance, chance.choice(list(Consent)), ""),
         "unconfirmed": rarely(chance, True, False),
         "event_at": rarely(chance, earlier, None),
         "dates": rarely(chance, dates, {}),
@@ -62,13 +64,20 @@ class History:
     """A site and its model, to which the same happens."""
 
     def __init__(self, chance, monkeypatch, instance):
-        self.site, self.model, self.chance, self.instance = sites.create("x"), SubscriberModel(), chance, instance
+        self.site, self.model, self.chance, self.instance = (
+            sites.create("x"),
+            SubscriberModel(),
+            chance,
+            instance,
+        )
         self.now, self.waiting = FIRST, []
         monkeypatch.setattr(clock, "now_ms", lambda: self.now)
 
     def step(self):
         self.now += self.chance.choice([-3, 0, 1, 2, 5])
-        act = self.chance.choice([self.write, self.write, self.write, self.wait, self.drain, self.move, self.erase])
+        act = self.chance.choice(
+            [self.write, self.write, self.write, self.wait, self.drain, self.move, self.erase]
+        )
         act()
 
     def take(self):
@@ -79,18 +88,20 @@ class History:
         return [a_change(self.chance, self.now) for _ in range(self.chance.randint(1, 6))]
 
     def write(self):
-        self.apply(self.batch(), self.take())
+        self.apply(self.batch(), self.take(), self.now)
 
     def wait(self):
-        self.waiting.append((self.batch(), self.take()))
+        self.waiting.append((self.batch(), self.take(), self.now))
 
     def drain(self):
         if self.waiting:
             self.apply(*self.waiting.pop(0))
 
-    def apply(self, changes, number):
+    def apply(self, changes, number, accepted_at):
         with database.write():
-            outcomes = subscribers.write(self.site.id, [Change(**change) for change in changes], number)
+            outcomes = subscribers.write(
+                self.site.id, [Change(**change) for change in changes], Acceptance(number, accepted_at)
+            ).outcomes
         assert outcomes == self.model.write(changes, number, self.now)
 
     def move(self):
@@ -127,8 +138,11 @@ class History:
         with database.session():
             names = dict(database.rows("SELECT id, name_key FROM tags WHERE site_id = ?", (self.site.id,)))
             people = {
-                key: {name: getattr(row, name) for name in COLUMNS} | {"tags": [names[each] for each in row.tag_ids]}
-                for key, row in stored.get_by_keys(self.site.id, [addresses.identity(each) for each in EMAILS]).items()
+                key: {name: getattr(row, name) for name in COLUMNS}
+                | {"tags": [names[each] for each in row.tag_ids]}
+                for key, row in stored.get_by_keys(
+                    self.site.id, [addresses.identity(each) for each in EMAILS]
+                ).items()
             }
             self.check_people(people, names)
             self.check_lists(people)
@@ -138,7 +152,8 @@ class History:
         for key, row in people.items():
             assert json.dumps(row, sort_keys=True) == json.dumps(self.model.people[key], sort_keys=True), key
         linked = database.rows(
-            "SELECT s.email_key, t.tag_id FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
+            "SELECT s.email_key, t.tag_id FROM subscriber_tags t "
+            "JOIN subscribers s ON s.id = t.subscriber_id "
             "WHERE t.site_id = ?", (self.site.id,),
         )  # fmt: skip
         assert Counter((key, names[tag]) for key, tag in linked) == Counter(
@@ -151,10 +166,14 @@ class History:
         left = sum(row["unsubscribed_at"] is not None for row in people.values())
         assert stored_sites.counters(self.site.id) == (len(people), left)
         hashes = {pepper.address_hash(self.site.id, key): row for key, row in self.model.hashes.items()}
-        stored_hashes = read("SELECT address_hash, reason, since, number FROM suppressions WHERE site_id = ?", site)
+        stored_hashes = read(
+            "SELECT address_hash, reason, since, number FROM suppressions WHERE site_id = ?", site
+        )
         assert {each[0]: tuple(each[1:]) for each in stored_hashes} == hashes
         assert dict(read("SELECT name_key, name FROM tags WHERE site_id = ?", site)) == self.model.tags
-        assert {key for (key,) in read("SELECT key FROM custom_fields WHERE site_id = ?", site)} == self.model.fields
+        assert {
+            key for (key,) in read("SELECT key FROM custom_fields WHERE site_id = ?", site)
+        } == self.model.fields
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -23,7 +23,7 @@ from audience.cli.main import audience
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import backups, first_site, restore_carryover
-from storage import database, site_counters
+from storage import database
 from storage import imports as stored_imports
 from storage.engines import sqlite
 from storage.errors import Unusable
@@ -121,7 +121,7 @@ def test_a_backup_during_writes_is_consistent(settings, client, tmp_path):
                         change_from_item({"email": f"p{number}.{each}@example.com"}, clock.now_ms())
                         for each in range(200)
                     ],
-                    site_counters.take(client.site.id),
+                    subscribers.accept_now(client.site.id),
                 )
 
     writer = threading.Thread(target=write)

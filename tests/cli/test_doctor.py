@@ -17,7 +17,7 @@ from audience.changes import change_from_item
 from audience.cli.instance import Instance
 from audience.cli.main import audience
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
-from storage import database, site_counters
+from storage import database
 from storage import doctor as stored
 from storage.engines import sqlite
 from tests.client import FakeProcesses, FakeQueue
@@ -189,7 +189,7 @@ def test_a_damaged_database_fails(doctor, private, settings, client):
         subscribers.write(
             client.site.id,
             [change_from_item({"email": f"p{n}@example.com"}, clock.now_ms()) for n in range(500)],
-            site_counters.take(client.site.id),
+            subscribers.accept_now(client.site.id),
         )
     with database.session():
         assert database.truncate_log()

@@ -30,9 +30,9 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     ]  # fmt: skip
     with database.write():
         changes = [change_from_item(item, at) for item in items]
-        subscribers.write(site.id, changes, site_counters.take(site.id))
+        subscribers.write(site.id, changes, subscribers.accept_now(site.id))
         left = change_from_item({"email": "p0@a.example", "command": Consent.UNSUBSCRIBE}, at)
-        subscribers.write(site.id, [left], site_counters.take(site.id))
+        subscribers.write(site.id, [left], subscribers.accept_now(site.id))
     with file_imports.receiving(site) as upload:
         upload.store(_rows(names))
         upload.accept([name[:100] for name in names])

@@ -3,9 +3,9 @@
 import pytest
 
 from audience import clock
-from storage import database, searches, subscribers
+from storage import database, searches
 from storage.searches import Filters
-from storage.subscribers import Subscriber
+from tests.stored_people import person, store
 
 SUBSCRIBERS = 30
 
@@ -15,10 +15,7 @@ def stored(client):
     """Subscribers updated in a different order than created; some unsubscribed, some with events."""
     at = clock.now_ms()
     created = [
-        Subscriber(
-            0,
-            f"{number:036}",
-            f"p{number}@example.com",
+        person(
             f"p{number}@example.com",
             created_at=at + number // 3,
             updated_at=at + number * 7 % SUBSCRIBERS,
@@ -27,8 +24,7 @@ def stored(client):
         )
         for number in range(SUBSCRIBERS)
     ]
-    with database.write():
-        subscribers.save(client.site.id, created)
+    store(client.site.id, created)
     return at, created
 
 
@@ -43,8 +39,8 @@ def test_few_and_many_matches_have_the_same_order(client, stored, monkeypatch, m
         filters = Filters(after={date: after}, before={date: before})
         page = searches.search(client.site.id, filters, 9, offset)
     matching = [
-        each for each in created if (value := getattr(each, date)) is not None and after < value < before
+        each for each in created if (value := each.dates.get(date)) is not None and after < value < before
     ]
-    wanted = sorted(matching, key=lambda each: (each.created_at, created.index(each)), reverse=True)
+    wanted = sorted(matching, key=lambda each: (each.dates["created_at"], created.index(each)), reverse=True)
     assert wanted
-    assert [each.email_key for each in page] == [each.email_key for each in wanted][offset : offset + 9]
+    assert [each.email_key for each in page] == [each.key for each in wanted][offset : offset + 9]

@@ -1,7 +1,6 @@
 """Segment rules as SQL match the same subscribers as plain Python, whatever the rule and the values."""
 
 import random
-from itertools import count
 from typing import Any
 
 import pytest
@@ -10,12 +9,13 @@ from hypothesis import strategies as st
 
 from audience import addresses, segment_rules, sites
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
-from storage import database, events, searches, segments, subscribers, tags
+from storage import database, events, searches, segments
 from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
-from storage.subscribers import Subscriber
+from tests import stored_people
 from tests.storage.segment_oracle import DAY, PlainSubscriber, holds
+from tests.stored_people import person
 
 AT = 1_790_000_000_000
 KEYS = [
@@ -63,26 +63,22 @@ def random_subscriber(r: random.Random, number: int) -> PlainSubscriber:
     )
 
 
-@database.write()
 def store(site_id: int, records: list[PlainSubscriber]) -> None:
-    tags.add(site_id, [(name, name.casefold()) for name in TAGS[:3]], AT)
-    numbers, names = tags.ids(site_id, [name.casefold() for name in TAGS]), count(1)
-    subscribers.save(
+    ids = stored_people.store(
         site_id,
         [
-            Subscriber(
-                0, f"{site_id}-{next(names)}", each.email, addresses.identity(each.email), each.first_name,
-                each.last_name, each.fields, [], each.created_at, each.updated_at, each.last_event_at,
-                each.unsubscribed_at,
+            person(
+                each.email, each.first_name, each.last_name, each.fields, sorted(each.tags),
+                created_at=each.created_at, updated_at=each.updated_at, last_event_at=each.last_event_at,
+                unsubscribed_at=each.unsubscribed_at,
             )
             for each in records
         ],
     )  # fmt: skip
-    ids = subscribers.ids(site_id, [addresses.identity(each.email) for each in records])
-    for each in records:
-        id_ = ids[addresses.identity(each.email)]
-        tags.link(site_id, [(numbers[name.casefold()], id_) for name in each.tags])
-        events.add(site_id, [Event(id_, type_, "{}", None, when) for type_, when in each.events], AT)
+    with database.write():
+        for each in records:
+            id_ = ids[addresses.identity(each.email)]
+            events.add(site_id, [Event(id_, type_, "{}", None, when) for type_, when in each.events], AT)
 
 
 class Audience:

@@ -4,32 +4,71 @@ from typing import Any
 
 from storage import database, subscribers
 from storage.models import SubscriberModel
-from storage.subscribers import COLUMN_NAMES, UPDATED, Subscriber
+from storage.subscriber_batches import (
+    CONSENT,
+    EVENTS,
+    INSERTED,
+    KNOWN,
+    NAMES,
+    TEXTS,
+    changed_groups,
+    first_id,
+    insert,
+    known,
+    update,
+)
+from storage.subscribers import COLUMN_NAMES
+
+GROUPS = {
+    "email": TEXTS, "fields": TEXTS, "tag_ids": TEXTS,
+    "first_name": TEXTS | NAMES, "last_name": TEXTS | NAMES,
+    "last_event_at": TEXTS | EVENTS, "consent_at": CONSENT, "consent_number": CONSENT,
+}  # fmt: skip
 
 
-def a_subscriber(id, offset):
+def a_row(site_id, offset):
     """A different value in each column."""
-    texts: dict[str, Any] = {name: f"{name} {offset}" for name in ("email", "first_name", "last_name")}
-    instants: dict[str, Any] = {
-        name: offset + place for place, name in enumerate(COLUMN_NAMES) if name.endswith("_at")
-    }
-    return Subscriber(
-        id, "uuid", email_key="key", fields={"é": [offset]}, tag_ids=[offset, 2],
-        consent_number=offset, **texts, **instants,
-    )  # fmt: skip
+    texts = {"uuid": "uuid", "email_key": "key", "fields": f'{{"é":{offset}}}', "tag_ids": f"[{offset},2]"}
+    return {
+        name: texts.get(name, f"{name} {offset}" if "name" in name or name == "email" else offset + place)
+        for place, name in enumerate(INSERTED)
+    } | {"site_id": site_id, "id": first_id()}
 
 
 def test_the_list_of_columns_matches_the_model():
     assert [name for name in SubscriberModel._meta.columns if name != "site_id"] == COLUMN_NAMES
+    assert set(INSERTED) == set(SubscriberModel._meta.columns)
 
 
-def test_every_column_is_saved_and_read(client):
+def test_every_column_is_written_and_read(client):
     with database.write():
-        subscribers.save(client.site.id, [a_subscriber(0, 1)])
-        created = subscribers.get_by_uuid(client.site.id, "uuid")
-        assert created is not None
-        subscribers.save(client.site.id, [a_subscriber(created.id, 101)])
-        updated = subscribers.get_by_key(client.site.id, "key")
-    assert created == a_subscriber(created.id, 1)
-    changed = {name for name in COLUMN_NAMES if getattr(updated, name) != getattr(created, name)}
-    assert changed == set(UPDATED)
+        row = a_row(client.site.id, 1)
+        insert([list(row.values())])
+        created = subscribers.get_by_key(client.site.id, "key")
+        changed = a_row(client.site.id, 101) | {"id": row["id"]}
+        update(client.site.id, {TEXTS | NAMES | EVENTS | CONSENT: [[changed[name] for name in KNOWN]]})
+        updated = subscribers.get_by_uuid(client.site.id, "uuid")
+    assert (created.fields, created.tag_ids, created.email) == ({"é": 1}, [1, 2], "email 1")
+    plain = set(COLUMN_NAMES) - {"fields", "tag_ids"}
+    assert {name: getattr(created, name) for name in plain} == {name: row[name] for name in plain}
+    kept = {name for name in COLUMN_NAMES if getattr(updated, name) == getattr(created, name)}
+    assert kept == {"id", "uuid", "email_key", "created_at"}
+
+
+def test_an_update_writes_the_groups_that_differ(client):
+    with database.write():
+        insert([list(a_row(client.site.id, 1).values())])
+        before = known(client.site.id, ["key"])["key"]
+    assert changed_groups(list(before), before) == 0
+    for name, groups in GROUPS.items():
+        person = list(before)
+        person[KNOWN.index(name)] = "other" if isinstance(person[KNOWN.index(name)], str) else 9_999
+        assert changed_groups(person, before) == groups, name
+
+
+def test_an_id_is_never_used_again(client):
+    with database.write():
+        insert([list(a_row(client.site.id, 1).values())])
+        highest = subscribers.get_by_key(client.site.id, "key").id
+        subscribers.delete(client.site.id, [highest])
+        assert first_id() == highest + 1

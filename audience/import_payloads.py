@@ -1,0 +1,51 @@
+"""The payload of a batch in the inbox: changes, checked and ready to be applied, one row each.
+
+An erased row is `null`, so that the others keep their places.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import orjson
+
+from audience import addresses
+from audience.changes import Change, Item, change_from_item
+
+VERSION = 2
+LENGTH = Change._fields.index("at")  # what follows only commands and events have
+SHORT = Change._fields.index("remove_tags")  # what follows most rows do not need
+PLAIN_REST = tuple(Change._field_defaults[name] for name in Change._fields[SHORT:LENGTH])
+
+
+def row(change: Change) -> bytes:
+    return orjson.dumps(change[: SHORT if change[SHORT:LENGTH] == PLAIN_REST else LENGTH])
+
+
+def join(rows: Iterable[bytes]) -> str:
+    return f'{{"version":{VERSION},"rows":[{b",".join(rows).decode()}]}}'
+
+
+def read(payload: str) -> list[Change | None]:
+    """The changes, None for those that were erased, or whose address is accepted no more.
+
+    Before version 2, a payload was an array of the items themselves.
+    """
+    content = orjson.loads(payload)
+    if isinstance(content, dict):
+        return [None if row is None else Change(*row) for row in content["rows"]]
+    return list(_from_items(content))
+
+
+def _from_items(items: Sequence[Item | None]) -> Iterator[Change | None]:
+    for item in items:
+        change = None
+        with suppress(addresses.MalformedAddress):
+            change = change_from_item(item) if item is not None else None
+        yield change
+
+
+def blanked(payload: str, is_erased: Callable[[str], bool]) -> str | None:
+    """The payload without the rows of erased addresses; None if nothing changes."""
+    changes = read(payload)
+    kept = [None if change is None or is_erased(change.key) else change for change in changes]
+    return join(row(change) if change else b"null" for change in kept) if kept != changes else None

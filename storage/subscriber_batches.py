@@ -1,0 +1,73 @@
+"""Subscribers as batches read and write them: plain rows, a fixed number of statements."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from storage.database import execute_many, marks, next_id, rows
+
+KNOWN = (
+    "id", "email", "fields", "tag_ids", "first_name", "last_name", "last_event_at", "unsubscribed_at",
+    "consent_at", "consent_number", "updated_at", "email_key",
+)  # fmt: skip
+(
+    ID, EMAIL, FIELDS, TAG_IDS, FIRST_NAME, LAST_NAME, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
+    CONSENT_NUMBER, UPDATED_AT, KEY,
+) = range(len(KNOWN))  # fmt: skip
+INSERTED = (*KNOWN, "created_at", "uuid", "site_id")
+INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
+
+# An update writes whole groups of columns: an index is rewritten only with the group that it is of.
+TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
+GROUPS = {
+    TEXTS: ("email", "fields", "tag_ids", "updated_at"),
+    NAMES: ("first_name", "last_name"),
+    EVENTS: ("last_event_at",),
+    CONSENT: ("unsubscribed_at", "consent_at", "consent_number"),
+}
+
+
+def known(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
+    """The columns `KNOWN` of subscribers, by email key."""
+    chosen = list(keys)
+    records = rows(
+        f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
+        [site_id, *chosen],
+    )
+    return {record[KEY]: record for record in records}
+
+
+def first_id() -> int:
+    """The id of the next subscriber; those after it are free, too, in the caller's transaction."""
+    return next_id("subscribers")
+
+
+def insert(people: Iterable[Sequence[Any]]) -> None:
+    """Adds subscribers, as rows of `INSERTED`."""
+    execute_many(INSERT, people)
+
+
+def changed_groups(person: Sequence[Any], before: Sequence[Any]) -> int:
+    """The sum of the groups that differ between two rows of `KNOWN`; with any that is shown, `TEXTS` too."""
+    groups = 0
+    if person[FIRST_NAME] != before[FIRST_NAME] or person[LAST_NAME] != before[LAST_NAME]:
+        groups = TEXTS | NAMES
+    elif person[EMAIL:FIRST_NAME] != list(before[EMAIL:FIRST_NAME]):
+        groups = TEXTS
+    if person[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
+        groups |= TEXTS | EVENTS
+    if person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
+        groups |= CONSENT if person[UNSUBSCRIBED_AT] == before[UNSUBSCRIBED_AT] else TEXTS | CONSENT
+    return groups
+
+
+def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
+    """Writes the groups of columns that changed, as rows of `KNOWN` by the sum of their groups."""
+    for groups, people in changed.items():
+        columns = [name for group, names in GROUPS.items() if group & groups for name in names]
+        values = itemgetter(*(KNOWN.index(name) for name in columns), ID)
+        execute_many(
+            f"UPDATE subscribers SET {', '.join(f'{name} = ?' for name in columns)} "
+            "WHERE id = ? AND site_id = ?",
+            [(*values(person), site_id) for person in people],
+        )
