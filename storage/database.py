@@ -183,11 +183,6 @@ def log_is_full() -> bool:
     return engine.is_full(database)
 
 
-def next_id(table: str) -> int:
-    """The id that the next row of a table gets, in the caller's write transaction."""
-    return engine.next_id(database, table)
-
-
 def truncate_log() -> bool:
     """Empties the log of recent writes, which still contains deleted data; False while a reader needs it."""
     return engine.truncate_log(database)

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from storage.database import execute_many, marks, next_id, rows
+from storage.database import database, execute_many, marks, rows
+from storage.engines import sqlite as engine
 
 KNOWN = (
     "id", "email", "fields", "tag_ids", "first_name", "last_name", "last_event_at", "unsubscribed_at",
@@ -39,7 +40,7 @@ def known(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
 
 def first_id() -> int:
     """The id of the next subscriber; those after it are free, too, in the caller's transaction."""
-    return next_id("subscribers")
+    return engine.next_id(database, "subscribers")
 
 
 def insert(people: Iterable[Sequence[Any]]) -> None:
