@@ -50,11 +50,22 @@ class Change(NamedTuple):
     dated: bool = False
 
 
+class Source(NamedTuple):
+    """What changes come from: `id` is that of the key, import or operator, 0 where there is none."""
+
+    kind: str = "operator"
+    id: int = 0
+
+
+OPERATOR = Source()
+
+
 class Acceptance(NamedTuple):
     """The transaction that accepted changes: its number in the site's order, its instant in milliseconds."""
 
     number: int
     at: int
+    source: Source = OPERATOR
 
 
 def change_from_item(item: Item, at: int | None = None) -> Change:

@@ -7,7 +7,7 @@ from typing import Any
 
 from audience import addresses, audit_log, clock, events, subscribers
 from audience.audit_log import Actor
-from audience.changes import Acceptance, Change, Consent, Outcome
+from audience.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscribers import Subscriber
@@ -39,12 +39,12 @@ class CommandsResult:
     errors: list[FieldError]
 
 
-def run(site: Site, commands: Sequence[Command]) -> CommandsResult:
+def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
     """Runs commands in order; one that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
     subscriber = None
     with database.write():
-        accepted = subscribers.accept_now(site.id)
+        accepted = subscribers.accept_now(site.id, source)
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
             key, failed = (

@@ -48,7 +48,16 @@ def create(site: Site, key: str) -> CustomField:
     return stored.get_by_key(site.id, key)
 
 
-def ensure(site_id: int, keys: Collection[str], at: int) -> None:
-    """Creates missing fields, in the caller's transaction."""
-    known = stored.known(site_id, keys)
-    stored.add(site_id, [(key, name_of(key)) for key in keys if key not in known], at)
+def ensure(site_id: int, keys: Collection[str], at: int) -> dict[str, int]:
+    """Ids by key, creating missing fields, in the caller's transaction."""
+    known = stored.ids(site_id, keys) if keys else {}
+    missing = [(key, name_of(key)) for key in keys if key not in known]
+    if not missing:
+        return known
+    stored.add(site_id, missing, at)
+    return stored.ids(site_id, keys)
+
+
+def ids(site_id: int, added: Collection[str], removed: Collection[str], at: int) -> dict[str, int]:
+    """Ids by key, in the caller's transaction; those of `added` are created if missing."""
+    return ensure(site_id, added, at) | (stored.ids(site_id, removed) if removed else {})

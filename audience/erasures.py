@@ -18,6 +18,7 @@ from audience import (
     pepper,
     refused_rows,
     secret_files,
+    subscriber_writes,
 )
 from audience.audit_log import Actor
 from audience.errors import Refused
@@ -27,7 +28,6 @@ from storage import audit_log as stored_audit_log
 from storage import database, sessions, site_counters, suppressions
 from storage import file_imports as stored_files
 from storage import imports as stored_imports
-from storage import sites as stored_sites
 from storage import subscribers as stored
 from storage.errors import Unavailable
 from storage.subscribers import Subscriber
@@ -169,9 +169,8 @@ def _delete(site_id: int, keys: Sequence[str]) -> int:
     for subscriber in found:
         address_hash = pepper.address_hash(site_id, subscriber.email_key)
         stored_audit_log.erase(site_id, subscriber.uuid, address_hash)
-    users, unsubscribers = stored.delete(site_id, [subscriber.id for subscriber in found])
-    stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
-    return users
+    subscriber_writes.delete(site_id, found)
+    return len(found)
 
 
 def _forget_typed(site_id: int) -> None:

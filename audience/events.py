@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from audience import addresses, clock, subscribers
-from audience.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
+from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
@@ -20,7 +20,7 @@ CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE
 
 
 def record(
-    site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError]
+    site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> tuple[int, list[FieldError]]:
     """Records events, as (index in the request, event).
 
@@ -30,7 +30,7 @@ def record(
     at = clock.now_ms()
     changes, errors = _changes(items, at)
     with database.write():
-        accepted = subscribers.accept_now(site.id)
+        accepted = subscribers.accept_now(site.id, source)
         new = _new(site.id, changes, accepted)
         written = subscribers.write(site.id, [change for _, _, change in new], accepted)
         done = [

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from audience import addresses, clock, import_payloads, subscribers, telemetry
-from audience.changes import Acceptance, Change, Item, Outcome, change_from_item
+from audience.changes import Acceptance, Change, Item, Outcome, Source, change_from_item
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
@@ -274,7 +274,7 @@ def _apply(
     """
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
-    accepted = Acceptance(claimed.number, claimed.accepted_at)
+    accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
     counts = Counter(subscribers.write(site_id, changes, accepted).outcomes)
     advanced = stored.advance(
         site_id,

@@ -1,6 +1,5 @@
-"""A batch of changes to subscribers: what exists is read once, decided on in plain lists, written in sets."""
+"""A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,10 +8,8 @@ import uuid_utils
 
 from audience import pepper
 from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
-from storage import sites as stored_sites
 from storage import subscriber_batches as stored
 from storage import suppressions
-from storage import tags as stored_tags
 from storage.subscriber_batches import (
     CONSENT_AT,
     CONSENT_NUMBER,
@@ -29,16 +26,17 @@ from storage.subscriber_batches import (
 from storage.suppressions import Suppression
 
 ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
+DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons of consent
 NOT_SUPPRESSED = Suppression("", 0, 0)
 Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
 
 
 class SubscriberBatch:
-    """Reads the subscribers of changes, applies the changes in order, and saves the result.
+    """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
-    A fixed number of statements, whatever the number of changes; in the caller's transaction. `known` is
-    what was, `people` what is, both by key. Of those who are given custom values or tags, these are parsed
-    once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were.
+    `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
+    are parsed once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were. `said` is
+    each change of consent: who, when, whether they subscribed, and why.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -51,6 +49,9 @@ class SubscriberBatch:
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
+        self.field_ids: Mapping[str, int] = {}
+        self.said: list[tuple[Person, int, bool, str]] = []
+        self.created_by = f"{accepted.source.kind} {accepted.source.id}"
         self.hashes: dict[str, str] = {}
         self.suppressed: dict[str, Suppression] = {}
         self.lifted: set[str] = set()
@@ -95,19 +96,21 @@ class SubscriberBatch:
         return Outcome.CREATED
 
     def _add(self, change: Change) -> Person:
-        unsubscribed_at, number = None, 0
+        unsubscribed_at, number, why = None, 0, ""
         reason, since, left = self._suppression(change.key)
         if reason:
             self.lifted.add(self.hashes[change.key])
         if reason == suppressions.UNSUBSCRIBED:
-            unsubscribed_at, number = since, left
+            unsubscribed_at, number, why = since, left, LEFT_BEFORE
         elif change.unconfirmed:
-            unsubscribed_at, number = self._said_at(change), self.accepted.number
+            unsubscribed_at, number, why = self._said_at(change), self.accepted.number, UNCONFIRMED
         person = self.people[change.key] = [
             0, change.email, "{}", "[]", "", "", self._date(change, "last_event_at", None),
             unsubscribed_at, unsubscribed_at, number, self._date(change, "updated_at", self.at), change.key,
-            self._date(change, "created_at", self.at), str(uuid_utils.uuid7()), self.site_id,
+            self._date(change, "created_at", self.at), str(uuid_utils.uuid7()), self.site_id, self.created_by,
         ]  # fmt: skip
+        if why:
+            self.said.append((person, unsubscribed_at or 0, False, why))
         return person
 
     def _date(self, change: Change, name: str, otherwise: int | None) -> int | None:
@@ -135,13 +138,29 @@ class SubscriberBatch:
         return changed
 
     def _set_consent(self, person: Person, change: Change) -> bool:
-        before, said_at, number = person[UNSUBSCRIBED_AT], self._said_at(change), self.accepted.number
+        before, number = person[UNSUBSCRIBED_AT], self.accepted.number
         if "unsubscribed_at" in change.dates:
             left_at = min(change.dates["unsubscribed_at"], self.accepted.at)
-            _say(person, Consent.UNSUBSCRIBE, AcceptedConsent(left_at, number, dated=True))
+            self._say(person, Consent.UNSUBSCRIBE, AcceptedConsent(left_at, number, dated=True), DATE)
         if change.consent:
-            _say(person, change.consent, AcceptedConsent(said_at, number, change.dated))
+            word = AcceptedConsent(self._said_at(change), number, change.dated)
+            self._say(person, change.consent, word, WORD)
         return bool(person[UNSUBSCRIBED_AT] != before)
+
+    def _say(self, person: Person, consent: str, word: AcceptedConsent, reason: str) -> None:
+        """The consent accepted last counts. Repeating it keeps the first date, and still counts as the last.
+
+        The date of the last consent never goes back, though the clock may.
+        """
+        last, subscribed = person[CONSENT_AT], person[UNSUBSCRIBED_AT] is None
+        if not word.counts_after(last, person[CONSENT_NUMBER]):
+            return
+        person[CONSENT_AT] = word.at if last is None else max(word.at, last)
+        person[CONSENT_NUMBER] = word.number
+        if subscribed == (consent == Consent.SUBSCRIBE):
+            return
+        person[UNSUBSCRIBED_AT] = word.at if subscribed else None
+        self.said.append((person, word.at, not subscribed, reason))
 
     def _set_values(self, person: Person, change: Change) -> bool:
         values = self.values.get(change.key)
@@ -183,67 +202,6 @@ class SubscriberBatch:
                 changed = True
         return changed
 
-    def save(self) -> None:
-        """Writes subscribers, tag links and counters, and lifts suppressions."""
-        self._write_texts()
-        created = [person for key, person in self.people.items() if key not in self.known]
-        changed = self._changed()
-        for subscriber_id, person in enumerate(created, stored.first_id() if created else 0):
-            person[ID] = subscriber_id
-        stored.insert(created)
-        stored.update(self.site_id, changed)
-        self._save_tags()
-        suppressions.lift(self.site_id, self.lifted)
-        left = sum(person[UNSUBSCRIBED_AT] is not None for person in self.people.values())
-        had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in self.known.values())
-        stored_sites.count(self.site_id, users=len(created), unsubscribers=left - had_left)
-
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""
         return {key: person[ID] for key, person in self.people.items()}
-
-    def _write_texts(self) -> None:
-        """Puts changed custom values and tags into their columns."""
-        for key, values in self.values.items():
-            replaced = self.replaced[key]
-            if any(not json_equal(values.get(name, ABSENT), old) for name, old in replaced.items()):
-                self.people[key][FIELDS] = orjson.dumps(values).decode()
-        for key, tagged in self.tagged.items():
-            tag_ids = list(tagged)
-            if tag_ids != list(self.tagged_before[key]):
-                self.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
-
-    def _changed(self) -> dict[int, list[Person]]:
-        """Those of the known who differ from what they were, by the sum of their groups of columns."""
-        changed: dict[int, list[Person]] = defaultdict(list)
-        for key, before in self.known.items():
-            person = self.people[key]
-            groups = stored.changed_groups(person, before)
-            if groups:
-                changed[groups].append(person)
-        return changed
-
-    def _save_tags(self) -> None:
-        added, removed = [], []
-        for key, tagged in self.tagged.items():
-            before, subscriber_id = self.tagged_before[key], self.people[key][ID]
-            added += [(self.site_id, tag_id, subscriber_id) for tag_id in tagged if tag_id not in before]
-            removed += [(self.site_id, tag_id, subscriber_id) for tag_id in before if tag_id not in tagged]
-        stored_tags.link(sorted(added))
-        stored_tags.unlink(removed)
-
-
-def _say(person: Person, consent: str, word: AcceptedConsent) -> None:
-    """The consent accepted last counts. Repeating it keeps the first date, and still counts as the last.
-
-    The date of the last consent never goes back, though the clock may.
-    """
-    last = person[CONSENT_AT]
-    if not word.counts_after(last, person[CONSENT_NUMBER]):
-        return
-    person[CONSENT_AT] = word.at if last is None else max(word.at, last)
-    person[CONSENT_NUMBER] = word.number
-    if consent == Consent.SUBSCRIBE:
-        person[UNSUBSCRIBED_AT] = None
-    elif person[UNSUBSCRIBED_AT] is None:
-        person[UNSUBSCRIBED_AT] = word.at

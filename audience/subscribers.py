@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from audience import addresses, clock, custom_fields, pepper, segments, tags
-from audience.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
+from audience import addresses, clock, custom_fields, pepper, segments, subscriber_writes, tags
+from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
-from storage import database, searches, site_counters, subscriber_texts, suppressions
+from storage import database, domains, searches, site_counters, subscriber_texts, suppressions
 from storage import subscribers as stored
 from storage import tags as stored_tags
 from storage.searches import Filters
@@ -89,25 +89,27 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     added = {name: None for change in admitted for name in change.tags}
     removed = {name: None for change in admitted for name in change.remove_tags}
     batch.tag_ids = tags.ids_by_name(site_id, added, removed, at)
-    custom_fields.ensure(site_id, {key: None for change in admitted for key in change.fields}.keys(), at)
+    fields = {key: None for change in admitted for key in change.fields}
+    removed_fields = {key: None for change in admitted for key in change.remove_fields}
+    batch.field_ids = custom_fields.ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
-    batch.save()
+    subscriber_writes.save(batch)
     return Written(outcomes, batch.ids())
 
 
-def accept_now(site_id: int) -> Acceptance:
+def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
     """Takes the site's next number for the caller's transaction, which holds the site's lock from then on."""
-    return Acceptance(site_counters.take(site_id), clock.now_ms())
+    return Acceptance(site_counters.take(site_id), clock.now_ms(), source)
 
 
-def create(site: Site, item: Item) -> Subscriber:
+def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
     """Creates or updates a subscriber. Raises `Refused` on a malformed or suppressed address."""
     try:
         change = change_from_item(item)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write():
-        [outcome] = write(site.id, [change], accept_now(site.id)).outcomes
+        [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
         return stored.get_by_keys(site.id, [change.key])[change.key]
@@ -145,6 +147,9 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
             clock.now_ms(),
         )
         stored.move(site_id, subscriber)
+        old, new = domains.of_keys([key, new_key])
+        if new != old:
+            domains.count(site_id, {old: -1, new: 1})
     return None
 
 

@@ -1,7 +1,9 @@
-"""What every table is built on: the base of the models, and sites."""
+"""What every table is built on: the base of the models, sites, and partial indexes."""
+
+from typing import Any
 
 import peewee
-from peewee import SQL, BigIntegerField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, ForeignKeyField, IntegerField, TextField
 
 from storage.database import database
 
@@ -26,3 +28,12 @@ class SiteModel(IdModel):
 
     class Meta:
         table_name = "sites"
+
+
+class SiteOwnedModel(IdModel):
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+
+
+def add_partial_index(name: str, *columns: Any, where: Any, unique: bool = False) -> None:
+    model = columns[0].model
+    model.add_index(model.index(*columns, where=where, unique=unique, name=name))

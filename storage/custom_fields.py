@@ -32,13 +32,14 @@ def get_by_key(site_id: int, key: str) -> CustomField:
     return _field(row(f"SELECT {COLUMNS} FROM custom_fields WHERE site_id = ? AND key = ?", (site_id, key)))
 
 
-def known(site_id: int, keys: Iterable[str]) -> set[str]:
-    """Those of `keys` that the site has."""
+def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
+    """Ids by key, of those of `keys` that the site has."""
     return {
-        key
+        key: field_id
         for some in slices(keys)
-        for (key,) in rows(
-            f"SELECT key FROM custom_fields WHERE site_id = ? AND key IN ({marks(some)})", [site_id, *some]
+        for key, field_id in rows(
+            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(some)})",
+            [site_id, *some],
         )
     }
 

@@ -3,13 +3,11 @@
 Unique indexes begin with the site, except those of a site's uuid and of a publishable key.
 """
 
-from typing import Any
+from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
-import peewee
-from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
-
-from storage.base_models import BaseModel, IdModel, SiteModel
+from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
 from storage.operator_models import OPERATOR_MODELS
+from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
 
 
 class SiteCounterModel(BaseModel):
@@ -45,107 +43,6 @@ class KeySiteModel(BaseModel):
         primary_key = CompositeKey("site", "key")
 
 
-class SiteOwnedModel(IdModel):
-    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
-
-
-class SubscriberModel(SiteOwnedModel):
-    uuid = TextField()
-    email = TextField()
-    email_key = TextField()
-    first_name = TextField(default="")
-    last_name = TextField(default="")
-    fields = TextField(default="{}")
-    tag_ids = TextField(default="[]")
-    created_at = BigIntegerField()
-    updated_at = BigIntegerField()
-    last_event_at = BigIntegerField(null=True)
-    unsubscribed_at = BigIntegerField(null=True)
-    consent_at = BigIntegerField(null=True)
-    consent_number = BigIntegerField(default=0)
-
-    class Meta:
-        table_name = "subscribers"
-        indexes = (
-            (("site", "email_key"), True),
-            (("site", "uuid"), True),
-            (("site", "created_at", "id", "updated_at", "last_event_at", "unsubscribed_at"), False),
-            (("site", "updated_at", "created_at", "id"), False),
-        )
-
-
-def _add_partial_index(name: str, *columns: Any, where: Any, unique: bool = False) -> None:
-    model = columns[0].model
-    model.add_index(model.index(*columns, where=where, unique=unique, name=name))
-
-
-# NULL matches no filter by date, so these indexes omit it.
-_dated: Any = SubscriberModel
-for _date in (_dated.last_event_at, _dated.unsubscribed_at):
-    _add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
-        where=_date.is_null(False))  # fmt: skip
-
-# Found by the beginning of a domain or of a name.
-SubscriberModel.add_index(
-    SubscriberModel.index(
-        _dated.site,
-        SQL("substr(email_key, instr(email_key, '@') + 1)"),
-        name="subscribers_site_id_domain",
-    )
-)
-for _name in (_dated.first_name, _dated.last_name):
-    _add_partial_index(
-        f"subscribers_site_id_{_name.name}",
-        _dated.site,
-        SQL(f"{_name.name} COLLATE NOCASE"),
-        where=_name != "",
-    )
-
-
-class TagModel(SiteOwnedModel):
-    name = TextField()
-    name_key = TextField()
-    created_at = BigIntegerField()
-
-    class Meta:
-        table_name = "tags"
-        indexes = ((("site", "name_key"), True),)
-
-
-class SubscriberTagModel(BaseModel):
-    """No foreign keys: each would need an index of its own, or scan the table at each delete."""
-
-    site_id = IntegerField()
-    tag_id = IntegerField()
-    subscriber_id = IntegerField()
-
-    class Meta:
-        table_name = "subscriber_tags"
-        primary_key = CompositeKey("site_id", "tag_id", "subscriber_id")
-        without_rowid = True
-
-
-class DiscardedTagModel(SiteOwnedModel):
-    """A deleted tag that subscribers still have."""
-
-    tag_id = IntegerField()
-
-    class Meta:
-        table_name = "discarded_tags"
-        indexes = ((("site", "tag_id"), True),)
-
-
-class CustomFieldModel(SiteOwnedModel):
-    key = TextField()
-    name = TextField()
-    whitelisted = peewee.BooleanField(null=True)
-    created_at = BigIntegerField()
-
-    class Meta:
-        table_name = "custom_fields"
-        indexes = ((("site", "key"), True),)
-
-
 class EventModel(SiteOwnedModel):
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
     type = TextField()
@@ -159,7 +56,7 @@ class EventModel(SiteOwnedModel):
         indexes = ((("site", "type", "occurred_at"), False),)
 
 
-_add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
+add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
     where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
 
 
@@ -205,9 +102,9 @@ class ImportModel(SiteOwnedModel):
         indexes = ((("site", "id"), False), (("site", "created_at"), False))
 
 
-_add_partial_index("imports_waiting", ImportModel.site, ImportModel.turn,
+add_partial_index("imports_waiting", ImportModel.site, ImportModel.turn,
     where=ImportModel.status.in_(("queued", "running")))  # fmt: skip
-_add_partial_index("imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving")
+add_partial_index("imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving")
 
 
 class ImportBatchModel(SiteOwnedModel):
@@ -290,7 +187,7 @@ class PepperModel(BaseModel):
 
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
-    SiteModel, SiteCounterModel, KeyModel, KeySiteModel, SubscriberModel, TagModel, SubscriberTagModel,
-    DiscardedTagModel, CustomFieldModel, EventModel, SuppressionModel, ImportModel, SegmentModel, ReportModel,
-    ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS,
+    SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
+    ImportModel, SegmentModel, ReportModel, ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel,
+    *OPERATOR_MODELS,
 )  # fmt: skip

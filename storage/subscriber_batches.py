@@ -15,7 +15,7 @@ KNOWN = (
     ID, EMAIL, FIELDS, TAG_IDS, FIRST_NAME, LAST_NAME, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
     CONSENT_NUMBER, UPDATED_AT, KEY,
 ) = range(len(KNOWN))  # fmt: skip
-INSERTED = (*KNOWN, "created_at", "uuid", "site_id")
+INSERTED = (*KNOWN, "created_at", "uuid", "site_id", "created_by")
 INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.

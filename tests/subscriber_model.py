@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-Row = dict[str, Any]  # one subscriber, with `tags` as names in their order
+Row = dict[str, Any]  # one subscriber, with `tags` as names in their order, and consent as it was `said`
 CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 SUPPRESSED, MISSING = "suppressed", "missing"
 VISIBLE = ("email", "first_name", "last_name", "fields", "tags", "last_event_at", "unsubscribed_at")
@@ -29,7 +29,6 @@ class SubscriberModel:
     hashes: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
-    consents: list[tuple[str, int, bool]] = field(default_factory=list)
 
     def write(self, changes: list[Row], number: int, now: int) -> list[str]:
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
@@ -60,6 +59,9 @@ class SubscriberModel:
             NOBODY, email=change["email"], fields={}, tags=[], created_at=dates.get("created_at", now),
             updated_at=dates.get("updated_at", now), last_event_at=dates.get("last_event_at"),
         )  # fmt: skip
+        row["said"] = [(since if reason == "unsubscribed" else change["at"], False)]
+        if reason != "unsubscribed" and not change["unconfirmed"]:
+            row["said"] = []
         dated.add(key)
         if reason == "unsubscribed":
             row |= {"unsubscribed_at": since, "consent_at": since, "consent_number": left}
@@ -112,7 +114,6 @@ def say(row: Row, word: str, at: int, number: int, dated: bool) -> None:
         return
     row["consent_at"] = at if row["consent_at"] is None else max(at, row["consent_at"])
     row["consent_number"] = number
-    if word == "subscribe":
-        row["unsubscribed_at"] = None
-    elif row["unsubscribed_at"] is None:
-        row["unsubscribed_at"] = at
+    if (word == "subscribe") != (row["unsubscribed_at"] is None):
+        row["said"] = [*row["said"], (at, word == "subscribe")]
+        row["unsubscribed_at"] = None if word == "subscribe" else at

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import commands
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import caller, endpoint
 from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
@@ -26,7 +26,7 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
     """
-    result = commands.run(site, form["command"])
+    result = commands.run(site, form["command"], caller("api"))
     return {
         "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),
         "results": result.done,

@@ -17,6 +17,7 @@ from audience.api.request_data import (
     read_tags,
     site_uuid,
 )
+from audience.changes import Source
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate
 from audience.http.admission import Check, admitted
@@ -130,6 +131,11 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
 
 def _json(is_batch: bool) -> dict[str, Any]:
     return read_json(_max_bytes(False, is_batch)) if has_body() else {}
+
+
+def caller(kind: str) -> Source:
+    """What the changes of this request come from: its key, by a `kind` of request."""
+    return Source(kind, g.key_id)
 
 
 def _max_bytes(is_file: bool, is_batch: bool) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import events
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import caller, endpoint
 from audience.sites import Site
 from schemas.base import dashed, errors
 from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource
@@ -27,7 +27,7 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    results, problems = events.record(site, rows.items, rows.problems)
+    results, problems = events.record(site, rows.items, rows.problems, caller("event"))
     return {"results": results, "failed": rows.total - results, "errors": errors(problems)}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import erasures, subscribers
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import caller, endpoint
 from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
@@ -45,7 +45,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber, as it is now.
     """
-    subscriber = subscribers.create(site, form["subscriber"])
+    subscriber = subscribers.create(site, form["subscriber"], caller("api"))
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 

@@ -11,6 +11,7 @@ from audience.changes import Acceptance, Change, Consent
 from storage import database, site_counters
 from storage import sites as stored_sites
 from storage import subscribers as stored
+from tests.segment_oracle import instant, number
 from tests.subscriber_model import SubscriberModel
 
 GROUPS, HISTORIES = 6, 20  # each group on an instance of its own
@@ -146,11 +147,14 @@ class History:
             }
             self.check_people(people, names)
             self.check_lists(people)
+            self.check_values()
+            self.check_consents()
 
     def check_people(self, people, names):
         assert people.keys() == self.model.people.keys()
         for key, row in people.items():
-            assert json.dumps(row, sort_keys=True) == json.dumps(self.model.people[key], sort_keys=True), key
+            expected = {name: value for name, value in self.model.people[key].items() if name != "said"}
+            assert json.dumps(row, sort_keys=True) == json.dumps(expected, sort_keys=True), key
         linked = database.rows(
             "SELECT s.email_key, t.tag_id FROM subscriber_tags t "
             "JOIN subscribers s ON s.id = t.subscriber_id "
@@ -174,6 +178,50 @@ class History:
         assert {
             key for (key,) in read("SELECT key FROM custom_fields WHERE site_id = ?", site)
         } == self.model.fields
+
+    def check_values(self):
+        read, site = database.rows, (self.site.id,)
+        stored_values = read(
+            "SELECT s.email_key, f.key, v.kind, v.folded, v.label, v.number, v.instant FROM field_values v "
+            "JOIN subscribers s ON s.id = v.subscriber_id JOIN custom_fields f ON f.id = v.field_id "
+            "WHERE v.site_id = ?",
+            site,
+        )
+        assert Counter(stored_values) == Counter(
+            (key, name, *each)
+            for key, row in self.model.people.items()
+            for name, value in row["fields"].items()
+            for each in compared(value)
+        )
+        assert read("SELECT count(*) FROM field_values WHERE site_id = ?", site) == [(len(stored_values),)]
+        people = Counter(key.partition("@")[2] for key in self.model.people)
+        domains = dict(read("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", site))
+        assert domains == people
+
+    def check_consents(self):
+        said = database.rows(
+            "SELECT s.email_key, c.at, c.subscribed FROM consent_changes c "
+            "JOIN subscribers s ON s.id = c.subscriber_id WHERE c.site_id = ? ORDER BY c.id",
+            (self.site.id,),
+        )
+        for key, row in self.model.people.items():
+            assert [(at, bool(yes)) for other, at, yes in said if other == key] == row["said"], key
+        assert {key for key, _, _ in said} <= self.model.people.keys()
+
+
+def compared(value):
+    """(kind, folded, label, number, instant) of a value, as segments compare it."""
+    members = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
+    rows = set()
+    for each in members:
+        if isinstance(each, bool):
+            rows.add((2, str(each).lower(), "", None, None))
+        elif isinstance(each, int | float):
+            rows.add((1, repr(each), "", each, None))
+        elif isinstance(each, str):
+            folded = each.casefold()
+            rows.add((0, folded, "" if folded == each else each, number(each), instant(each)))
+    return rows or {(3, "", "", None, None)}
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

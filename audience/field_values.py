@@ -1,0 +1,75 @@
+"""Custom values as segments and reports compare them: rows beside the JSON of each subscriber, the truth.
+
+One value is one row; an array or object gives a row for each distinct scalar in it. Text is folded here,
+once, and cut; a number and an instant are those that a value is, or that its text spells.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Value
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+MILLISECOND = dt.timedelta(milliseconds=1)
+BLANKS = " \t\n\v\f\r"
+SPELT_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+SPELT_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII
+)
+MAX_SPELT = 64  # characters of a number or a date
+MAX_INTEGER = 2**63
+NOT_COMPARED = Value("", "", OTHER, None, None)
+
+
+def values(value: Any) -> frozenset[Value]:
+    """The rows of a custom value."""
+    if isinstance(value, list | dict):
+        members = value.values() if isinstance(value, Mapping) else value
+        several = [row for each in members if (row := _scalar(each)) is not None]
+        return frozenset(several or [NOT_COMPARED])
+    return frozenset([_scalar(value) or NOT_COMPARED])
+
+
+def _scalar(value: Any) -> Value | None:
+    if isinstance(value, str):
+        return _text(value) if len(value) > MAX_SPELT else _short_text(value)
+    if isinstance(value, bool):
+        return Value("true" if value else "false", "", BOOLEAN, None, None)
+    if isinstance(value, int | float):
+        return Value(repr(value), "", NUMBER, value, None)
+    return None
+
+
+def _text(text: str) -> Value:
+    folded, label = text.casefold()[:MAX_LENGTH], text[:MAX_LENGTH]
+    return Value(folded, "" if label == folded else label, TEXT, number(text), instant(text))
+
+
+_short_text = lru_cache(maxsize=4096)(_text)
+
+
+def number(text: str) -> int | float | None:
+    """The number that a text spells, blanks around it aside."""
+    spelt = text.strip(BLANKS)
+    if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_SPELT:
+        return None
+    if not SPELT_NUMBER.fullmatch(spelt):
+        return None
+    if not spelt.lstrip("+-").isdigit():
+        return float(spelt)
+    whole = int(spelt)
+    return whole if -MAX_INTEGER <= whole < MAX_INTEGER else float(whole)
+
+
+def instant(text: str) -> int | None:
+    """The milliseconds since 1970 of a date or date-time, in UTC unless it says otherwise."""
+    if len(text) > MAX_SPELT or text[4:5] != "-" or not SPELT_DATE.fullmatch(text):
+        return None
+    try:
+        date = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (date.replace(tzinfo=date.tzinfo or dt.UTC) - EPOCH) // MILLISECOND

@@ -1,0 +1,37 @@
+"""Who subscribed or left, when and by what. The first word of most people is `subscribers.created_by`."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from storage.database import execute_many, rows
+
+
+class ConsentChange(NamedTuple):
+    """`source` is what brought it: api, import, event, operator or migration; `source_id` the id of that."""
+
+    at: int
+    subscribed: bool
+    source: str
+    source_id: int
+    reason: str
+
+
+Row = tuple[int, int, int, bool, str, int, str]  # site id, subscriber id, and a `ConsentChange`
+
+
+def add(changes: Iterable[Row]) -> None:
+    execute_many(
+        "INSERT INTO consent_changes (site_id, subscriber_id, at, subscribed, source, source_id, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        changes,
+    )
+
+
+def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
+    """Oldest first, in the order in which they were written."""
+    records = rows(
+        "SELECT at, subscribed, source, source_id, reason FROM consent_changes "
+        "WHERE site_id = ? AND subscriber_id = ? ORDER BY id",
+        (site_id, subscriber_id),
+    )
+    return [ConsentChange(at, bool(subscribed), *rest) for at, subscribed, *rest in records]

@@ -1,0 +1,37 @@
+"""How many people of a site have an address at each domain."""
+
+from collections.abc import Iterable, Mapping
+
+from storage.database import execute_many, rows
+
+
+def count(site_id: int, more: Mapping[str, int]) -> None:
+    """Adds to the counters of domains, in the transaction of the change that they count."""
+    execute_many(
+        "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
+        "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
+        ((site_id, domain, people) for domain, people in sorted(more.items()) if people),
+    )
+
+
+def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
+    """(domain, people), the most common first."""
+    return rows(
+        "SELECT domain, people FROM domains WHERE site_id = ? AND people > 0 "
+        "ORDER BY people DESC, domain LIMIT ?",
+        (site_id, limit),
+    )
+
+
+def counted(site_id: int) -> list[tuple[str, int]]:
+    """(domain, people) as counted from the subscribers."""
+    return rows(
+        "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
+        "WHERE site_id = ? GROUP BY 1",
+        (site_id,),
+    )
+
+
+def of_keys(keys: Iterable[str]) -> list[str]:
+    """The domains of keys of addresses."""
+    return [key.partition("@")[2] for key in keys]
