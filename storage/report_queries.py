@@ -7,8 +7,10 @@ searches an index once per period. `rule` is a condition of `storage.segment_rul
 import json
 from collections.abc import Sequence
 
+from storage import domains
 from storage.database import rows
-from storage.segment_rules import DOMAIN, values
+from storage.field_values import OTHER
+from storage.segment_rules import DOMAIN, NAMES
 from storage.segments import OF_SITE
 from storage.sql import Sql
 
@@ -17,7 +19,6 @@ MATCH_ALL = Sql("1")
 ALWAYS: Interval = (-(2**63), 2**63 - 1)
 
 MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ?"
-LABEL = "CASE v.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(v.atom AS TEXT) END"
 
 
 def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
@@ -49,24 +50,31 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """(value, subscribers), the most common first; the elements of an array count separately."""
-    source = values(key)
+    chosen, parameters = _subscriber_filter(site_id, rule, period)
+    if key in NAMES:
+        chosen = chosen.replace("subscriber_id", "subscribers.id")
+        return rows(
+            f"SELECT {key}, count(*) FROM subscribers WHERE site_id = ? AND {key} <> '' {chosen} "
+            "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            (site_id, *parameters, limit),
+        )
     return rows(
-        f"SELECT {LABEL}, count(DISTINCT subscribers.id) FROM subscribers JOIN {source.text} AS v "
-        f"WHERE {OF_SITE} AND created_at >= ? AND created_at < ? AND ({rule.text}) AND v.atom IS NOT NULL "
-        "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-        (*source.parameters, site_id, *period, *rule.parameters, limit),
+        "SELECT text, sum(total) FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, "
+        "count(*) AS total FROM field_values WHERE site_id = ? AND field_id = "
+        f"(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND kind <> {OTHER} {chosen} "
+        "GROUP BY folded, label) GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
+        (site_id, site_id, key, *parameters, limit),
     )
 
 
 def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """(domain of the address, subscribers), the most common first."""
-    unfiltered = rule == MATCH_ALL and period == ALWAYS  # an index alone answers this
-    where = (
-        "site_id = ?" if unfiltered else f"{OF_SITE} AND created_at >= ? AND created_at < ? AND ({rule.text})"
-    )
+    if rule == MATCH_ALL and period == ALWAYS:
+        return domains.most_common(site_id, limit)
     return rows(
-        f"SELECT {DOMAIN}, count(*) FROM subscribers WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-        (site_id, limit) if unfiltered else (site_id, *period, *rule.parameters, limit),
+        f"SELECT {DOMAIN}, count(*) FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ? "
+        f"AND ({rule.text}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (site_id, *period, *rule.parameters, limit),
     )
 
 

@@ -6,11 +6,12 @@ value never affects the rest of a rule.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from storage.database import marks
 from storage.engines.sqlite import folded
+from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.sql import Sql, join
 from storage.subscribers import DATES, Subscriber
 
@@ -19,15 +20,20 @@ DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
 
-# `v` is one value: its JSON `type` and, unless it is an object or an array, its `atom`. In a comparison with
-# a NUMERIC, text that spells a number is that number, and other text is above infinity. `unixepoch` takes
-# 2026-02-31 for a day of March, hence the comparison with `date`.
-NUMBER = (
-    "v.type IN ('integer', 'real', 'text') AND v.atom <= CAST(9e999 AS NUMERIC) "
-    "AND v.atom {} CAST(? AS NUMERIC)"
+# `v` is one value. Of a custom field it is a row of `field_values`; of a name, or of text that is cut there,
+# its JSON `type` and `atom`. In a comparison with a NUMERIC, text that spells a number is that number, and
+# other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.
+OF_FIELD = (
+    "SELECT v.subscriber_id FROM field_values v WHERE v.site_id = ? AND v.field_id = "
+    "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
 )
-TEXT = f"CASE v.type WHEN 'text' THEN {folded('v.atom')} END"
-INSTANT = (
+IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
+JSON_NUMBER = (
+    "v.type IN ('integer', 'real', 'text') AND v.atom <= CAST(9e999 AS NUMERIC) "
+    "AND v.atom = CAST(? AS NUMERIC)"
+)
+JSON_TEXT = f"CASE v.type WHEN 'text' THEN {folded('v.atom')} END"
+JSON_INSTANT = (
     "v.type = 'text' AND v.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
     "AND date(substr(v.atom, 1, 10)) = substr(v.atom, 1, 10) "
     "AND round(unixepoch(v.atom, 'subsec') * 1000) {} ?"
@@ -71,6 +77,7 @@ class Group:
 
 Rule = Condition | Events | Group
 Compile = Callable[[Any], Sql]
+CompileField = Callable[[Condition, int], Sql]
 
 
 def compile(rule: Rule, site_id: int) -> Sql:
@@ -82,7 +89,7 @@ def compile(rule: Rule, site_id: int) -> Sql:
     if rule.subject == "tag":
         return _tag(rule, site_id)
     if rule.subject == "field":
-        return FIELD[rule.operator](rule)
+        return FIELD[rule.operator](rule, site_id)
     return COLUMNS[rule.subject][rule.operator](rule.operand)
 
 
@@ -172,63 +179,97 @@ def _events(rule: Events, site_id: int) -> Sql:
     return Sql(f"subscribers.id IN ({text})", tuple(parameters))
 
 
-def path(key: str) -> str:
-    """The JSON path of a custom field, whatever characters its key has."""
-    return f"$.{json.dumps(key, ensure_ascii=False)}"
-
-
-def values(key: str) -> Sql:
+def _json_values(key: str) -> Sql:
     """A source of `type` and `atom`: a subscriber's value, or the values in its array or object."""
     if key in NAMES:
         return Sql(f"json_each(json_array(nullif(subscribers.{key}, '')))")
-    return Sql("json_each(subscribers.fields, ?)", (path(key),))
+    path = f"$.{json.dumps(key, ensure_ascii=False)}"  # whatever characters the key has
+    return Sql("json_each(subscribers.fields, ?)", (path,))
 
 
-def _present(rule: Condition) -> Sql:
-    if rule.key in NAMES:
-        return Sql(f"subscribers.{rule.key} <> ''")
-    return Sql("json_type(subscribers.fields, ?) IS NOT NULL", (path(rule.key),))
-
-
-def _some(rule: Condition, value: Sql) -> Sql:
-    """Whether a subscriber's value, or one of the values in its array or object, meets a condition."""
-    source = values(rule.key)
+def _some_json(rule: Condition, value: Sql) -> Sql:
+    """Whether a value in the columns of a subscriber meets a condition."""
+    source = _json_values(rule.key)
     return Sql(
         f"EXISTS (SELECT 1 FROM {source.text} AS v WHERE {value.text})", source.parameters + value.parameters
     )
 
 
-def _equal(operand: Any) -> Sql:
+def _some(rule: Condition, site_id: int, value: Sql) -> Sql:
+    """Whether a subscriber has a row of `field_values` that meets a condition."""
+    return Sql(
+        f"subscribers.id IN ({OF_FIELD} AND {value.text})", (site_id, site_id, rule.key, *value.parameters)
+    )
+
+
+def _is_long(operand: Any) -> bool:
+    return isinstance(operand, str) and len(operand) >= MAX_LENGTH
+
+
+def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: bool = True) -> Sql:
+    """A condition on text: by the row, and by the JSON only where the row may be cut.
+
+    `whole` says that a cut row cannot match what is not cut.
+    """
+    truth = _some_json(rule, Sql(json_value, (rule.operand,)))
+    if rule.key in NAMES:
+        return truth
+    cut = _all([_some(rule, site_id, Sql(IS_CUT)), truth])
+    if _is_long(rule.operand):
+        return cut
+    found = _some(rule, site_id, Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,)))
+    return found if whole else _any([found, cut])
+
+
+def _equal(rule: Condition, site_id: int) -> Sql:
+    operand = rule.operand
+    if isinstance(operand, str):
+        return _texts_of(rule, site_id, "v.folded = ?", f"{JSON_TEXT} = ?")
+    if rule.key in NAMES:
+        return Sql("0") if isinstance(operand, bool) else _some_json(rule, Sql(JSON_NUMBER, (operand,)))
     if isinstance(operand, bool):
-        return Sql("v.type = ?", ("true" if operand else "false",))
-    return Sql(f"{TEXT} = ?" if isinstance(operand, str) else NUMBER.format("="), (operand,))
+        value = Sql(f"v.kind = {BOOLEAN} AND v.folded = ?", ("true" if operand else "false",))
+    else:
+        value = Sql("v.number = CAST(? AS NUMERIC)", (operand,))
+    return _some(rule, site_id, value)
 
 
-def _is(rule: Condition) -> Sql:
-    return _some(rule, _equal(rule.operand))
+def _in(rule: Condition, site_id: int) -> Sql:
+    return _any([_equal(replace(rule, operand=operand), site_id) for operand in rule.operand])
 
 
-def _in(rule: Condition) -> Sql:
-    return _some(rule, _any([_equal(operand) for operand in rule.operand]))
-
-
-def _bound(sign: str) -> Compile:
-    def compile_bound(rule: Condition) -> Sql:
-        template = INSTANT if isinstance(rule.operand, Instant) else NUMBER
-        return _some(rule, Sql(template.format(sign), (rule.operand,)))
+def _bound(sign: str) -> CompileField:
+    def compile_bound(rule: Condition, site_id: int) -> Sql:
+        if isinstance(rule.operand, Instant):
+            row, json_value = f"v.instant {sign} ?", JSON_INSTANT.format(sign)
+        else:
+            row, json_value = f"v.number {sign} CAST(? AS NUMERIC)", JSON_NUMBER.replace(" = ", f" {sign} ")
+        if rule.key in NAMES:
+            return _some_json(rule, Sql(json_value, (rule.operand,)))
+        return _some(rule, site_id, Sql(row, (rule.operand,)))
 
     return compile_bound
 
 
-FIELD: dict[str, Compile] = {
-    "is": _is,
-    "is_not": lambda rule: _not(_is(rule)),
+def _present(rule: Condition, site_id: int) -> Sql:
+    if rule.key in NAMES:
+        return Sql(f"subscribers.{rule.key} <> ''")
+    return _some(rule, site_id, Sql("TRUE"))
+
+
+FIELD: dict[str, CompileField] = {
+    "is": _equal,
+    "is_not": lambda rule, site_id: _not(_equal(rule, site_id)),
     "in": _in,
-    "contains": lambda rule: _some(rule, Sql(f"instr({TEXT}, ?) > 0", (rule.operand,))),
-    "starts_with": lambda rule: _some(rule, Sql(f"instr({TEXT}, ?) = 1", (rule.operand,))),
+    "contains": lambda rule, site_id: _texts_of(
+        rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False
+    ),
+    "starts_with": lambda rule, site_id: _texts_of(
+        rule, site_id, "instr(v.folded, ?) = 1", f"instr({JSON_TEXT}, ?) = 1"
+    ),
     **{operator: _bound(sign) for operator, sign in BOUNDS.items()},
     "exists": _present,
-    "missing": lambda rule: _not(_present(rule)),
+    "missing": lambda rule, site_id: _not(_present(rule, site_id)),
 }
 
 # The operators of each subject of a rule.
