@@ -6,14 +6,18 @@ once, and cut; a number and an instant are those that a value is, or that its te
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Value
+from audience.sites import Site
+from storage import custom_fields, database, sites
+from storage import field_values as stored
+from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
+SAMPLE, PIECE = 500, 1_000  # people whose rows are compared, or made again, at a time
 BLANKS = " \t\n\v\f\r"
 SPELT_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 SPELT_DATE = re.compile(
@@ -31,6 +35,50 @@ def values(value: Any) -> frozenset[Value]:
         several = [row for each in members if (row := _scalar(each)) is not None]
         return frozenset(several or [NOT_COMPARED])
     return frozenset([_scalar(value) or NOT_COMPARED])
+
+
+@database.snapshot()
+def differing(site: Site) -> tuple[int, int]:
+    """(of the newest `SAMPLE` people, those whose rows are not what their values give; people looked at)."""
+    sample = stored.newest(site.id, SAMPLE)
+    kept: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
+    for row in stored.of_subscribers(site.id, kept):
+        kept[row[-1]].add(row)
+    ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
+    wrong = [each for each, fields in sample if set(_rows(site.id, each, fields, ids)) != kept[each]]
+    return len(wrong), len(sample)
+
+
+def rebuild(site: Site) -> None:
+    """Makes a site's rows again, in pieces, so that others can write in between."""
+    while _clear_some(site.id):
+        database.yield_lock()
+    last = _make(site.id, "")
+    while last:
+        database.yield_lock()
+        last = _make(site.id, last)
+
+
+@database.write()
+def _clear_some(site_id: int) -> bool:
+    return bool(sites.delete_some("field_values", site_id, PIECE))
+
+
+@database.write()
+def _make(site_id: int, after: str) -> str:
+    """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
+    people = stored.people(site_id, after, PIECE)
+    ids = custom_fields.ids(site_id, {key for _, _, fields in people for key in fields})
+    stored.add(row for each, _, fields in people for row in _rows(site_id, each, fields, ids))
+    return people[-1][1] if people else ""
+
+
+def _rows(
+    site_id: int, subscriber_id: int, fields: Mapping[str, Any], ids: Mapping[str, int]
+) -> Iterator[Row]:
+    for key, value in fields.items():
+        for row in values(value):
+            yield (*row, site_id, ids[key], subscriber_id)
 
 
 def _scalar(value: Any) -> Value | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from audience.periods import Period
 from audience.sites import Site
-from storage import database, report_queries, subscriber_lists
+from storage import database, domains, report_queries, subscriber_lists
 from storage import sites as stored
 
 
@@ -38,10 +38,17 @@ def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
         return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
 
 
+@database.snapshot()
+def domains_differ(site: Site) -> bool:
+    """Whether the counters of domains are not what counting gives."""
+    return dict(domains.kept(site.id)) != dict(domains.counted(site.id))
+
+
 @database.write()
 def repair(site: Site) -> None:
-    """Stores the counts of the stored subscribers."""
+    """Stores the counts of the stored subscribers, and those of their domains."""
     stored.put_counters(site.id, *stored.recount(site.id))
+    domains.put(site.id, domains.counted(site.id))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from storage.database import execute_many, rows
+from storage.database import execute, execute_many, rows
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
@@ -21,6 +21,16 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
         "ORDER BY people DESC, domain LIMIT ?",
         (site_id, limit),
     )
+
+
+def kept(site_id: int) -> list[tuple[str, int]]:
+    """(domain, people) as stored."""
+    return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
+
+
+def put(site_id: int, people: Iterable[tuple[str, int]]) -> None:
+    execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
+    count(site_id, dict(people))
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:

@@ -1,9 +1,10 @@
 """Custom values, beside the JSON of each subscriber: what segments and reports compare and count."""
 
+import json
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from storage.database import execute_many
+from storage.database import execute_many, rows
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
@@ -35,3 +36,34 @@ def remove(rows: Iterable[Row]) -> None:
         "AND site_id = ? AND field_id = ? AND subscriber_id = ?",
         ((*row[:3], *row[5:]) for row in rows),
     )
+
+
+def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
+    """The rows of subscribers; reads all rows of the site, which have no index by subscriber."""
+    chosen = json.dumps(list(ids))
+    return {
+        tuple(record)
+        for record in rows(
+            f"SELECT {COLUMNS} FROM field_values WHERE site_id = ? "
+            "AND subscriber_id IN (SELECT value FROM json_each(?))",
+            (site_id, chosen),
+        )
+    }
+
+
+def people(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+    """(id, uuid, custom values) of the next subscribers after a uuid."""
+    records = rows(
+        "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
+        (site_id, after, limit),
+    )
+    return [(subscriber_id, uuid, json.loads(fields)) for subscriber_id, uuid, fields in records]
+
+
+def newest(site_id: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """(id, custom values) of the newest subscribers."""
+    records = rows(
+        "SELECT id, fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?",
+        (site_id, limit),
+    )
+    return [(subscriber_id, json.loads(fields)) for subscriber_id, fields in records]

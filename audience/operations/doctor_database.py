@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, clock, imports, operators, sites, stats
+from audience import backlog, clock, field_values, imports, operators, sites, stats
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import
 from storage import doctor as stored
 
 MAX_LOG_BYTES = 256 * 2**20
+REPAIR = "Run `audience doctor --recount --fix`."
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
@@ -79,4 +80,21 @@ def counters(context: Context) -> Iterator[Finding]:
             yield ok("counters", found)
         else:
             found += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
-            yield bad("counters", found, "Run `audience doctor --recount --fix`.")
+            yield bad("counters", found, REPAIR)
+
+
+def derived(context: Context) -> Iterator[Finding]:
+    """What is kept beside the subscribers: counters of domains, and custom values as segments compare them."""
+    for site in sites.list_all() if context.recount else ():
+        wrong, people = field_values.differing(site)
+        domains_differ = stats.domains_differ(site)
+        if context.fix and wrong:
+            field_values.rebuild(site)
+            wrong, people = field_values.differing(site)
+        if context.fix and domains_differ:
+            stats.repair(site)
+            domains_differ = stats.domains_differ(site)
+        found = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
+        yield bad("values", found, REPAIR) if wrong else ok("values", found)
+        if domains_differ:
+            yield bad("values", f"site {site.uuid}: domains are counted wrongly", REPAIR)

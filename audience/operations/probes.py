@@ -57,6 +57,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
+    Probe("values", doctor_database.derived, Needs.MIGRATED),
 )
 
 

@@ -156,6 +156,22 @@ def test_wrong_counters_are_found_by_recounting_and_repaired_on_request(doctor, 
     assert client.counts() == (1, 1, 0)
 
 
+def test_wrong_values_and_domains_are_found_by_recounting_and_repaired_on_request(doctor, private, client):
+    client.create("ann@example.com", fields={"plan": "pro", "age": 5})
+    client.create("bob@example.com", fields={"plan": "free"})
+    with database.write():
+        database.execute("UPDATE field_values SET folded = 'free' WHERE folded = 'pro'")
+        database.execute("DELETE FROM field_values WHERE folded = '5'")
+        database.execute("UPDATE domains SET people = 7")
+    code, results = doctor("--offline", "--recount")
+    assert code == 1
+    assert "1 of 2 people" in results["values"][0]["found"]
+    assert states(results, "values") == {"bad"}
+    code, results = doctor("--offline", "--recount", "--fix")
+    assert (code, states(results, "values")) == (0, {"ok"})
+    assert doctor("--offline", "--recount")[0] == 0
+
+
 def test_a_running_service_without_worker_or_redis_fails(doctor, private):
     absent = FakeProcesses(redis=False, worker=None)
     code, results = doctor(processes=absent)
