@@ -6,7 +6,7 @@ once, and cut; a number and an instant are those that a value is, or that its te
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -28,13 +28,14 @@ MAX_INTEGER = 2**63
 NOT_COMPARED = Value("", "", OTHER, None, None)
 
 
-def values(value: Any) -> frozenset[Value]:
+def values(value: Any) -> Collection[Value]:
     """The rows of a custom value."""
+    if type(value) is str:
+        return (_text(value) if len(value) > MAX_SPELT else _short_text(value),)
     if isinstance(value, list | dict):
-        members = value.values() if isinstance(value, Mapping) else value
-        several = [row for each in members if (row := _scalar(each)) is not None]
-        return frozenset(several or [NOT_COMPARED])
-    return frozenset([_scalar(value) or NOT_COMPARED])
+        members = value.values() if isinstance(value, dict) else value
+        return {row for each in members if (row := _scalar(each)) is not None} or (NOT_COMPARED,)
+    return (_scalar(value) or NOT_COMPARED,)
 
 
 @database.snapshot()

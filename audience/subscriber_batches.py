@@ -35,7 +35,8 @@ class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
-    are parsed once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were. `said` is
+    are parsed once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were;
+    `revalued` are those whose values were changed twice or more. `said` is
     each change of consent: who, when, whether they subscribed, and why.
     """
 
@@ -46,6 +47,7 @@ class SubscriberBatch:
         self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
         self.values: dict[str, dict[str, Any]] = {}
         self.replaced: dict[str, dict[str, Any]] = {}
+        self.revalued: set[str] = set()
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
@@ -165,8 +167,14 @@ class SubscriberBatch:
     def _set_values(self, person: Person, change: Change) -> bool:
         values = self.values.get(change.key)
         if values is None:
+            if person[FIELDS] == "{}" and not change.remove_fields:
+                self.values[change.key] = dict(change.fields)
+                self.replaced[change.key] = dict.fromkeys(change.fields, ABSENT)
+                return True
             values = self.values[change.key] = orjson.loads(person[FIELDS])
             self.replaced[change.key] = {}
+        else:
+            self.revalued.add(change.key)
         replaced, changed = self.replaced[change.key], False
         for name, value in change.fields.items():
             before = values.get(name, ABSENT)

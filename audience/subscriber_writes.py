@@ -53,12 +53,13 @@ def delete(site_id: int, people: Sequence[Subscriber]) -> None:
 
 def _write_texts(batch: SubscriberBatch) -> None:
     """Puts changed custom values and tags into their columns."""
-    for key, values in batch.values.items():
-        replaced = batch.replaced[key]
+    for key in batch.revalued:  # a later change may have put back what an earlier one replaced
+        values, replaced = batch.values[key], batch.replaced[key]
         for name in [name for name, old in replaced.items() if json_equal(values.get(name, ABSENT), old)]:
             del replaced[name]
+    for key, replaced in batch.replaced.items():
         if replaced:
-            batch.people[key][FIELDS] = orjson.dumps(values).decode()
+            batch.people[key][FIELDS] = orjson.dumps(batch.values[key]).decode()
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
@@ -97,7 +98,7 @@ def _save_values(batch: SubscriberBatch) -> None:
             if name in values:
                 added += [row + place for row in field_values.values(values[name])]
     stored_values.remove(removed)
-    stored_values.add(added)
+    stored_values.add(sorted(added, key=stored_values.place))
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from storage.database import execute_many, rows
@@ -22,6 +23,9 @@ class Value(NamedTuple):
 
 
 Row = tuple[str, str, int, int | float | None, int | None, int, int, int]  # `COLUMNS`
+
+
+place = itemgetter(6, 0, 1, 7)  # of a row among those of its site: rows in this order are added faster
 
 
 def add(rows: Iterable[Row]) -> None:

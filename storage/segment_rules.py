@@ -198,7 +198,7 @@ def _some_json(rule: Condition, value: Sql) -> Sql:
 def _some(rule: Condition, site_id: int, value: Sql) -> Sql:
     """Whether a subscriber has a row of `field_values` that meets a condition."""
     return Sql(
-        f"subscribers.id IN ({OF_FIELD} AND {value.text})", (site_id, site_id, rule.key, *value.parameters)
+        f"+subscribers.id IN ({OF_FIELD} AND ({value.text}))", (site_id, site_id, rule.key, *value.parameters)
     )
 
 
@@ -221,21 +221,39 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     return found if whole else _any([found, cut])
 
 
-def _equal(rule: Condition, site_id: int) -> Sql:
-    operand = rule.operand
-    if isinstance(operand, str):
-        return _texts_of(rule, site_id, "v.folded = ?", f"{JSON_TEXT} = ?")
-    if rule.key in NAMES:
-        return Sql("0") if isinstance(operand, bool) else _some_json(rule, Sql(JSON_NUMBER, (operand,)))
-    if isinstance(operand, bool):
-        value = Sql(f"v.kind = {BOOLEAN} AND v.folded = ?", ("true" if operand else "false",))
-    else:
-        value = Sql("v.number = CAST(? AS NUMERIC)", (operand,))
-    return _some(rule, site_id, value)
+def _is(rule: Condition, site_id: int) -> Sql:
+    return _in(replace(rule, operand=[rule.operand]), site_id)
 
 
 def _in(rule: Condition, site_id: int) -> Sql:
-    return _any([_equal(replace(rule, operand=operand), site_id) for operand in rule.operand])
+    """One search of `field_values` for all texts, one for all other operands."""
+    if rule.key in NAMES:
+        return _some_json(rule, _any([_json_equal(operand) for operand in rule.operand]))
+    texts = [operand for operand in rule.operand if isinstance(operand, str)]
+    others = [operand for operand in rule.operand if not isinstance(operand, str)]
+    short = tuple(operand for operand in texts if not _is_long(operand))
+    found = [
+        _texts_of(replace(rule, operand=operand), site_id, "", f"{JSON_TEXT} = ?")
+        for operand in texts
+        if _is_long(operand)
+    ]
+    if short:
+        found.append(_some(rule, site_id, Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)))
+    if others:
+        found.append(_some(rule, site_id, _any([_row_equal(operand) for operand in others])))
+    return _any(found)
+
+
+def _row_equal(operand: bool | int | float) -> Sql:
+    if isinstance(operand, bool):
+        return Sql(f"v.kind = {BOOLEAN} AND v.folded = ?", ("true" if operand else "false",))
+    return Sql("v.number = CAST(? AS NUMERIC)", (operand,))
+
+
+def _json_equal(operand: bool | int | float | str) -> Sql:
+    if isinstance(operand, bool):
+        return Sql("v.type = ?", ("true" if operand else "false",))
+    return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else JSON_NUMBER, (operand,))
 
 
 def _bound(sign: str) -> CompileField:
@@ -258,8 +276,8 @@ def _present(rule: Condition, site_id: int) -> Sql:
 
 
 FIELD: dict[str, CompileField] = {
-    "is": _equal,
-    "is_not": lambda rule, site_id: _not(_equal(rule, site_id)),
+    "is": _is,
+    "is_not": lambda rule, site_id: _not(_is(rule, site_id)),
     "in": _in,
     "contains": lambda rule, site_id: _texts_of(
         rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False

@@ -84,7 +84,7 @@ def counters(context: Context) -> Iterator[Finding]:
 
 
 def derived(context: Context) -> Iterator[Finding]:
-    """What is kept beside the subscribers: counters of domains, and custom values as segments compare them."""
+    """What is kept beside the subscribers: counters of domains, values as segments compare them."""
     for site in sites.list_all() if context.recount else ():
         wrong, people = field_values.differing(site)
         domains_differ = stats.domains_differ(site)
