@@ -60,6 +60,7 @@ check: lint types test ## run lint, types and test, as CI does
 bench: .venv/.dev ## measure throughput and its limits
 	$(BIN)/python -m bench.main_job
 	$(BIN)/python -m bench.reads
+	$(BIN)/python -m bench.import_core
 	$(BIN)/python -m bench.segments
 	$(BIN)/python -m bench.files
 	$(BIN)/python -m bench.fresh_clone
