@@ -52,10 +52,7 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> dict[str, int]:
     """Ids by key, creating missing fields, in the caller's transaction."""
     known = stored.ids(site_id, keys) if keys else {}
     missing = [(key, name_of(key)) for key in keys if key not in known]
-    if not missing:
-        return known
-    stored.add(site_id, missing, at)
-    return stored.ids(site_id, keys)
+    return known | stored.add(site_id, missing, at) if missing else known
 
 
 def ids(site_id: int, added: Collection[str], removed: Collection[str], at: int) -> dict[str, int]:

@@ -17,8 +17,7 @@ from pathlib import Path
 from audience import clock, pepper, sites
 from audience.config import Settings
 from bench import bare, load
-from storage import database, subscribers
-from storage.subscribers import Subscriber
+from storage import database, subscriber_batches
 from tests.service import Service, environment, free_port, serving, until
 
 BATCH = 1_000
@@ -43,14 +42,14 @@ def bare_writes(total: int) -> float:
         database.migrate()
         site, at = sites.create("bench"), clock.now_ms()
         rows = [
-            Subscriber(0, f"{number:036}", str(each["email"]), str(each["email"]), "Ann", "Lee",
-                   dict(each["fields"]), [1, 2], at, at)  # type: ignore[call-overload]
+            (number + 1, each["email"], json.dumps(each["fields"]), "[1,2]", "Ann", "Lee", None, None, None,
+             0, at, each["email"], at, f"{number:036}", site.id, "")
             for number in range(total) if (each := item(number))
         ]  # fmt: skip
         start = time.perf_counter()
         for first in range(0, total, BATCH):
             with database.write():
-                subscribers.save(site.id, rows[first : first + BATCH])
+                subscriber_batches.insert(rows[first : first + BATCH])
         seconds = time.perf_counter() - start
         database.close()
     return total / seconds

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from audience import clock, custom_fields, pepper, reports, segments, sites, subscribers
+from audience.changes import Change
 from audience.config import Settings
 from audience.sites import Site
-from storage import database, events, tags
-from storage import subscribers as stored
+from storage import database, events
 from storage.events import Event
-from storage.subscribers import Subscriber
 
 BATCH = 10_000
 DAY_MS = 86_400_000
@@ -57,48 +56,42 @@ RULES: dict[str, Any] = {
 def fill(site: Site, total: int) -> None:
     """A year of subscribers, each with four custom values, two tags, one event; a tenth unsubscribed."""
     at, chance = clock.now_ms(), random.Random(7)
-    with database.write():
-        tags.add(site.id, [(f"tag{number}", f"tag{number}") for number in range(TAGS)], at)
-        tag_ids = sorted(tags.ids(site.id, [f"tag{number}" for number in range(TAGS)]).values())
-        custom_fields.ensure(site.id, ["plan", "age", "city", "renewal"], at)
     for first in range(0, total, BATCH):
         numbers = range(first, min(first + BATCH, total))
-        batch = [
-            subscriber(number, at - SPAN_MS + SPAN_MS * number // total, tag_ids, chance)
-            for number in numbers
-        ]
+        batch = [person(number, at - SPAN_MS + SPAN_MS * number // total, chance) for number in numbers]
         with database.write():
-            stored.save(site.id, batch)
-            ids = stored.ids(site.id, [row.email_key for row in batch])
-            tags.link(site.id, [(tag, ids[row.email_key]) for row in batch for tag in row.tag_ids])
-            events.add(site.id, [event(ids[row.email_key], row, chance) for row in batch], at)
+            accepted = subscribers.accept_now(site.id)._replace(at=2**62)  # some dates are after now
+            ids = subscribers.write(site.id, batch, accepted).ids
+            events.add(site.id, [event(ids[each.key], each, chance) for each in batch], at)
 
 
-def subscriber(number: int, created_at: int, tag_ids: list[int], chance: random.Random) -> Subscriber:
+def person(number: int, created_at: int, chance: random.Random) -> Change:
     email = f"person{number}@example{number % 500}.com"
-    return Subscriber(
-        0, f"{number:036}", email, email, "Ann", "Lee",
+    dates = {"created_at": created_at, "updated_at": created_at + chance.randrange(SPAN_MS)}
+    if number % 3:
+        dates["last_event_at"] = created_at + chance.randrange(30 * DAY_MS)
+    if number % 10 == 0:
+        dates["unsubscribed_at"] = created_at + 1000
+    return Change(
+        email, email, "Ann", "Lee",
         {
             "plan": chance.choice(["pro", "free", "Team", "café"]),
             "age": chance.randrange(90),
             "city": chance.choice(["Oslo", "Zürich", "Paris", "Rome"]),
             "renewal": f"2026-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}",
         },
-        sorted(chance.sample(tag_ids, 2)),
-        created_at=created_at,
-        updated_at=created_at + chance.randrange(SPAN_MS),
-        last_event_at=created_at + chance.randrange(30 * DAY_MS) if number % 3 else None,
-        unsubscribed_at=created_at + 1000 if number % 10 == 0 else None,
+        [f"tag{tag}" for tag in sorted(chance.sample(range(TAGS), 2))],
+        dates=dates,
     )  # fmt: skip
 
 
-def event(subscriber_id: int, row: Subscriber, chance: random.Random) -> Event:
+def event(subscriber_id: int, row: Change, chance: random.Random) -> Event:
     return Event(
         subscriber_id,
         chance.choice(["$purchase", "visit", "open"]),
         "{}",
         None,
-        row.created_at + chance.randrange(DAY_MS),
+        row.dates["created_at"] + chance.randrange(DAY_MS),
     )
 
 

@@ -1,9 +1,10 @@
 """The custom fields of a site."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, marks, row, rows, slices
+from storage.database import database, execute_many, marks, row, rows, slices
+from storage.engines import sqlite as engine
 
 COLUMNS = "id, key, name, whitelisted, created_at"
 
@@ -44,10 +45,11 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
     }
 
 
-def add(site_id: int, fields: Iterable[tuple[str, str]], at: int) -> None:
-    """Creates missing fields, given as (key, name)."""
+def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
+    """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
+    first = engine.next_id(database, "custom_fields")
     execute_many(
-        "INSERT INTO custom_fields (site_id, key, name, created_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, key) DO NOTHING",
-        ((site_id, key, name, at) for key, name in fields),
+        "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",
+        ((field_id, site_id, key, name, at) for field_id, (key, name) in enumerate(fields, first)),
     )
+    return {key: field_id for field_id, (key, _) in enumerate(fields, first)}
