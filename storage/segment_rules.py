@@ -20,23 +20,27 @@ DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
 
-# `v` is one value. Of a custom field it is a row of `field_values`; of a name, or of text that is cut there,
-# its JSON `type` and `atom`. In a comparison with a NUMERIC, text that spells a number is that number, and
-# other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.
+# `v` is a row of `field_values`; `j` the JSON `type` and `atom` of a name, or of text that is cut there. In a
+# comparison with a NUMERIC, text that spells a number is that number, and other text is above infinity.
+# `unixepoch` takes 2026-02-31 for a day of March, hence the comparison with `date`.
 OF_FIELD = (
     "SELECT v.subscriber_id FROM field_values v WHERE v.site_id = ? AND v.field_id = "
     "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
 )
+OF_JSON = (
+    "EXISTS (SELECT 1 FROM subscribers AS cut, json_each(cut.fields, ?) AS j "
+    "WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id AND {})"
+)
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 JSON_NUMBER = (
-    "v.type IN ('integer', 'real', 'text') AND v.atom <= CAST(9e999 AS NUMERIC) "
-    "AND v.atom = CAST(? AS NUMERIC)"
+    "j.type IN ('integer', 'real', 'text') AND j.atom <= CAST(9e999 AS NUMERIC) "
+    "AND j.atom = CAST(? AS NUMERIC)"
 )
-JSON_TEXT = f"CASE v.type WHEN 'text' THEN {folded('v.atom')} END"
+JSON_TEXT = f"CASE j.type WHEN 'text' THEN {folded('j.atom')} END"
 JSON_INSTANT = (
-    "v.type = 'text' AND v.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
-    "AND date(substr(v.atom, 1, 10)) = substr(v.atom, 1, 10) "
-    "AND round(unixepoch(v.atom, 'subsec') * 1000) {} ?"
+    "j.type = 'text' AND j.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
+    "AND date(substr(j.atom, 1, 10)) = substr(j.atom, 1, 10) "
+    "AND round(unixepoch(j.atom, 'subsec') * 1000) {} ?"
 )
 TAGGED = (
     "subscribers.id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
@@ -179,26 +183,22 @@ def _events(rule: Events, site_id: int) -> Sql:
     return Sql(f"subscribers.id IN ({text})", tuple(parameters))
 
 
-def _json_values(key: str) -> Sql:
-    """A source of `type` and `atom`: a subscriber's value, or the values in its array or object."""
-    if key in NAMES:
-        return Sql(f"json_each(json_array(nullif(subscribers.{key}, '')))")
-    path = f"$.{json.dumps(key, ensure_ascii=False)}"  # whatever characters the key has
-    return Sql("json_each(subscribers.fields, ?)", (path,))
+def _path(key: str) -> str:
+    """The JSON path of a custom field, whatever characters its key has."""
+    return f"$.{json.dumps(key, ensure_ascii=False)}"
 
 
 def _some_json(rule: Condition, value: Sql) -> Sql:
-    """Whether a value in the columns of a subscriber meets a condition."""
-    source = _json_values(rule.key)
-    return Sql(
-        f"EXISTS (SELECT 1 FROM {source.text} AS v WHERE {value.text})", source.parameters + value.parameters
-    )
+    """Whether a name of a subscriber meets a condition."""
+    source = f"json_each(json_array(nullif(subscribers.{rule.key}, '')))"
+    return Sql(f"EXISTS (SELECT 1 FROM {source} AS j WHERE {value.text})", value.parameters)
 
 
 def _some(rule: Condition, site_id: int, value: Sql) -> Sql:
     """Whether a subscriber has a row of `field_values` that meets a condition."""
     return Sql(
-        f"+subscribers.id IN ({OF_FIELD} AND ({value.text}))", (site_id, site_id, rule.key, *value.parameters)
+        f"+subscribers.id IN ({OF_FIELD} AND ({value.text}))",
+        (site_id, site_id, rule.key, *value.parameters),
     )
 
 
@@ -211,14 +211,13 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
 
     `whole` says that a cut row cannot match what is not cut.
     """
-    truth = _some_json(rule, Sql(json_value, (rule.operand,)))
     if rule.key in NAMES:
-        return truth
-    cut = _all([_some(rule, site_id, Sql(IS_CUT)), truth])
+        return _some_json(rule, Sql(json_value, (rule.operand,)))
+    truth = Sql(f"{IS_CUT} AND {OF_JSON.format(json_value)}", (_path(rule.key), rule.operand))
     if _is_long(rule.operand):
-        return cut
-    found = _some(rule, site_id, Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,)))
-    return found if whole else _any([found, cut])
+        return _some(rule, site_id, truth)
+    found = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
+    return _some(rule, site_id, found if whole else _any([found, truth]))
 
 
 def _is(rule: Condition, site_id: int) -> Sql:
@@ -252,7 +251,7 @@ def _row_equal(operand: bool | int | float) -> Sql:
 
 def _json_equal(operand: bool | int | float | str) -> Sql:
     if isinstance(operand, bool):
-        return Sql("v.type = ?", ("true" if operand else "false",))
+        return Sql("j.type = ?", ("true" if operand else "false",))
     return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else JSON_NUMBER, (operand,))
 
 

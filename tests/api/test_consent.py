@@ -4,6 +4,7 @@ import pytest
 
 from audience import clock, imports
 from schemas.values import write_date
+from storage import consent_changes, database, subscribers
 from tests import response_assertions
 
 ADA = "ada@example.com"
@@ -190,3 +191,23 @@ def test_the_old_address_keeps_the_date_of_the_last_choice(client, tick):
     move(client, ADA, "gone@example.com")
     imports.drain(client.site.id, 30)
     assert consent(client) is not None
+
+
+def test_every_change_of_consent_is_kept_with_what_it_came_from(client):
+    client.create(ADA)
+    queue(client, command="unsubscribe")
+    queue(client, first_name="Ada")
+    imports.drain(client.site.id, 30)
+    command(client, "subscribe")
+    command(client, "subscribe")
+    event(client, "$unsubscribe")
+    with database.session():
+        ada = subscribers.get_by_key(client.site.id, ADA)
+        said = consent_changes.of_subscriber(client.site.id, ada.id)
+        [(created_by,)] = database.rows("SELECT created_by FROM subscribers WHERE id = ?", (ada.id,))
+    assert [(each.subscribed, each.source) for each in said] == [
+        (False, "import"), (True, "api"), (False, "event"),
+    ]  # fmt: skip
+    assert created_by.startswith("api ")
+    assert len({each.source_id for each in said[1:]}) == 1
+    assert said[2].at == ada.unsubscribed_at
