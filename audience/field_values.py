@@ -53,10 +53,10 @@ def differing(site: Site) -> tuple[int, int]:
 def rebuild(site: Site) -> None:
     """Makes a site's rows again, in pieces, so that others can write in between."""
     while _clear_some(site.id):
-        database.yield_lock()
+        database.checkpoint(only_if_due=True)
     last = _make(site.id, "")
     while last:
-        database.yield_lock()
+        database.checkpoint(only_if_due=True)
         last = _make(site.id, last)
 
 

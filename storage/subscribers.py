@@ -1,7 +1,7 @@
 """Subscribers: looked up and written in sets."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 

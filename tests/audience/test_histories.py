@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from audience.changes import Acceptance, Change, Consent
 from storage import database, site_counters
 from storage import sites as stored_sites
 from storage import subscribers as stored
-from tests.segment_oracle import instant, number
+from tests.storage.segment_oracle import instant, number
 from tests.subscriber_model import SubscriberModel
 
 GROUPS, HISTORIES = 6, 20  # each group on an instance of its own
@@ -111,7 +112,7 @@ class History:
             problem = subscribers.change_email(self.site.id, old, new)
         row = self.model.people.get(old)
         possible = row and (new == old or new not in self.model.people)
-        if not possible or (new != old and self.model.hashes.get(new, " ")[0] == "erased"):
+        if not row or not possible or (new != old and self.model.hashes.get(new, " ")[0] == "erased"):
             assert problem is not None
             return
         assert problem is None
@@ -212,7 +213,7 @@ class History:
 def compared(value):
     """(kind, folded, label, number, instant) of a value, as segments compare it."""
     members = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
-    rows = set()
+    rows: set[tuple[Any, ...]] = set()
     for each in members:
         if isinstance(each, bool):
             rows.add((2, str(each).lower(), "", None, None))

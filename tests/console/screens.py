@@ -4,7 +4,7 @@ from audience import address_lists, custom_fields, file_imports, imports, report
 from audience.changes import Consent, change_from_item
 from audience.operations.demo_imports import DemoRow
 from audience.sites import Site
-from storage import database, site_counters
+from storage import database
 
 DAY_MS = 86_400_000
 HOSTILE = (

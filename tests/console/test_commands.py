@@ -5,7 +5,7 @@ import pytest
 from audience import subscribers, tags
 from audience.audit_log import page
 from audience.changes import change_from_item
-from storage import database, site_counters
+from storage import database
 from tests.console.browser import signed_in
 
 AT = 1_790_000_000_000
@@ -15,7 +15,7 @@ AT = 1_790_000_000_000
 def ann(site):
     item = {"email": "ann@example.com", "tags": ["vip"], "fields": {"plan": "pro", "seats": 2}}
     with database.write():
-        subscribers.write(site.id, [change_from_item(item, AT)], site_counters.take(site.id))
+        subscribers.write(site.id, [change_from_item(item, AT)], subscribers.accept_now(site.id))
     return subscribers.find(site, "ann@example.com")
 
 
@@ -131,7 +131,7 @@ def test_what_is_wrong_is_said_on_the_page_and_changes_nothing(
 def test_a_taken_address_is_refused(site, support, path, after):
     with database.write():
         item = change_from_item({"email": "bob@example.com"}, AT)
-        subscribers.write(site.id, [item], site_counters.take(site.id))
+        subscribers.write(site.id, [item], subscribers.accept_now(site.id))
     response = support.post(path, act="change address", email="bob@example.com")
     assert (response.status_code, subscribers.TAKEN in response.text) == (422, True)
     assert after().email == "ann@example.com"

@@ -6,7 +6,7 @@ import pytest
 
 from audience import events, segments, subscriber_lists, subscribers
 from audience.changes import change_from_item
-from storage import database, site_counters
+from storage import database
 
 AT = 1_790_000_000_000
 DAY_MS = 86_400_000

@@ -5,6 +5,7 @@ import pytest
 from audience import clock
 from storage import database, searches
 from storage.searches import Filters
+from storage.subscribers import DATES
 from tests.stored_people import person, store
 
 SUBSCRIBERS = 30
@@ -29,7 +30,7 @@ def stored(client):
 
 
 @pytest.mark.parametrize("many", [1, 10, SUBSCRIBERS + 1])
-@pytest.mark.parametrize("date", subscribers.DATES)
+@pytest.mark.parametrize("date", DATES)
 @pytest.mark.parametrize("offset", [0, 7])
 def test_few_and_many_matches_have_the_same_order(client, stored, monkeypatch, many, date, offset):
     at, created = stored

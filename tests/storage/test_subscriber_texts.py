@@ -7,9 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.subscribers import FoundSubscribers, SubscriberSchema, pages, subscriber
-from storage import database, searches, subscriber_texts, subscribers
+from storage import database, searches, subscriber_texts
 from storage.searches import Filters
 from storage.subscribers import Subscriber
+from tests.stored_people import store_rows
 
 URL = 'https://audience.example/"a\\'
 INSTANTS = st.integers(-62_135_596_800_000, 253_402_300_799_999)  # of the years 1 to 9999
@@ -44,7 +45,7 @@ def test_every_subscriber_is_written_as_the_resource(client, people):
     column = subscriber_texts.text(pages(URL, site.uuid))
     with database.write():
         database.execute("DELETE FROM subscribers WHERE site_id = ?", (site.id,))
-        subscribers.save(site.id, people)
+        store_rows(site.id, people)
         stored = searches.search(site.id, Filters(), 10, 0)
         page, has_more = searches.texts(site.id, Filters(), len(people), 0, column)
         first, has_second = searches.texts(site.id, Filters(), 1, 0, column)

@@ -1,9 +1,6 @@
 """All statements on subscribers use one list of columns."""
 
-from typing import Any
-
 from storage import database, subscribers
-from storage.models import SubscriberModel
 from storage.subscriber_batches import (
     CONSENT,
     EVENTS,
@@ -17,6 +14,7 @@ from storage.subscriber_batches import (
     known,
     update,
 )
+from storage.subscriber_models import SubscriberModel
 from storage.subscribers import COLUMN_NAMES
 
 GROUPS = {
@@ -56,6 +54,7 @@ def test_every_column_is_written_and_read(client):
         changed = a_row(client.site.id, 101) | {"id": row["id"]}
         update(client.site.id, {TEXTS | NAMES | EVENTS | CONSENT: [[changed[name] for name in KNOWN]]})
         updated = subscribers.get_by_uuid(client.site.id, "uuid")
+    assert created
     assert (created.fields, created.tag_ids, created.email) == ({"é": 1}, [1, 2], "email 1")
     plain = set(COLUMN_NAMES) - {"fields", "tag_ids"}
     assert {name: getattr(created, name) for name in plain} == {name: row[name] for name in plain}
@@ -77,6 +76,7 @@ def test_an_update_writes_the_groups_that_differ(client):
 def test_an_id_is_never_used_again(client):
     with database.write():
         insert([list(a_row(client.site.id, 1).values())])
-        highest = subscribers.get_by_key(client.site.id, "key").id
-        subscribers.delete(client.site.id, [highest])
-        assert first_id() == highest + 1
+        highest = subscribers.get_by_key(client.site.id, "key")
+        assert highest
+        subscribers.delete(client.site.id, [highest.id])
+        assert first_id() == highest.id + 1
