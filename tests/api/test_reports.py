@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from audience import clock, sites
+from audience.keys import KNOWN_MS
 from audience.report_types import TYPES
 from storage import database, events, imports, site_counters
 from storage.events import Event
@@ -178,13 +179,15 @@ def test_import_outcomes(client):
     }
 
 
-def test_days_follow_the_sites_time_zone(client):
+def test_days_follow_the_sites_time_zone(client, monkeypatch):
     evening = (NOW - int(dt.datetime(2026, 8, 30, 23, 30, tzinfo=dt.UTC).timestamp() * 1000)) / DAY
     store(client.site, ("ann@example.com", evening, None, {}, []))
     assert series(run(client, "NewVisitors", {"days": 2})) == {
         "New people": {"2026-08-30": 1, "2026-08-31": 0}
     }
     sites.set_time_zone(client.site, "Europe/Berlin")
+    uptime = clock.uptime_ms() + KNOWN_MS
+    monkeypatch.setattr(clock, "uptime_ms", lambda: uptime)
     assert series(run(client, "NewVisitors", {"days": 2})) == {
         "New people": {"2026-08-30": 0, "2026-08-31": 1}
     }
