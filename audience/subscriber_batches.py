@@ -1,5 +1,6 @@
 """A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -171,7 +172,8 @@ class SubscriberBatch:
                 self.values[change.key] = dict(change.fields)
                 self.replaced[change.key] = dict.fromkeys(change.fields, ABSENT)
                 return True
-            values = self.values[change.key] = orjson.loads(person[FIELDS])
+            # older values: orjson would round integers beyond 64 bit, and refuse NaN
+            values = self.values[change.key] = json.loads(person[FIELDS])
             self.replaced[change.key] = {}
         else:
             self.revalued.add(change.key)

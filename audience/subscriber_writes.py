@@ -8,6 +8,7 @@ import orjson
 from audience import field_values
 from audience.changes import json_equal
 from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
+from schemas.values import compact_json
 from storage import consent_changes, custom_fields, domains, suppressions
 from storage import field_values as stored_values
 from storage import sites as stored_sites
@@ -59,7 +60,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            batch.people[key][FIELDS] = orjson.dumps(batch.values[key]).decode()
+            batch.people[key][FIELDS] = compact_json(batch.values[key])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):

@@ -87,3 +87,14 @@ def test_a_payload_of_before_is_read():
     assert [each and list(each[:6]) for each in import_payloads.read(before)] == [
         [ADA, "Ada@Example.com", "", "", {}, ["vip"]], None, None,
     ]  # fmt: skip
+
+
+def test_values_that_are_refused_today_stay_as_they_were_stored(client):
+    stored = '{"big":123456789012345678901234567890,"odd":NaN,"plan":"pro"}'
+    client.create("ann@example.com")
+    with database.write():
+        database.execute("UPDATE subscribers SET fields = ?", (stored,))
+    client.create("ann@example.com", fields={"plan": "team"})
+    with database.session():
+        [(now,)] = database.rows("SELECT fields FROM subscribers")
+    assert now == stored.replace("pro", "team")

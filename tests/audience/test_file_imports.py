@@ -1,10 +1,8 @@
 """Files as imports: what an interruption leaves, and what a dry run counts."""
 
-import json
-
 import pytest
 
-from audience import clock, file_imports, imports, sites
+from audience import clock, file_imports, import_payloads, imports, sites
 from audience.errors import ServiceUnavailable
 from schemas.formats.rows import FileRow
 from storage import database
@@ -39,12 +37,12 @@ def batches(import_id):
         rows = database.rows(
             "SELECT payload FROM import_batches WHERE import_id = ? ORDER BY id", (import_id,)
         )
-    return [[item["email"] for item in json.loads(payload)] for (payload,) in rows]
+    return [[change.email for change in import_payloads.read(payload) if change] for (payload,) in rows]
 
 
 def test_a_batch_ends_with_the_row_that_makes_it_too_long(site):
     upload = file_imports.resume(site, "people.csv")
-    upload.store(good(1, 2, 3, note="x" * (file_imports.BATCH_LENGTH // 2)))
+    upload.store(good(1, 2, 3, fields={"note": "x" * (file_imports.BATCH_LENGTH // 2)}))
     assert batches(upload.import_id) == [["p1@example.com", "p2@example.com"], ["p3@example.com"]]
 
 
