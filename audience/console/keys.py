@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from audience import clock, keys
-from audience.console.page import NOT_FOUND, actor, page, present, read_form, to
+from audience.console.page import actor, page, present, read_form, to
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
 from audience.keys import SCOPES, NewKey
@@ -15,6 +15,7 @@ blueprint = Blueprint("keys", __name__)
 HOUR_MS = 3_600_000
 OVERLAPS = {"0": 0, "1 hour": HOUR_MS, "1 day": 24 * HOUR_MS, "7 days": 168 * HOUR_MS}
 MAX_NAME = 200  # characters
+NO_SUCH_KEY = "This site has no such key any more: open its list of keys again."
 OTHER_SITES = "This key reaches other sites too: only an owner of all of them may change it."
 
 
@@ -58,7 +59,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     """A key of the site, if the operator owns all sites that it reaches. Raises `NotFound` and `Refused`."""
     found = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not found:
-        raise NotFound(NOT_FOUND)
+        raise NotFound(NO_SUCH_KEY)
     if not all(present().may(OWNER, each.id) for each in keys.sites_of(found[0])):
         raise Refused(OTHER_SITES)
     return publishable_key

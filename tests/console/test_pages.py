@@ -14,6 +14,7 @@ from audience.http.access import check_scopes
 from tests.console.browser import ORIGIN, open_browser, signed_in
 from tests.console.screens import fill
 
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
 HTTPS = "https://people.example"
 HTTPS_COOKIE = "__Host-audience_session"
 ROLES = operators.ROLES
@@ -35,7 +36,8 @@ def filled(rule, site):
     path = rule.removeprefix("/console").replace("<site_uuid>", site.uuid).replace("<kind>", "address")
     if "<subscriber_uuid>" in path:
         everybody = subscribers.SearchRequest(after={}, before={})
-        path = path.replace("<subscriber_uuid>", subscribers.search(site, everybody, 1)[0][0].uuid)
+        newest = [each.uuid for each in subscribers.search(site, everybody, 1)[0]]
+        path = path.replace("<subscriber_uuid>", newest[0] if newest else UNKNOWN)
     for name, noun in (("segment", segments), ("report", reports)):
         if f"<{name}_id>" in path:
             path = path.replace(f"<{name}_id>", str(noun.list_all(site)[0].id))
@@ -77,9 +79,8 @@ def test_every_page_for_every_role_on_the_own_and_on_another_site(app, site, oth
 
 def test_no_site_no_right_and_no_page_look_the_same(app, site, other_site):
     browser = signed_in(app, "me@example.com", {site: "viewer"})
-    unknown = "00000000-0000-4000-8000-000000000000"
-    paths = (f"/sites/{other_site.uuid}", f"/sites/{unknown}", f"/sites/{site.uuid}/operators", "/nowhere",
-             f"/sites/{unknown}/subscribers/{unknown}", "/operators", "/sites/x")  # fmt: skip
+    paths = (f"/sites/{other_site.uuid}", f"/sites/{UNKNOWN}", f"/sites/{site.uuid}/operators", "/nowhere",
+             f"/sites/{UNKNOWN}/subscribers/{UNKNOWN}", "/operators", "/sites/x")  # fmt: skip
     answers = {(response.status_code, response.data) for response in map(browser.get, paths)}
     assert len(answers) == 1
     assert answers.pop()[0] == 404
@@ -88,9 +89,8 @@ def test_no_site_no_right_and_no_page_look_the_same(app, site, other_site):
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_whoever_is_not_signed_in_gets_the_sign_in_page_known_or_not(app, browser, site, method):
     fill(site)
-    unknown = "00000000-0000-4000-8000-000000000000"
     known = [filled(rule, site) for verb, rule, role in pages(app) if role != "anyone" and verb == method]
-    for path in (*known, f"/sites/{unknown}", f"/sites/{site.uuid}/subscribers/{unknown}", "/x/y/z"):
+    for path in (*known, f"/sites/{UNKNOWN}", f"/sites/{site.uuid}/subscribers/{UNKNOWN}", "/x/y/z"):
         response = send(browser, method, path)
         assert response.status_code == 303, path
         assert response.headers["Location"].partition("?")[0] == "/console/sign-in"
