@@ -49,22 +49,33 @@ def create_app(
     metrics: protocols.Metrics | None = None,
     resolver: protocols.Resolver | None = None,
     write_gate: protocols.Gate | None = None,
+    routes: Flask | None = None,
 ) -> Flask:
-    """The web application of an instance whose database is migrated; by default it queries the real DNS."""
+    """The web application of an instance whose database is migrated; by default it queries the real DNS.
+
+    `routes`: what `create_routes` gave, where one process serves several instances, one after another.
+    """
     from audience.answers.service import Answers
+    from audience.http.services import Services
+
+    open_process(settings, metrics, write_gate)
+    app = routes or create_routes()
+    child_process = ChildProcess()
+    answers = Answers(settings, resolver, child_process)
+    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)
+    return app
+
+
+def create_routes() -> Flask:
+    """A web application with every route, and no instance yet."""
     from audience.api import blueprints
     from audience.console import blueprints as console
     from audience.http import access, errors, health, request_log
     from audience.http.application import Application
     from audience.http.normalize import Normalizer
-    from audience.http.services import Services
 
-    open_process(settings, metrics, write_gate)
-    app = Application("audience", static_folder=None, instance_path=str(settings.instance))
+    app = Application("audience", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    child_process = ChildProcess()
-    answers = Answers(settings, resolver, child_process)
-    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)
     blueprints.register(app)
     console.register(app)
     app.register_blueprint(health.blueprint)

@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from app import create_app
+from app import create_app, create_routes
 from audience import imports
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.table import open_table
@@ -87,10 +87,25 @@ def resolver():
     """None: the resolver of the settings."""
 
 
+@pytest.fixture(scope="session")
+def every_route():
+    """An application without an instance: werkzeug compiles the routes for longer than most tests take."""
+    return create_routes()
+
+
 @pytest.fixture
-def app(settings, migrated, resolver):
+def routes(every_route):
+    """What `app` is made of: a test that adds a route makes its own with `create_routes`."""
+    every_route.extensions.clear()
+    return every_route
+
+
+@pytest.fixture
+def app(settings, migrated, resolver, routes):
     shutil.copy(migrated, settings.instance / migrated.name)
-    application = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver)
+    application = create_app(
+        settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=routes
+    )
     yield application
     database.close()
 

@@ -156,7 +156,8 @@ def test_every_operation_has_a_valid_request(app, document):
     }
 
 
-def test_a_file_is_described_by_its_media_type(app):
+def test_a_file_is_described_by_its_media_type(settings):
+    app = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
     files = ("text/csv", "application/x-ndjson")
     extra = Blueprint("extra", __name__, url_prefix="/api/v1")
 
@@ -171,7 +172,8 @@ def test_a_file_is_described_by_its_media_type(app):
         """
 
     app.register_blueprint(extra)
-    document = app.test_client().get("/api/openapi.json").json
+    document: Any = app.test_client().get("/api/openapi.json").json
+    database.close()
     validate(document)
     operation = document["paths"]["/v1/extra/{extra_id}"]["post"]
     assert (operation["summary"], operation["description"]) == ("Turn a file", "Into another.")

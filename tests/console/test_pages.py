@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from werkzeug.routing import Rule
 
+from app import create_routes
 from audience import operators, reports, segments, sessions, subscribers
 from audience.audit_log import Actor
 from audience.console.blueprints import HEADERS
@@ -97,7 +98,8 @@ def test_whoever_is_not_signed_in_gets_the_sign_in_page_known_or_not(app, browse
         assert response.data.count(b"sign-in") == response.data.count(b"/console/sign-in")
 
 
-def test_a_page_without_a_role_does_not_start(app):
+def test_a_page_without_a_role_does_not_start():
+    app = create_routes()
     app.view_functions["bare"] = lambda: ""
     app.url_map.add(Rule("/console/bare", endpoint="bare"))
     with pytest.raises(RuntimeError, match="/console/bare declares no role"):

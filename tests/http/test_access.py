@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from werkzeug.routing import Rule
 
-from app import create_app
+from app import create_app, create_routes
 from audience import clock, keys
 from audience.config import Settings
 from audience.http.access import PUBLIC, check_scopes
@@ -274,7 +274,8 @@ def test_the_rate_limit_is_checked_after_the_scope_and_before_the_body(tmp_path)
     response_assertions.error(reader.get("/fetch/fields"), 429)
 
 
-def test_a_route_without_a_scope_does_not_start(app):
+def test_a_route_without_a_scope_does_not_start():
+    app = create_routes()
     app.view_functions["bare"] = lambda: ""
     app.url_map.add(Rule("/api/v1/bare", endpoint="bare"))
     with pytest.raises(RuntimeError, match="/api/v1/bare declares no scope"):

@@ -4,6 +4,7 @@ from errno import EDQUOT, EFBIG, EIO, ENOENT, ENOSPC, EROFS
 
 import pytest
 
+from app import create_routes
 from audience.http.access import public
 from storage.errors import DiskFault, Unavailable
 from tests.response_assertions import wording
@@ -19,15 +20,21 @@ RAISED = [
 ]
 
 
-@pytest.fixture
-def http(app):
-    """A client of the app, with routes that raise."""
+@pytest.fixture(scope="module")
+def every_route():
+    """Routes that raise, beside the others."""
+    routes = create_routes()
 
     def fail(number):
         raise RAISED[number][0]
 
     for prefix in ("/api/v1", ""):
-        app.add_url_rule(f"{prefix}/broken/<int:number>", f"{prefix}broken", public(fail))
+        routes.add_url_rule(f"{prefix}/broken/<int:number>", f"{prefix}broken", public(fail))
+    return routes
+
+
+@pytest.fixture
+def http(app):
     return app.test_client()
 
 
