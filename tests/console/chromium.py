@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 from werkzeug.serving import make_server
 
 from audience import operators, sessions
@@ -33,7 +33,10 @@ def serving(app: Flask) -> Iterator[int]:
 
 @dataclass
 class Visitor:
-    """A tab of an operator; `problems` are errors in it, and requests that failed or went elsewhere."""
+    """A tab of an operator; `problems` are errors in it, and requests that failed or went elsewhere.
+
+    A request that the tab gave up, as for the icon of a page that it leaves, did not fail.
+    """
 
     page: Page
     origin: str
@@ -42,12 +45,16 @@ class Visitor:
     def __post_init__(self) -> None:
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("requestfailed", lambda request: self.problems.append(request.url))
+        self.page.on("requestfailed", self._note_failure)
         self.page.on("request", lambda request: self._is_ours(request.url))
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.problems.append(message.text)
+
+    def _note_failure(self, request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":
+            self.problems.append(request.url)
 
     def _is_ours(self, url: str) -> None:
         if not url.startswith(self.origin):
