@@ -3,20 +3,17 @@
 import os
 import shutil
 import sys
-import tempfile
-from pathlib import Path
 
 import hypothesis
 import pytest
 
 from app import create_app, create_routes
 from audience import imports
-from audience.answers.geolocation.packed_table import DATA, FILE, Tables
-from audience.answers.geolocation.table import open_table
 from audience.config import Settings
 from storage import database
 from storage.pace import Pace
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.service import packed_places
 from tests.slow import Guard, is_slow
 
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -55,10 +52,8 @@ def program(name: str) -> str:
 
 @pytest.fixture(scope="session")
 def geo_table():
-    """The path of the bundled geolocation table, packed once for all test processes that share a TMPDIR."""
-    instance = Path(tempfile.gettempdir()) / f"audience-geo-{os.getuid()}-{Tables(DATA).version().hex()[:16]}"
-    open_table(instance)
-    return instance / FILE
+    """The path of the bundled geolocation table, packed."""
+    return packed_places()
 
 
 @pytest.fixture(autouse=True)

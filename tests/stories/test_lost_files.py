@@ -18,7 +18,7 @@ import pytest
 import app
 from audience import config
 from storage import database
-from tests.service import attended, command, environment, free_port, serving
+from tests.service import attended, command, environment, free_port, give_places, serving
 from tests.stories.test_starts import ROOT, applied, run_sql
 from tests.stories.test_starts import type_ as type_in_a_process
 
@@ -37,7 +37,7 @@ EVERY_COMMAND = (("serve",), ("web",), ("worker",), ("migrate",), ("site", "list
 
 def type_(folder, *words):
     """Runs a command as `audience` does, in this process unless it starts others; its exit and output."""
-    if words == ("serve",):
+    if words[0] == "serve":
         return type_in_a_process(folder, *words)
     out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
@@ -313,6 +313,7 @@ def test_serve_new_touches_no_instance_that_has_a_database(instance):
 @contextlib.contextmanager
 def started_anew(folder):
     port = free_port()
+    give_places(folder)
     process = subprocess.Popen(
         command("serve", "--new"),
         env=environment(folder, port),
