@@ -26,6 +26,7 @@ ENDINGS = ["", *DIGITS, *SIGNS, *(f"{before}{year}{after}" for year in YEARS for
                                   (("", ""), ("", "!"), ("@", "")))]  # fmt: skip
 WALKS = "1234567890 qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm abcdefghijklmnopqrstuvwxyz".split()
 BLOCKS = "123 1234 12345 123456 abc abc123 123abc qwe qwerty asd 1q2w3e4r".split()
+STEMS = [*WALKS, *"iloveyou letmein qazwsx 1qaz2wsx 123qwe 123qweasd 123qweasdzxc abc asd qwe".split()]
 CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz*.-!"
 SENTENCES = (
     "iloveyou1234 iloveyouforever iloveyousomuch letmeinplease letmein12345 thisismypassword mypassword123 "
@@ -40,6 +41,7 @@ def passwords() -> Iterator[str]:
     yield from (word + word + ending for word, ending in product(WORDS, ENDINGS))
     yield from (first + second for first, second in product(WORDS, WORDS))
     yield from (first + second for first, second in product(WALKS, WALKS))
+    yield from (stem + ending for stem, ending in product(STEMS, ENDINGS))
     for keys, length in product(WALKS, range(MIN_LENGTH, MAX_WALK + 1)):
         yield from ((keys * 4)[:length], (keys[::-1] * 4)[:length])
     yield from (one * length for one, length in product(CHARACTERS, range(MIN_LENGTH, 21)))

@@ -1,0 +1,73 @@
+"""The audit log: pages, what is kept of an address, and how old entries go."""
+
+import pytest
+
+from audience import audit_log, clock
+from audience.audit_log import Actor, page, record, shortened, sweep
+from storage import database
+
+ANN = Actor("ann@example.com", "192.0.2.0/24")
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.77", "192.0.2.0/24"),
+        ("2001:db8:1:2:3::4", "2001:db8:1::/48"),
+        ("::ffff:192.0.2.77", "192.0.2.0/24"),
+        ("", ""),
+        ("localhost", ""),
+        ("192.0.2.77:80", ""),
+    ],
+)
+def test_of_an_address_its_network_is_kept(address, network):
+    assert shortened(address) == network
+
+
+def test_a_site_sees_its_own_entries_newest_first(client, other_client):
+    record(ANN, "renamed", client.site, "News")
+    record(ANN, "tagged", client.site, "segment", 312, {"tag": "vip"})
+    record(ANN, "renamed", other_client.site)
+    record(ANN, "operator added")
+    entries = page(client.site)
+    assert [(entry.act, entry.subject, entry.subjects) for entry in entries[:2]] == [
+        ("tagged", "segment", 312),
+        ("renamed", "News", 1),
+    ]
+    assert page(None)[0].act == "operator added"
+    assert {"tagged", "renamed"}.isdisjoint(entry.act for entry in page(None))
+    assert page(client.site, entries[0].id)[0].act == "renamed"
+
+
+def test_a_page_has_a_hundred_entries(app):
+    for number in range(audit_log.PAGE_ROWS + 1):
+        record(ANN, f"act {number}")
+    entries = page(None)
+    assert [entry.act for entry in entries] == [f"act {number}" for number in range(100, 0, -1)]
+    assert [entry.act for entry in page(None, entries[-1].id)] == ["act 0"]
+
+
+def test_what_fails_is_not_recorded(app):
+    @database.write()
+    def broken():
+        record(ANN, "half done")
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        broken()
+    assert page(None) == []
+
+
+def test_old_entries_go_in_pieces(app, monkeypatch):
+    monkeypatch.setattr(audit_log, "CHUNK_ROWS", 2)
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now - 31 * audit_log.DAY_MS)
+    for number in range(3):
+        record(ANN, f"old {number}")
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    record(ANN, "new")
+    left = []
+    for _ in range(3):
+        sweep(30)
+        left.append([entry.act for entry in page(None)])
+    assert left == [["new", "old 2"], ["new"], ["new"]]

@@ -1,0 +1,122 @@
+"""Custom values as rows: what each becomes, and rows that went wrong found and made again."""
+
+import datetime as dt
+
+import pytest
+
+from audience import field_values
+from audience.field_values import instant, number, values
+from storage import database
+from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
+
+NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("5", 5), ("-5", -5), ("+5", 5), (" 5\t", 5), ("5.", 5.0), (".5", 0.5), ("1e3", 1000.0),
+        ("9223372036854775807", 2**63 - 1), ("9223372036854775808", 2.0**63), ("007", 7),
+        ("", None), ("five", None), ("5 apples", None), ("1,5", None), ("1 000", None), ("--5", None),
+        (".", None), ("e5", None), ("0x10", None), ("٥", None), ("nan", None), ("inf", None),
+        ("1" * 65, None), ("\u00a05", None),
+    ],
+)  # fmt: skip
+def test_the_number_that_a_text_spells(text, spelt):
+    assert number(text) == spelt
+    assert type(number(text)) is type(spelt)
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("2026-01-01", NEW_YEAR), ("2026-01-01T00:00", NEW_YEAR), ("2026-01-01 00:00:00", NEW_YEAR),
+        ("2026-01-01T00:00:00Z", NEW_YEAR), ("2026-01-01T01:00:00+01:00", NEW_YEAR),
+        ("2025-12-31T19:00-05:00", NEW_YEAR), ("2026-01-01T00:00:00.5Z", NEW_YEAR + 500),
+        ("1969-12-31T23:59:59Z", -1000),
+        ("2026-02-30", None), ("2026-1-1", None), ("01.01.2026", None), ("2026", None), ("", None),
+        ("2026-01-01T25:00", None), ("2026-01-01T00:00:00." + "5" * 60, None),
+    ],
+)  # fmt: skip
+def test_the_instant_that_a_text_spells(text, ms):
+    assert instant(text) == ms
+
+
+@pytest.mark.parametrize(
+    ("value", "rows"),
+    [
+        ("Pro", {("pro", "Pro", TEXT, None, None)}),
+        ("pro", {("pro", "", TEXT, None, None)}),
+        ("STRASSE", {("strasse", "STRASSE", TEXT, None, None)}),
+        ("straße", {("strasse", "straße", TEXT, None, None)}),
+        ("5", {("5", "", TEXT, 5, None)}),
+        ("2026-01-01", {("2026-01-01", "", TEXT, None, NEW_YEAR)}),
+        (5, {("5", "", NUMBER, 5, None)}),
+        (5.5, {("5.5", "", NUMBER, 5.5, None)}),
+        (True, {("true", "", BOOLEAN, None, None)}),
+        (False, {("false", "", BOOLEAN, None, None)}),
+        (["a", "A", "a"], {("a", "", TEXT, None, None), ("a", "A", TEXT, None, None)}),
+        (["5", 5], {("5", "", TEXT, 5, None), ("5", "", NUMBER, 5, None)}),
+        ({"city": "Rome"}, {("rome", "Rome", TEXT, None, None)}),
+        ([], {("", "", OTHER, None, None)}),
+        ([["deep"]], {("", "", OTHER, None, None)}),
+        ([None], {("", "", OTHER, None, None)}),
+    ],
+)  # fmt: skip
+def test_the_rows_of_a_value(value, rows):
+    assert set(values(value)) == rows
+
+
+def test_a_long_text_is_cut():
+    [row] = values("Ab" * MAX_LENGTH)
+    assert (row.folded, row.label) == ("ab" * (MAX_LENGTH // 2), "Ab" * (MAX_LENGTH // 2))
+
+
+def test_no_date_is_read_otherwise_than_by_the_calendar():
+    for year in (1, 1600, 1900, 2000, 2024, 2100, 9999):
+        for month in (1, 2, 12):
+            day = dt.datetime(year, month, 28, 12, 30, tzinfo=dt.UTC)
+            assert instant(day.isoformat()) == (day - field_values.EPOCH) // dt.timedelta(milliseconds=1)
+
+
+@pytest.fixture
+def site(client):
+    for name in ("ann", "bob", "eve"):
+        client.create(f"{name}@example.com", plan="Pro", age=30)
+    return client.site
+
+
+@pytest.mark.parametrize(
+    ("statement", "wrong"),
+    [
+        ("DELETE FROM field_values WHERE folded = 'pro'", 3),
+        ("UPDATE field_values SET number = 31 WHERE number = 30", 3),
+        ("DELETE FROM field_values WHERE subscriber_id = (SELECT min(id) FROM subscribers)", 1),
+    ],
+)
+def test_wrong_rows_are_found_and_made_again(site, statement, wrong):
+    assert field_values.differing(site) == (0, 3)
+    with database.write():
+        database.execute(statement)
+    assert field_values.differing(site) == (wrong, 3)
+    field_values.rebuild(site)
+    assert field_values.differing(site) == (0, 3)
+
+
+def test_making_rows_again_leaves_those_of_other_sites(site, other_client):
+    other_client.create("ann@example.com", plan="Free")
+    with database.write():
+        database.execute("UPDATE field_values SET folded = 'x'")
+    field_values.rebuild(site)
+    assert field_values.differing(site) == (0, 3)
+    assert field_values.differing(other_client.site) == (1, 1)
+
+
+def test_rows_are_made_again_in_pieces(site, monkeypatch):
+    monkeypatch.setattr(field_values, "PIECE", 2)
+    with database.session():
+        [(before,)] = database.rows("SELECT count(*) FROM field_values")
+    field_values.rebuild(site)
+    with database.session():
+        [(after,)] = database.rows("SELECT count(*) FROM field_values")
+    assert after == before == 6

@@ -1,0 +1,150 @@
+"""Keys: who is let in by which, for how long, and what is kept of them."""
+
+import pytest
+
+from audience import clock, keys, sites
+from audience.audit_log import Actor, page
+from audience.errors import NotFound, Refused, Unauthorized
+from storage import database
+
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def site(app):
+    return sites.create("News")
+
+
+@pytest.fixture
+def key(site):
+    return keys.create([site], "read", "newsletter")
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Lets time pass on both clocks, by milliseconds."""
+    passed = [0]
+    now_ms, uptime_ms = clock.now_ms, clock.uptime_ms
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms() + passed[0])
+    monkeypatch.setattr(clock, "uptime_ms", lambda: uptime_ms() + passed[0])
+
+    def let_pass(ms):
+        passed[0] += ms
+
+    return let_pass
+
+
+def lets_in(key):
+    return keys.authenticate(key.publishable_key, key.secret_key) is not None
+
+
+@pytest.mark.parametrize(
+    ("scope", "allowed"),
+    [
+        ("full", {"full", "read", "stats", "utility"}),
+        ("read", {"read", "stats"}),
+        ("stats", {"stats"}),
+        ("utility", {"utility"}),
+    ],
+)
+def test_what_each_scope_allows(site, scope, allowed):
+    made = keys.create([site], scope)
+    found = keys.authenticate(made.publishable_key, made.secret_key)
+    assert found
+    assert {each for each in ("full", "read", "stats", "utility", "") if found.may(each)} == allowed
+
+
+def test_an_unknown_scope_makes_no_key(site):
+    with pytest.raises(Refused, match="full, read, stats, utility"):
+        keys.create([site], "write")
+    assert keys.list_all(site) == []
+
+
+@pytest.mark.parametrize("secret", ["", "sk_", "sk_wrong", "\ud800", "x" * 10_000])
+def test_another_secret_lets_nobody_in(key, secret):
+    assert keys.authenticate(key.publishable_key, secret) is None
+    assert keys.authenticate("pk_unknown", key.secret_key) is None
+    assert lets_in(key)
+
+
+def test_rotation_lets_both_in_for_the_overlap(key, settings, later):
+    new = keys.rotate(key.publishable_key, settings.instance, HOUR_MS)
+    assert (new.scope, new.name) == ("read", "newsletter")
+    assert lets_in(key)
+    assert lets_in(new)
+    later(HOUR_MS)
+    assert not lets_in(key)
+    assert lets_in(new)
+
+
+def test_without_an_overlap_the_old_one_is_out_at_once(key, settings):
+    assert lets_in(key)
+    assert lets_in(keys.rotate(key.publishable_key, settings.instance))
+    assert not lets_in(key)
+
+
+def test_a_key_that_is_out_is_neither_rotated_revoked_nor_renamed(key, settings):
+    keys.revoke(key.publishable_key, settings.instance)
+    assert not lets_in(key)
+    for change in (
+        lambda: keys.rotate(key.publishable_key, settings.instance),
+        lambda: keys.revoke(key.publishable_key, settings.instance),
+    ):
+        with pytest.raises(NotFound, match="audience key list"):
+            change()
+    with pytest.raises(NotFound):
+        keys.rename("pk_unknown", "x")
+
+
+def test_a_key_of_one_site_needs_no_uuid_and_one_of_two_does(site, key):
+    other = sites.create("Shop")
+    both = keys.create([site, other])
+    one, two = (keys.authenticate(each.publishable_key, each.secret_key) for each in (key, both))
+    assert one
+    assert two
+    assert keys.require_site(one, None) == keys.require_site(one, site.uuid) == site
+    assert keys.require_site(two, other.uuid) == other
+    for found, uuid in ((two, None), (one, other.uuid), (one, "x")):
+        with pytest.raises(Unauthorized):
+            keys.require_site(found, uuid)
+
+
+def last_use(site):
+    [key] = keys.list_all(site)
+    return key.last_used_at
+
+
+def test_its_use_is_noted_every_five_minutes(site, key, later):
+    found = keys.authenticate(key.publishable_key, key.secret_key)
+    assert found
+    assert last_use(site) is None
+    keys.note_use(found)
+    noted = last_use(site)
+    later(keys.USE_MS - 10_000)
+    keys.note_use(found)
+    assert last_use(site) == noted
+    later(10_000)
+    keys.note_use(found)
+    assert last_use(site) >= noted + keys.USE_MS
+
+
+def test_the_audit_log_of_each_site_names_who_changed_its_keys(site, settings):
+    other, ann = sites.create("Shop"), Actor("ann@example.com", "192.0.2.0/24")
+    made = keys.create([site, other], name="importer", actor=ann)
+    keys.rename(made.publishable_key, "files", ann)
+    new = keys.rotate(made.publishable_key, settings.instance, actor=ann)
+    keys.revoke(new.publishable_key, settings.instance, ann)
+    for each in (site, other):
+        entries = [(entry.actor, entry.act, entry.subject) for entry in page(each) if "key" in entry.act]
+        assert entries == [
+            ("ann@example.com", act, name)
+            for act, name in (
+                ("key revoked", "files"), ("key rotated", "files"), ("key made", "files"),
+                ("key renamed", "files"), ("key made", "importer"),
+            )
+        ]  # fmt: skip
+
+
+def test_no_secret_is_stored(key):
+    with database.session():
+        assert key.secret_key not in repr(database.rows("SELECT * FROM keys"))

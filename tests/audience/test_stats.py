@@ -1,0 +1,54 @@
+"""Counts: kept by every change, equal to what counting gives, and repaired where they are not."""
+
+import datetime as dt
+
+import pytest
+
+from audience import clock, periods, stats
+from audience.stats import Counts
+from storage import database, domains
+from storage import sites as stored
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def site(client):
+    for email in ("ann@example.com", "bob@example.com", "eve@example.org"):
+        client.create(email)
+    client.post("/fetch/commands", {"command": [{"command": "unsubscribe", "email": "bob@example.com"}]})
+    return client.site
+
+
+def test_the_counts_of_a_site_are_its_own(site, other_client):
+    other_client.create("ann@example.com")
+    assert stats.for_site(site) == stats.recount(site) == Counts(3, 1)
+    assert stats.for_site(site).subscribers == 2
+    assert stats.for_site(other_client.site) == Counts(1, 0)
+
+
+def test_wrong_counts_are_told_and_repaired(site, other_client):
+    other_client.create("ann@example.com")
+    with database.write():
+        for each in (site, other_client.site):
+            stored.put_counters(each.id, 70, 7)
+            domains.put(each.id, [("example.com", 9)])
+    assert stats.kept_and_counted(site) == (Counts(70, 7), Counts(3, 1))
+    assert stats.domains_differ(site)
+    stats.repair(site)
+    assert stats.kept_and_counted(site) == (Counts(3, 1), Counts(3, 1))
+    assert not stats.domains_differ(site)
+    assert stats.for_site(other_client.site) == Counts(70, 7)
+    assert stats.domains_differ(other_client.site)
+
+
+def test_growth_is_of_the_days_on_which_they_came_and_left(site):
+    today = dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC).date()
+    yesterday = today - dt.timedelta(days=1)
+    with database.write():
+        database.execute(
+            "UPDATE subscribers SET created_at = created_at - ? WHERE email = 'ann@example.com'", (DAY_MS,)
+        )
+    settings = {"from": str(yesterday), "to": str(today)}
+    growth = stats.growth(site, periods.from_settings(settings, "UTC", clock.now_ms()))
+    assert (growth.new, growth.left, growth.net) == ([1, 2], [0, 1], [1, 1])
