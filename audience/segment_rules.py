@@ -22,7 +22,7 @@ from audience.segment_subjects import (
     values,
     whole,
 )
-from schemas.values import NAMES, FieldError, closest
+from schemas.values import FieldError, closest
 from storage.segment_rules import Condition, Events, Group, Instant, Rule
 
 __all__ = ["Rule"]
@@ -145,27 +145,6 @@ class _Reader:
             return ({"value": subject.value, "bound": subject.bound} | PLAIN)[kind](operand)
         except ValueError as error:
             return self._problem(where, str(error))
-
-
-def beginning(text: str) -> Rule:
-    """A rule for subscribers whose address, domain, first, last or whole name begins with `text`."""
-    start = text.casefold()
-    first, _, last = start.rpartition(" ")
-    names = [Condition("field", "starts_with", start, name) for name in NAMES]
-    whole_name = (
-        Condition("field", "is", first, NAMES[0]),
-        Condition("field", "starts_with", last, NAMES[1]),
-    )
-    return Group(
-        "any",
-        (
-            Condition("email", "starts_with", start),
-            Condition("email_domain", "starts_with", start),
-            Condition("email", "contains", f"@{start}"),
-            *names,
-            Group("all", whole_name),
-        ),
-    )
 
 
 def _unknown(node: Mapping[str, Any]) -> list[str]:

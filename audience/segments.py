@@ -1,7 +1,8 @@
 """Segments: saved rules, and the subscribers that match them now."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from audience import clock, segment_rules
@@ -9,7 +10,7 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.stats import Counts
 from schemas.values import compact_json
-from storage import database, searches
+from storage import database, searches, subscriber_lists
 from storage import reports as stored_reports
 from storage import segment_rules as stored_rules
 from storage import segments as stored
@@ -22,6 +23,7 @@ __all__ = ["Segment"]
 
 SAMPLE_SIZE = 10
 RULES = "segment.rules"
+LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 IN_USE = "Reports use this segment: delete them first, or give them another segment."
 
 
@@ -94,8 +96,19 @@ def matching(site_id: int, segment_id: str) -> Sql:
 
 
 def beginning(site_id: int, text: str) -> Sql:
-    """The condition for subscribers whose address, domain or name begins with `text`."""
-    return stored_rules.compile(segment_rules.beginning(text), site_id)
+    """The condition for subscribers whose address, domain or name begins with `text`; asks the database."""
+    start = text.strip().casefold()
+    return subscriber_lists.begins_with(site_id, start, start.removeprefix("@"), spellings(text))
+
+
+def spellings(text: str) -> Collection[str]:
+    """How a name may be stored, the case of Latin letters aside: as typed, in small letters, in capitals,
+    with capitals at the start, and with `ß` for `ss`.
+    """
+    words = " ".join(text.split())
+    texts = (words, words.replace("ß", "ss"), words.replace("ss", "ß"))
+    cased = [each for spelt in texts for each in (spelt, spelt.lower(), spelt.upper(), spelt.title())]
+    return {each.translate(LATIN): each for each in cased}.values()
 
 
 def require(site_id: int, segment_id: str) -> Segment:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from audience.periods import Period
 from audience.sites import Site
-from storage import database, domains, report_queries, subscriber_lists
+from storage import database, domains, report_queries, subscriber_lists, tags
 from storage import sites as stored
 
 
@@ -39,16 +39,21 @@ def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
 
 
 @database.snapshot()
-def domains_differ(site: Site) -> bool:
-    """Whether the counters of domains are not what counting gives."""
-    return dict(domains.kept(site.id)) != dict(domains.counted(site.id))
+def miscounted(site: Site) -> list[str]:
+    """Those counters, `domains` and `tags`, that are not what counting gives."""
+    differ = {
+        "domains": dict(domains.kept(site.id)) != dict(domains.counted(site.id)),
+        "tags": bool(tags.miscounted(site.id)),
+    }
+    return [name for name, differs in differ.items() if differs]
 
 
 @database.write()
 def repair(site: Site) -> None:
-    """Stores the counts of the stored subscribers, and those of their domains."""
+    """Stores the counts of the stored subscribers, and those of their domains and tags."""
     stored.put_counters(site.id, *stored.recount(site.id))
     domains.put(site.id, domains.counted(site.id))
+    tags.put_bearers(site.id, tags.miscounted(site.id))
 
 
 @dataclass(frozen=True)

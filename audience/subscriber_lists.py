@@ -68,15 +68,8 @@ def _rule(site_id: int, query: ListRequest) -> Sql:
     if query.segment_id:
         parts.append(segments.matching(site_id, query.segment_id))
     if query.text.strip():
-        parts.append(_begins_with(site_id, query.text))
+        parts.append(segments.beginning(site_id, query.text))
     return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts])
-
-
-def _begins_with(site_id: int, text: str) -> Sql:
-    """Names are compared without the case of Latin letters; of others, also with a capital at the start."""
-    words = " ".join(text.split())
-    names = {words, words[:1].upper() + words[1:]}
-    return stored.begins_with(site_id, words.casefold().removeprefix("@"), names)
 
 
 @database.session()

@@ -46,6 +46,8 @@ def delete(site_id: int, people: Sequence[Subscriber]) -> None:
         for key, value in person.fields.items()
         for row in field_values.values(value)
     )
+    tagged = Counter(tag_id for person in people for tag_id in person.tag_ids)
+    stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     gone = Counter(domains.of_keys(person.email_key for person in people))
     domains.count(site_id, {domain: -people_of_it for domain, people_of_it in gone.items()})
     users, unsubscribers = stored_subscribers.delete(site_id, [person.id for person in people])
@@ -85,6 +87,9 @@ def _save_tags(batch: SubscriberBatch) -> None:
         removed += [(site_id, tag_id, subscriber_id) for tag_id in before if tag_id not in tagged]
     stored_tags.link(sorted(added))
     stored_tags.unlink(removed)
+    more = Counter(tag_id for _, tag_id, _ in added)
+    more.subtract(tag_id for _, tag_id, _ in removed)
+    stored_tags.count(site_id, more)
 
 
 def _save_values(batch: SubscriberBatch) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import peewee
-from peewee import SQL, BigIntegerField, ForeignKeyField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, ForeignKeyField, TextField
 
 from storage.database import database
 
@@ -21,8 +21,6 @@ class IdModel(BaseModel):
 class SiteModel(IdModel):
     uuid = TextField(unique=True)
     name = TextField()
-    user_count = IntegerField(default=0)
-    unsubscriber_count = IntegerField(default=0)
     created_at = BigIntegerField()
     time_zone = TextField(default="UTC")
 

@@ -49,7 +49,7 @@ def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Even
     """Newest first."""
     records = rows(
         "SELECT subscriber_id, type, details, unique_key, occurred_at, id, created_at FROM events "
-        "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?",
+        "WHERE subscriber_id = ? AND +site_id = ? ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?",
         (subscriber_id, site_id, limit, offset),
     )
     return [Event(*record) for record in records]
@@ -70,14 +70,14 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
     """Oldest first."""
     records = rows(
         "SELECT subscriber_id, type, details, unique_key, occurred_at FROM events "
-        "WHERE subscriber_id = ? AND site_id = ? ORDER BY occurred_at, id",
+        "WHERE subscriber_id = ? AND +site_id = ? ORDER BY occurred_at, id",
         (subscriber_id, site_id),
     )
     return [Event(*record) for record in records]
 
 
 def count(site_id: int, subscriber_id: int) -> int:
-    query = "SELECT count(*) FROM events WHERE subscriber_id = ? AND site_id = ?"
+    query = "SELECT count(*) FROM events WHERE subscriber_id = ? AND +site_id = ?"
     return int(row(query, (subscriber_id, site_id))[0])
 
 

@@ -91,7 +91,7 @@ def waiting() -> Waiting:
 
 def abandoned(now: int) -> int:
     """The number of running imports whose lease has expired."""
-    query = f"SELECT count(*) FROM imports WHERE status = 'running' AND NOT {HELD}"
+    query = f"SELECT count(*) FROM imports WHERE {WAITING} AND status = 'running' AND NOT {HELD}"
     return int(row(query, (now, now))[0])
 
 

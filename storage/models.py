@@ -11,10 +11,12 @@ from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
 
 
 class SiteCounterModel(BaseModel):
-    """The numbers that a site has given: `accepted`, that of its newest accepting transaction."""
+    """`accepted` is the number of the newest accepting transaction; the others count subscribers."""
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     accepted = BigIntegerField()
+    users = IntegerField(default=0)
+    unsubscribers = IntegerField(default=0)
 
     class Meta:
         table_name = "site_counters"
@@ -44,7 +46,7 @@ class KeySiteModel(BaseModel):
 
 
 class EventModel(SiteOwnedModel):
-    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
     type = TextField()
     details = TextField(default="{}")
     unique_key = TextField(null=True)
@@ -53,9 +55,14 @@ class EventModel(SiteOwnedModel):
 
     class Meta:
         table_name = "events"
-        indexes = ((("site", "type", "occurred_at"), False),)
+        indexes = (
+            (("subscriber", "occurred_at", "id"), False),  # those of a person, newest first; erasing
+            (("site", "type", "occurred_at"), False),  # reports and segments by type
+            (("site", "id"), False),  # the newest of a site
+        )
 
 
+# Whether the site has seen an event.
 add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
     where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
 
@@ -99,9 +106,13 @@ class ImportModel(SiteOwnedModel):
 
     class Meta:
         table_name = "imports"
-        indexes = ((("site", "id"), False), (("site", "created_at"), False))
+        indexes = (
+            (("site", "id"), False),  # the newest of a site
+            (("site", "created_at"), False),  # the report on imports
+        )
 
 
+# The next in the queue; unfinished files.
 add_partial_index("imports_waiting", ImportModel.site, ImportModel.turn,
     where=ImportModel.status.in_(("queued", "running")))  # fmt: skip
 add_partial_index("imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving")
@@ -116,7 +127,7 @@ class ImportBatchModel(SiteOwnedModel):
 
     class Meta:
         table_name = "import_batches"
-        indexes = ((("site", "parent", "first_row"), True),)
+        indexes = ((("site", "parent", "first_row"), True),)  # the batch of a row
 
 
 class RefusedRowModel(SiteOwnedModel):
@@ -132,7 +143,7 @@ class RefusedRowModel(SiteOwnedModel):
 
     class Meta:
         table_name = "refused_rows"
-        indexes = ((("site", "address_hash"), False),)
+        indexes = ((("site", "address_hash"), False),)  # erasing
 
 
 class SegmentModel(SiteOwnedModel):

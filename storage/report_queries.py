@@ -7,7 +7,7 @@ searches an index once per period. `rule` is a condition of `storage.segment_rul
 import json
 from collections.abc import Sequence
 
-from storage import domains
+from storage import domains, tags
 from storage.database import rows
 from storage.field_values import OTHER
 from storage.segment_rules import DOMAIN, NAMES
@@ -39,6 +39,8 @@ def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[I
 
 def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """(tag, subscribers), the most common first, unused tags included."""
+    if rule == MATCH_ALL and period == ALWAYS:
+        return tags.most_common(site_id, limit)
     chosen, parameters = _subscriber_filter(site_id, rule, period)
     return rows(
         f"SELECT tags.name, coalesce(c.total, 0) FROM tags LEFT JOIN (SELECT tag_id, count(*) AS total "

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from storage import bookmarks
+from storage import bookmarks, tags
 from storage.bookmarks import STEP, Mark
 from storage.database import each_row, row, rows
 from storage.engines.sqlite import indexed_by
@@ -14,12 +14,11 @@ from storage.sql import Sql, join
 from storage.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
 
 MANY = 5_000
+INDEXED_DATES = ("last_event_at", "unsubscribed_at")
 FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
 FEW = 1_000  # who have a tag
 READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
 PAGE_ROWS = 100
-COUNTED_TAGS = 10  # of a search
-MOST_COUNTED = 200_000  # who have one of several tags, in 8 ms
 HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
 TAGGED = f"EXISTS ({HAS_TAG})"
 BY_TAG = "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
@@ -82,13 +81,20 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 
 @dataclass(frozen=True)
 class Plan:
-    """`tag`, the rarest one, yields the candidates. `dates` is a unary plus, which keeps a column from its
-    index, before each date other than `created_at`. `sorts`: all matches are sorted for each page.
+    """What yields the candidates, which are then sorted: the rarest `tag`, or a rare `date`. Without them,
+    all people are looked at, newest first, until a page is full.
     """
 
     tag: int | None = None
-    dates: str = ""
-    sorts: bool = False
+    date: str = ""
+
+    @property
+    def sorts(self) -> bool:
+        return self.tag is not None or self.date != ""
+
+    def plus(self, column: str) -> str:
+        """What keeps a date from its index, unless that yields the candidates."""
+        return "" if column == self.date or (column == "created_at" and not self.sorts) else "+"
 
 
 def _plan(site_id: int, filters: Filters) -> Plan:
@@ -96,10 +102,7 @@ def _plan(site_id: int, filters: Filters) -> Plan:
     order of the result, along an index that contains all four dates.
     """
     tag = _rare_tag(site_id, filters.tag_ids) if filters.email_key is None else None
-    if tag is not None:
-        return Plan(tag, "+", sorts=True)
-    many = _match_many(site_id, filters)
-    return Plan(None, "+" if many else "", sorts=many is False)
+    return Plan(tag=tag) if tag is not None else Plan(date=_rare_date(site_id, filters))
 
 
 def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
@@ -107,29 +110,23 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
     a page is full; else None."""
     if not tag_ids:
         return None
-    users = counters(site_id)[0]
-    limit = MOST_COUNTED if len(tag_ids) > 1 else FEW + math.isqrt(users * PAGE_ROWS // READ_COST)
-    counts = {tag_id: max(1, _bearers(site_id, tag_id, limit)) for tag_id in tag_ids[:COUNTED_TAGS]}
+    users, known = counters(site_id)[0], tags.bearers(site_id, tag_ids)
+    counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
     rarest = min(counts, key=counts.__getitem__)
     looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
     return rarest if counts[rarest] < max(FEW, looked_at / READ_COST) else None
 
 
-def _bearers(site_id: int, tag_id: int, limit: int) -> int:
-    [count] = row(
-        "SELECT count(*) FROM (SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? LIMIT ?)",
-        (site_id, tag_id, limit),
-    )
-    return int(count)
-
-
-def _match_many(site_id: int, filters: Filters) -> bool | None:
-    """Whether `MANY` subscribers match the dates other than `created_at`; None without such a date."""
-    if filters.after.keys() | filters.before.keys() <= {"created_at"}:
-        return None
-    where = _conditions(site_id, Filters(after=filters.after, before=filters.before), Plan())
-    query = f"SELECT 1 FROM subscribers WHERE {where.text} LIMIT 1 OFFSET {MANY - 1}"
-    return bool(row(query, where.parameters))
+def _rare_date(site_id: int, filters: Filters) -> str:
+    """A date with an index of its own that fewer than `MANY` have within its bounds; "" if there is none."""
+    for date in INDEXED_DATES:
+        bounds = [{date: each[date]} if date in each else {} for each in (filters.after, filters.before)]
+        if any(bounds):
+            where = _conditions(site_id, Filters(after=bounds[0], before=bounds[1]), Plan(date=date))
+            query = f"SELECT 1 FROM subscribers WHERE {where.text} LIMIT 1 OFFSET {MANY - 1}"
+            if not row(query, where.parameters):
+                return date
+    return ""
 
 
 @dataclass(frozen=True)
@@ -181,8 +178,7 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
         for column in DATES:
             if column in bounds:
-                plus = all_but_tag if column == "created_at" else plan.dates
-                parts.append(Sql(f"{plus}{column} {operator} ?", (bounds[column],)))
+                parts.append(Sql(f"{plan.plus(column)}{column} {operator} ?", (bounds[column],)))
     if filters.email_key is not None:
         parts.append(Sql("email_key = ?", (filters.email_key,)))
     for tag_id in filters.tag_ids:

@@ -188,10 +188,12 @@ def _path(key: str) -> str:
     return f"$.{json.dumps(key, ensure_ascii=False)}"
 
 
-def _some_json(rule: Condition, value: Sql) -> Sql:
-    """Whether a name of a subscriber meets a condition."""
-    source = f"json_each(json_array(nullif(subscribers.{rule.key}, '')))"
-    return Sql(f"EXISTS (SELECT 1 FROM {source} AS j WHERE {value.text})", value.parameters)
+def _some_name(rule: Condition, value: Sql) -> Sql:
+    """Whether a name of a subscriber meets a condition on JSON: it is a text, or missing."""
+    name = f"subscribers.{rule.key}"
+    type_ = f"CASE {name} WHEN '' THEN 'null' ELSE 'text' END"
+    text = value.text.replace("j.type", type_).replace("j.atom", name)
+    return Sql(f"({text}) IS TRUE", value.parameters)
 
 
 def _some(rule: Condition, site_id: int, value: Sql) -> Sql:
@@ -212,7 +214,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     `whole` says that a cut row cannot match what is not cut.
     """
     if rule.key in NAMES:
-        return _some_json(rule, Sql(json_value, (rule.operand,)))
+        return _some_name(rule, Sql(json_value, (rule.operand,)))
     truth = Sql(f"{IS_CUT} AND {OF_JSON.format(json_value)}", (_path(rule.key), rule.operand))
     if _is_long(rule.operand):
         return _some(rule, site_id, truth)
@@ -227,7 +229,7 @@ def _is(rule: Condition, site_id: int) -> Sql:
 def _in(rule: Condition, site_id: int) -> Sql:
     """One search of `field_values` for all texts, one for all other operands."""
     if rule.key in NAMES:
-        return _some_json(rule, _any([_json_equal(operand) for operand in rule.operand]))
+        return _some_name(rule, _any([_json_equal(operand) for operand in rule.operand]))
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
     others = [operand for operand in rule.operand if not isinstance(operand, str)]
     short = tuple(operand for operand in texts if not _is_long(operand))
@@ -262,7 +264,7 @@ def _bound(sign: str) -> CompileField:
         else:
             row, json_value = f"v.number {sign} CAST(? AS NUMERIC)", JSON_NUMBER.replace(" = ", f" {sign} ")
         if rule.key in NAMES:
-            return _some_json(rule, Sql(json_value, (rule.operand,)))
+            return _some_name(rule, Sql(json_value, (rule.operand,)))
         return _some(rule, site_id, Sql(row, (rule.operand,)))
 
     return compile_bound

@@ -3,7 +3,7 @@
 from storage.database import execute, row
 
 TAKE = (
-    "INSERT INTO site_counters (site_id, accepted) VALUES (?, 1) "
+    "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 1, 0, 0) "
     "ON CONFLICT (site_id) DO UPDATE SET accepted = site_counters.accepted + 1 RETURNING accepted"
 )
 
@@ -22,7 +22,8 @@ def accepted(site_id: int) -> int:
 def raise_to(site_id: int, number: int) -> None:
     """Makes the next number higher than `number`."""
     execute(
-        "INSERT INTO site_counters (site_id, accepted) VALUES (?, ?) ON CONFLICT (site_id) "
+        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
+        "ON CONFLICT (site_id) "
         "DO UPDATE SET accepted = max(site_counters.accepted, excluded.accepted)",
         (site_id, number),
     )

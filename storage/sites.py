@@ -46,15 +46,16 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
     """Adds to the counters of a site, in the transaction of the change that they count."""
     if users or unsubscribers:
         execute(
-            "UPDATE sites SET user_count = user_count + ?, unsubscriber_count = unsubscriber_count + ? "
-            "WHERE id = ?",
-            (users, unsubscribers, site_id),
+            "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, ?, ?) "
+            "ON CONFLICT (site_id) DO UPDATE SET users = site_counters.users + excluded.users, "
+            "unsubscribers = site_counters.unsubscribers + excluded.unsubscribers",
+            (site_id, users, unsubscribers),
         )
 
 
 def counters(site_id: int) -> tuple[int, int]:
     """(users, unsubscribers) as stored."""
-    record = row("SELECT user_count, unsubscriber_count FROM sites WHERE id = ?", (site_id,))
+    record = row("SELECT users, unsubscribers FROM site_counters WHERE site_id = ?", (site_id,))
     return (record[0], record[1]) if record else (0, 0)
 
 
@@ -66,7 +67,7 @@ def recount(site_id: int) -> tuple[int, int]:
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
     execute(
-        "UPDATE sites SET user_count = ?, unsubscriber_count = ? WHERE id = ?",
+        "UPDATE site_counters SET users = ?, unsubscribers = ? WHERE site_id = ?",
         (users, unsubscribers, site_id),
     )
 

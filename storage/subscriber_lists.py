@@ -1,5 +1,7 @@
 """Lists of subscribers to look through: found by text, in an order, a page at a time."""
 
+from collections.abc import Iterable
+
 from storage.database import marks, row, rows
 from storage.segment_rules import DOMAIN
 from storage.sql import Sql, join
@@ -10,34 +12,39 @@ MOST_FOUND = 10_000
 EARLIEST = -(2**63)
 LAST_CHARACTER = "\U0010ffff"
 
-BEGINS = "SELECT id FROM subscribers WHERE site_id = ? AND {0} >= ? AND {0} < ?"
+BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
 FIRST_NAME, LAST_NAME = "first_name COLLATE NOCASE", "last_name COLLATE NOCASE"
 BY_ADDRESS = BEGINS.format("email_key")
-BY_DOMAIN = BEGINS.format(DOMAIN.replace("subscribers.", ""))
+BY_DOMAIN = BEGINS.format(DOMAIN)
 BY_FIRST_NAME = f"{BEGINS.format(FIRST_NAME)} AND first_name <> ''"
 BY_LAST_NAME = f"{BEGINS.format(LAST_NAME)} AND last_name <> ''"
 BY_BOTH_NAMES = f"{BY_LAST_NAME} AND {FIRST_NAME} = ?"
 
 
-def begins_with(site_id: int, address: str, names: set[str]) -> Sql:
-    """A condition: the address or its domain begins with `address`, or a name with one of `names`.
+def begins_with(site_id: int, address: str, domain: str, names: Iterable[str]) -> Sql:
+    """A condition: the address begins with `address`, its domain with `domain`, a name with one of `names`.
 
-    Each search of an index ends at `MOST_FOUND` and one more.
+    Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
     """
-    searches = [_search(query, site_id, address) for query in (BY_ADDRESS, BY_DOMAIN)]
-    for name in sorted(names):
-        searches += [_search(query, site_id, name) for query in (BY_FIRST_NAME, BY_LAST_NAME)]
-        first, _, last = name.partition(" ")
-        if last:
-            searches.append(_search(BY_BOTH_NAMES, site_id, last.strip(), first))
-    found = join(" UNION ", searches)
+    conditions = [_begins(BY_ADDRESS, site_id, address), _begins(BY_DOMAIN, site_id, domain)]
+    for name in names:
+        conditions += [_begins(each, site_id, name) for each in (BY_FIRST_NAME, BY_LAST_NAME)]
+        splits = {name.partition(" "), name.rpartition(" ")}
+        conditions += [_begins(BY_BOTH_NAMES, site_id, last, first) for first, _, last in splits if last]
+    found = join(" UNION ", [_some(each) for each in conditions])
+    [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1})", found.parameters)
+    if count > MOST_FOUND:
+        return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
     return Sql(f"subscribers.id IN ({found.text})", found.parameters)
 
 
-def _search(query: str, site_id: int, text: str, *more: str) -> Sql:
-    return Sql(
-        f"SELECT id FROM ({query} LIMIT {MOST_FOUND + 1})", (site_id, text, text + LAST_CHARACTER, *more)
-    )
+def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
+    return Sql(condition, (site_id, text, text + LAST_CHARACTER, *more))
+
+
+def _some(condition: Sql) -> Sql:
+    query = f"SELECT id FROM subscribers WHERE {condition.text} LIMIT {MOST_FOUND + 1}"
+    return Sql(f"SELECT id FROM ({query})", condition.parameters)
 
 
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:

@@ -1,7 +1,7 @@
 """Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, row, rows, slices
@@ -63,6 +63,50 @@ def link(links: Iterable[tuple[int, int, int]]) -> None:
         "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
         "ON CONFLICT DO NOTHING",
         links,
+    )
+
+
+def count(site_id: int, more: Mapping[int, int]) -> None:
+    """Adds to the numbers of those who have tags, in the transaction of the change that they count."""
+    execute_many(
+        "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
+        ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
+    )
+
+
+def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
+    """How many have each tag, by tag id, without tags that the site does not have."""
+    return dict(
+        rows(
+            f"SELECT id, bearers FROM tags WHERE site_id = ? AND id IN ({marks(list(tag_ids))})",
+            [site_id, *tag_ids],
+        )
+    )
+
+
+def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
+    """(tag, subscribers), the most common first, unused tags included."""
+    return rows(
+        "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
+    )
+
+
+def miscounted(site_id: int) -> dict[int, int]:
+    """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
+    return dict(
+        rows(
+            "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
+            "WHERE t.site_id = tags.site_id AND t.tag_id = tags.id) AS counted FROM tags WHERE site_id = ?) "
+            "AS each WHERE counted <> bearers",
+            (site_id,),
+        )
+    )
+
+
+def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
+    execute_many(
+        "UPDATE tags SET bearers = ? WHERE site_id = ? AND id = ?",
+        ((bearers, site_id, tag_id) for tag_id, bearers in counted.items()),
     )
 
 

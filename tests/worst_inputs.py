@@ -307,8 +307,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.field_values:instant": takes(("1", "2020-01-01 00:00:00.")),
     "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
     "audience.tags:name_key": takes("ΐ", "A"),
-    "audience.segment_rules:beginning": takes("ß", "a "),
     "audience.segments:is_id": takes(),
+    "audience.segments:spellings": takes("ß", "ss", "a "),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
     ),

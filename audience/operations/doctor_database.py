@@ -84,17 +84,17 @@ def counters(context: Context) -> Iterator[Finding]:
 
 
 def derived(context: Context) -> Iterator[Finding]:
-    """What is kept beside the subscribers: counters of domains, values as segments compare them."""
+    """What is kept beside the subscribers: counters of domains and tags, values as segments compare them."""
     for site in sites.list_all() if context.recount else ():
         wrong, people = field_values.differing(site)
-        domains_differ = stats.domains_differ(site)
+        miscounted = stats.miscounted(site)
         if context.fix and wrong:
             field_values.rebuild(site)
             wrong, people = field_values.differing(site)
-        if context.fix and domains_differ:
+        if context.fix and miscounted:
             stats.repair(site)
-            domains_differ = stats.domains_differ(site)
+            miscounted = stats.miscounted(site)
         found = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
         yield bad("values", found, REPAIR) if wrong else ok("values", found)
-        if domains_differ:
-            yield bad("values", f"site {site.uuid}: domains are counted wrongly", REPAIR)
+        for counted in miscounted:
+            yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)

@@ -164,6 +164,10 @@ class History:
         assert Counter((key, names[tag]) for key, tag in linked) == Counter(
             (key, tag) for key, row in people.items() for tag in row["tags"]
         )
+        bearers = database.rows(
+            "SELECT name_key, bearers FROM tags WHERE site_id = ? AND bearers <> 0", (self.site.id,)
+        )
+        assert dict(bearers) == Counter(tag for row in people.values() for tag in row["tags"])
 
     def check_lists(self, people):
         read = database.rows

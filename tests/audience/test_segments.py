@@ -7,6 +7,7 @@ from audience.errors import NotFound, Refused
 from audience.stats import Counts
 from storage import database
 from storage import segments as stored
+from storage import subscriber_lists
 from tests.client import open_client
 
 COUNT = "Reporting::Reports::VisitorCountReport"
@@ -35,7 +36,9 @@ def test_nothing_else_is_an_id(text, app):
     ("[a-z]", 0), ("\\", 0), ("o'", 1), ("'", 0), ("shop.ex", 1), ("strasse", 1), ("éva str", 1),
     ("éva x", 0),
 ])  # fmt: skip
-def test_a_beginning_is_text_and_no_pattern(client, text, number):
+@pytest.mark.parametrize("most_found", [0, 10_000])
+def test_a_beginning_is_text_and_no_pattern(client, monkeypatch, most_found, text, number):
+    monkeypatch.setattr(subscriber_lists, "MOST_FOUND", most_found)
     for email in ("ann@example.com", "50%off@shop.example", "o'neil@example.com"):
         client.create(email)
     client.create("eva@example.com", first_name="Éva", last_name="Straße")

@@ -145,7 +145,7 @@ def test_a_late_heartbeat_is_a_warning_then_a_failure(doctor, private, age, stat
 def test_wrong_counters_are_found_by_recounting_and_repaired_on_request(doctor, private, client):
     client.create("ann@example.com")
     with database.write():
-        database.execute("UPDATE sites SET user_count = 7, unsubscriber_count = 2")
+        database.execute("UPDATE site_counters SET users = 7, unsubscribers = 2")
     assert "counters" not in doctor()[1]
     code, results = doctor("--offline", "--recount")
     assert code == 1
@@ -156,17 +156,18 @@ def test_wrong_counters_are_found_by_recounting_and_repaired_on_request(doctor, 
     assert client.counts() == (1, 1, 0)
 
 
-def test_wrong_values_and_domains_are_found_by_recounting_and_repaired_on_request(doctor, private, client):
-    client.create("ann@example.com", fields={"plan": "pro", "age": 5})
+def test_wrong_values_domains_and_tags_are_found_by_recounting_and_repaired(doctor, private, client):
+    client.create("ann@example.com", fields={"plan": "pro", "age": 5}, tags="vip")
     client.create("bob@example.com", fields={"plan": "free"})
     with database.write():
         database.execute("UPDATE field_values SET folded = 'free' WHERE folded = 'pro'")
         database.execute("DELETE FROM field_values WHERE folded = '5'")
         database.execute("UPDATE domains SET people = 7")
+        database.execute("UPDATE tags SET bearers = 7")
     code, results = doctor("--offline", "--recount")
     assert code == 1
     assert "1 of 2 people" in results["values"][0]["found"]
-    assert states(results, "values") == {"bad"}
+    assert [each["state"] for each in results["values"]] == ["bad"] * 3
     code, results = doctor("--offline", "--recount", "--fix")
     assert (code, states(results, "values")) == (0, {"ok"})
     assert doctor("--offline", "--recount")[0] == 0

@@ -8,7 +8,7 @@ from storage import database
 from storage.errors import DiskFault
 from tests.small_disk import mounted
 
-SITES = "INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) VALUES (?, ?, 0, 0, 0)"
+SITES = "INSERT INTO sites (uuid, name, created_at) VALUES (?, ?, 0)"
 
 
 @pytest.fixture

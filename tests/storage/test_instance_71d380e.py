@@ -43,6 +43,7 @@ def test_its_subscriber_is_found(site):
     assert [tag.name for tag in tags.list_all(site) if tag.id in ann.tag_ids] == ["Berlin", "vip"]
     assert [event.type for event in events.for_subscriber(site, ann)] == ["visit"]
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(2, 0)
+    assert stats.miscounted(site) == []
 
 
 def test_its_waiting_import_is_applied(site):

@@ -8,7 +8,7 @@ from storage import database
 from storage.engines import sqlite, sqlite_log
 from storage.errors import Unavailable
 
-SITE = "INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) VALUES (?, ?, 0, 0, 0)"
+SITE = "INSERT INTO sites (uuid, name, created_at) VALUES (?, ?, 0)"
 MEGABYTE = "x" * 2**20  # in 257 pages of the log at least
 
 

@@ -15,7 +15,7 @@ from storage.engines import sqlite
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable
 
 MADE_BY_PYSQLITE3 = Path(__file__).parent / "data" / "instance_pysqlite3.db.gz"
-SITE = "INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) VALUES (?, '', 0, 0, 0)"
+SITE = "INSERT INTO sites (uuid, name, created_at) VALUES (?, '', 0)"
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from storage import database
 from storage.engines.sqlite_turns import WAITING, FileTurn, Turns
 from storage.errors import Unavailable
 
-SITE = "INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) VALUES (?, '', 0, 0, 0)"
+SITE = "INSERT INTO sites (uuid, name, created_at) VALUES (?, '', 0)"
 HOLDER = """
 import sys
 from storage import database

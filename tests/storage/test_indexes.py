@@ -1,0 +1,94 @@
+"""Every index of the tables that grow with a site is used by the query that it is kept for."""
+
+import pytest
+
+from audience import segments
+from storage import (
+    consent_changes,
+    custom_fields,
+    database,
+    events,
+    file_imports,
+    imports,
+    report_queries,
+    searches,
+    subscriber_lists,
+    subscribers,
+    suppressions,
+    tags,
+)
+from storage import segments as segment_counts
+from storage.searches import Filters
+from storage.segment_rules import Condition, compile
+from storage.sql import Sql
+from tests.storage.test_queries import plan, statements  # noqa: F401
+
+GROWING = (
+    "subscribers", "subscriber_tags", "field_values", "domains", "consent_changes", "events", "imports",
+    "import_batches", "refused_rows", "suppressions", "tags", "custom_fields",
+)  # fmt: skip
+ALL = Sql("1")
+IS_PRO = Condition("field", "is", "pro", "plan")
+LATE = 2**60
+NEWEST = "subscribers_site_id_created_at_id_updated_at_last_event__6af9bfd"
+NEEDED_BY = {
+    "subscribers_site_id_email_key": lambda site: subscribers.get_by_key(site, "p1@example.com"),
+    "subscribers_site_id_uuid": lambda site: searches.page(site, Filters(), "", 10),
+    NEWEST: lambda site: searches.search(site, Filters(), 101, 0),
+    f"COVERING INDEX {NEWEST}": lambda site: searches.search(site, Filters(after={"updated_at": 1}), 101, 0),
+    "subscribers_site_id_last_event_at": (
+        lambda site: searches.search(site, Filters(after={"last_event_at": LATE}), 101, 0)
+    ),
+    "subscribers_site_id_unsubscribed_at": (
+        lambda site: subscriber_lists.page(site, ALL, "unsubscribed_at", True, 10, 0)
+    ),
+    "subscribers_site_id_domain": lambda site: segments.beginning(site, "example"),
+    "subscribers_site_id_first_name": lambda site: segments.beginning(site, "ann"),
+    "subscribers_site_id_last_name": lambda site: segments.beginning(site, "ann lee"),
+    "PRIMARY KEY (site_id=? AND tag_id=?": lambda site: tags.subscribers_with_tag(site, 1, 10),
+    "PRIMARY KEY (site_id=? AND field_id=? AND folded=?": (
+        lambda site: segment_counts.count(site, compile(IS_PRO, site))
+    ),
+    "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
+    "events_subscriber_id_occurred_at_id": lambda site: events.page(site, 1, 10, 0),
+    "events_site_id_type_occurred_at": (
+        lambda site: report_queries.events_in(site, "visit", report_queries.MATCH_ALL, [(0, 1)])
+    ),
+    "events_site_id_type_unique_key": lambda site: events.seen(site, {("visit", "1")}),
+    "events_site_id_id": lambda site: events.newest(site, 10),
+    "imports_site_id_id": lambda site: imports.newest(site, 10),
+    "imports_site_id_created_at": lambda site: report_queries.imported_in(site, [(0, 1)]),
+    "imports_waiting": imports.oldest_waiting,
+    "imports_receiving": lambda _: file_imports.abandoned(1),
+    "import_batches_site_id_import_id_first_row": lambda site: imports.batch(site, 1, 0),
+    "import_batches_import_id": lambda site: file_imports.discard(site, 1),
+    "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),
+    "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, ""),
+    "refused_rows_refused_at": lambda _: file_imports.refused_before(1),
+    "suppressions_site_id_address_hash": lambda site: suppressions.known(site, ["a"]),
+    "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
+    "custom_fields_site_id_key": lambda site: custom_fields.ids(site, ["plan"]),
+}
+
+
+@pytest.mark.parametrize("index", NEEDED_BY)
+def test_an_index_is_used_by_the_query_that_needs_it(client, statements, index):  # noqa: F811
+    client.post("/batch/subscribers", {"subscribers": [{"email": f"p{n}@example.com"} for n in range(3)]})
+    del statements[:]
+    with database.write():
+        NEEDED_BY[index](client.site.id)
+    run = [each for each in statements if each.startswith(("SELECT", "WITH", "DELETE"))]
+    steps = [step for each in run for step in plan(each)]
+    wanted = index if "KEY (" in index else f"{index} ("
+    assert any(wanted in step for step in steps), steps
+
+
+def test_no_index_is_kept_without_a_query(client):
+    with database.session():
+        kept = {
+            name
+            for table in GROWING
+            for _, name, _, origin, _ in database.rows(f"PRAGMA index_list({table})")
+            if origin == "c"
+        }
+    assert kept == {index.removeprefix("COVERING INDEX ") for index in NEEDED_BY if "KEY (" not in index}
