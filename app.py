@@ -90,7 +90,7 @@ def asgi() -> Gateway:
     """The web application of a web process."""
     from audience.answers.service import open_resolver
     from audience.http.admission import Admission
-    from workers import embedded_redis, metrics
+    from workers import embedded_redis, interpreter, metrics
     from workers.gate import CountingGate
     from workers.limiter import Limiter
     from workers.processes import Processes
@@ -113,6 +113,7 @@ def asgi() -> Gateway:
         write_gate=CountingGate(settings.web_threads // 4),
     )
     app.extensions["audience"].answers.warm()
+    interpreter.settle()
     return Gateway(app, Admission(app), settings)
 
 
@@ -202,7 +203,7 @@ def worker(instance: Instance) -> None:
     """
     from audience import audit_log, erased_pages, file_imports, tags
     from storage import database
-    from workers import metrics
+    from workers import interpreter, metrics
     from workers import worker as import_worker
 
     settings = instance.settings
@@ -214,6 +215,7 @@ def worker(instance: Instance) -> None:
         partial(audit_log.sweep, settings.audit_log_days),
         database.checkpoint,
     )
+    interpreter.settle()
     import_worker.run(settings, lambda: open_process(settings, metrics.start(settings.instance)), chores)
 
 

@@ -32,6 +32,8 @@ def values(value: Any) -> Collection[Value]:
     """The rows of a custom value."""
     if type(value) is str:
         return (_text(value) if len(value) > MAX_SPELT else _short_text(value),)
+    if type(value) is int:
+        return (_integer(value),)
     if isinstance(value, list | dict):
         members = value.values() if isinstance(value, dict) else value
         return {row for each in members if (row := _scalar(each)) is not None} or (NOT_COMPARED,)
@@ -79,7 +81,7 @@ def _rows(
 ) -> Iterator[Row]:
     for key, value in fields.items():
         for row in values(value):
-            yield (*row, site_id, ids[key], subscriber_id)
+            yield (site_id, ids[key], *row, subscriber_id)
 
 
 def _scalar(value: Any) -> Value | None:
@@ -98,6 +100,11 @@ def _text(text: str) -> Value:
 
 
 _short_text = lru_cache(maxsize=4096)(_text)
+
+
+@lru_cache(maxsize=4096)
+def _integer(value: int) -> Value:
+    return Value(str(value), "", NUMBER, value, None)
 
 
 def number(text: str) -> int | float | None:

@@ -8,7 +8,6 @@ loses a row nor applies it twice. An item erased while it waits becomes `null`, 
 import logging
 import secrets
 import time
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -275,7 +274,7 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    counts = Counter(subscribers.write(site_id, changes, accepted).outcomes)
+    outcomes = subscribers.write(site_id, changes, accepted).outcomes
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -283,10 +282,10 @@ def _apply(
         claimed.applied,
         (
             len(chunk),
-            counts[Outcome.CREATED],
-            counts[Outcome.UPDATED],
-            counts[Outcome.UNCHANGED],
-            counts[Outcome.SUPPRESSED] + len(chunk) - len(changes),
+            outcomes.count(Outcome.CREATED),
+            outcomes.count(Outcome.UPDATED),
+            outcomes.count(Outcome.UNCHANGED),
+            outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
         ),
         clock.uptime_ms() + LEASE_MS,
     )

@@ -197,6 +197,10 @@ class SubscriberBatch:
     def _set_tags(self, person: Person, change: Change) -> bool:
         """A tag that is in both lists is removed."""
         tagged = self.tagged.get(change.key)
+        if tagged is None and person[TAG_IDS] == "[]" and not change.remove_tags:
+            self.tagged[change.key] = dict.fromkeys(self.tag_ids[name] for name in change.tags)
+            self.tagged_before[change.key] = {}
+            return True
         if tagged is None:
             before = self.tagged_before[change.key] = dict.fromkeys(orjson.loads(person[TAG_IDS]))
             tagged = self.tagged[change.key] = dict(before)

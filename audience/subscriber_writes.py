@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import orjson
 
@@ -41,7 +42,7 @@ def delete(site_id: int, people: Sequence[Subscriber]) -> None:
     """Deletes subscribers with all that is kept beside them, in the caller's transaction."""
     ids = custom_fields.ids(site_id, {key for person in people for key in person.fields})
     stored_values.remove(
-        (*row, site_id, ids[key], person.id)
+        (site_id, ids[key], *row, person.id)
         for person in people
         for key, value in person.fields.items()
         for row in field_values.values(value)
@@ -62,11 +63,18 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            batch.people[key][FIELDS] = compact_json(batch.values[key])
+            dumps = (
+                compact_json if key in batch.known else _dumps
+            )  # the known may have integers beyond 64 bit
+            batch.people[key][FIELDS] = dumps(batch.values[key])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
-            batch.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
+            batch.people[key][TAG_IDS] = _dumps(tag_ids)
+
+
+def _dumps(value: Any) -> str:
+    return orjson.dumps(value).decode()
 
 
 def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
@@ -95,16 +103,16 @@ def _save_tags(batch: SubscriberBatch) -> None:
 def _save_values(batch: SubscriberBatch) -> None:
     added: list[stored_values.Row] = []
     removed: list[stored_values.Row] = []
+    fields = {name: (batch.site_id, field_id) for name, field_id in batch.field_ids.items()}
     for key, replaced in batch.replaced.items():
-        values, subscriber_id = batch.values[key], batch.people[key][ID]
+        values, person = batch.values[key], (batch.people[key][ID],)
         for name, old in replaced.items():
-            place = (batch.site_id, batch.field_ids[name], subscriber_id)
             if old is not ABSENT:
-                removed += [row + place for row in field_values.values(old)]
+                removed += [fields[name] + row + person for row in field_values.values(old)]
             if name in values:
-                added += [row + place for row in field_values.values(values[name])]
+                added += [fields[name] + row + person for row in field_values.values(values[name])]
     stored_values.remove(removed)
-    stored_values.add(sorted(added, key=stored_values.place))
+    stored_values.add(sorted(added))
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

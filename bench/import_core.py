@@ -1,8 +1,9 @@
 """The core of an import: the drain of accepted batches, compared with bare `executemany` of the same rows.
 
-The limit writes, in one transaction a chunk, what the drain writes: subscribers with the same indexes, tag
-links, custom values, the counters of the site and of domains; known people are updated by id. It leaves out
-reading payloads, looking up who exists and deciding. CPU time, each pair interleaved, the median of the runs.
+The limit writes what the drain writes, in transactions of as many rows: subscribers with the same indexes,
+tag links, custom values, the counters of the site, of domains and of tags; known people are updated by id. It
+keeps the log as the drain does. It leaves out reading payloads, looking up who exists and deciding. CPU time,
+each pair interleaved, the median of the runs.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import statistics
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,10 @@ from storage import custom_fields, database, domains, tags
 from storage import field_values as stored_values
 from storage import sites as stored_sites
 from storage import subscriber_batches as stored
+from storage.pace import Pace
 from tests.client import FakeQueue
 
-BATCH, CHUNK = 1_000, 500
+BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
 TAGS = ["customer", "newsletter"]
 CITIES = ["Oslo", "Zürich", "Paris", "Rome"]
 
@@ -41,6 +44,7 @@ def drained(site: Site, items: list[dict[str, Any]]) -> float:
     """Seconds of CPU to drain items that were accepted before."""
     for first in range(0, len(items), BATCH):
         imports.accept(site, list(enumerate(items[first : first + BATCH])), [], FakeQueue(), 0)
+    vars(imports)["_pace"] = Pace(CHUNK, CHUNK, CHUNK)  # whatever else the machine does
     start = time.process_time()
     while imports.drain(site.id, 3600):
         pass
@@ -60,6 +64,8 @@ def bare(site: Site, items: list[dict[str, Any]]) -> float:
             stored_values.add(added)
             stored_sites.count(site.id, len(new), 0)
             domains.count(site.id, people)
+            tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
+        database.checkpoint(only_if_due=True)
     return time.process_time() - start
 
 
@@ -104,7 +110,7 @@ def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> 
 
 def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) -> list[Any]:
     return [
-        (*row, site.id, ids[key], subscriber_id)
+        (site.id, ids[key], *row, subscriber_id)
         for key, value in fields.items()
         for row in field_values.values(value)
     ]

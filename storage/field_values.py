@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterable
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from storage.database import execute_many, rows
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
-COLUMNS = "folded, label, kind, number, instant, site_id, field_id, subscriber_id"
+COLUMNS = "site_id, field_id, folded, label, kind, number, instant, subscriber_id"
 
 
 class Value(NamedTuple):
@@ -22,13 +21,11 @@ class Value(NamedTuple):
     instant: int | None
 
 
-Row = tuple[str, str, int, int | float | None, int | None, int, int, int]  # `COLUMNS`
-
-
-place = itemgetter(6, 0, 1, 7)  # of a row among those of its site: rows in this order are added faster
+Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # `COLUMNS`
 
 
 def add(rows: Iterable[Row]) -> None:
+    """Rows in order are added faster."""
     execute_many(
         f"INSERT INTO field_values ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
     )
@@ -36,9 +33,9 @@ def add(rows: Iterable[Row]) -> None:
 
 def remove(rows: Iterable[Row]) -> None:
     execute_many(
-        "DELETE FROM field_values WHERE folded = ? AND label = ? AND kind = ? "
-        "AND site_id = ? AND field_id = ? AND subscriber_id = ?",
-        ((*row[:3], *row[5:]) for row in rows),
+        "DELETE FROM field_values WHERE site_id = ? AND field_id = ? AND folded = ? AND label = ? "
+        "AND kind = ? AND subscriber_id = ?",
+        [(*row[:5], row[7]) for row in rows],
     )
 
 

@@ -5,9 +5,8 @@ import pytest
 from audience import reports, segments, sites
 from audience.errors import NotFound, Refused
 from audience.stats import Counts
-from storage import database
+from storage import database, subscriber_lists
 from storage import segments as stored
-from storage import subscriber_lists
 from tests.client import open_client
 
 COUNT = "Reporting::Reports::VisitorCountReport"
