@@ -89,17 +89,17 @@ def every_route():
 
 
 @pytest.fixture
-def routes(every_route):
+def served_routes(every_route):
     """What `app` is made of: a test that adds a route makes its own with `create_routes`."""
     every_route.extensions.clear()
     return every_route
 
 
 @pytest.fixture
-def app(settings, migrated, resolver, routes):
+def app(settings, migrated, resolver, served_routes):
     shutil.copy(migrated, settings.instance / migrated.name)
     application = create_app(
-        settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=routes
+        settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=served_routes
     )
     yield application
     database.close()

@@ -6,7 +6,7 @@ import pytest
 
 from audience import clock, periods, stats
 from audience.stats import Counts
-from storage import database, domains
+from storage import database, domains, tags
 from storage import sites as stored
 
 DAY_MS = 86_400_000
@@ -15,31 +15,32 @@ DAY_MS = 86_400_000
 @pytest.fixture
 def site(client):
     for email in ("ann@example.com", "bob@example.com", "eve@example.org"):
-        client.create(email)
+        client.create(email, tags="vip")
     client.post("/fetch/commands", {"command": [{"command": "unsubscribe", "email": "bob@example.com"}]})
     return client.site
 
 
 def test_the_counts_of_a_site_are_its_own(site, other_client):
-    other_client.create("ann@example.com")
+    other_client.create("ann@example.com", tags="vip")
     assert stats.for_site(site) == stats.recount(site) == Counts(3, 1)
     assert stats.for_site(site).subscribers == 2
     assert stats.for_site(other_client.site) == Counts(1, 0)
 
 
 def test_wrong_counts_are_told_and_repaired(site, other_client):
-    other_client.create("ann@example.com")
+    other_client.create("ann@example.com", tags="vip")
     with database.write():
         for each in (site, other_client.site):
             stored.put_counters(each.id, 70, 7)
             domains.put(each.id, [("example.com", 9)])
+            tags.put_bearers(each.id, {tag.id: 5 for tag in tags.list_all(each.id)})
     assert stats.kept_and_counted(site) == (Counts(70, 7), Counts(3, 1))
-    assert stats.domains_differ(site)
+    assert stats.miscounted(site) == ["domains", "tags"]
     stats.repair(site)
     assert stats.kept_and_counted(site) == (Counts(3, 1), Counts(3, 1))
-    assert not stats.domains_differ(site)
+    assert stats.miscounted(site) == []
     assert stats.for_site(other_client.site) == Counts(70, 7)
-    assert stats.domains_differ(other_client.site)
+    assert stats.miscounted(other_client.site) == ["domains", "tags"]
 
 
 def test_growth_is_of_the_days_on_which_they_came_and_left(site):

@@ -18,13 +18,15 @@ TOKEN = "a token of some length"
 
 
 @pytest.fixture
-def opened(tmp_path, routes):
+def opened(tmp_path, served_routes):
     """Opens a client of an instance with other settings."""
 
     def open_with(processes=None, migrate=True, resolver=None, **changes):
         settings = Settings(instance=tmp_path, **changes)
         processes = processes or FakeProcesses()
-        app = create_app(settings, FakeQueue(), FakeLimiter(), processes, resolver=resolver, routes=routes)
+        app = create_app(
+            settings, FakeQueue(), FakeLimiter(), processes, resolver=resolver, routes=served_routes
+        )
         if migrate:
             database.migrate()
         return app.test_client()
