@@ -19,7 +19,12 @@ JsonObject = dict[str, Any]
 RULE = {"$ref": "#/components/schemas/Rule"}
 NAME = {"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}
 TEXT = {"type": "string", "minLength": 1}
-DATE = {"type": "string", "description": "An ISO 8601 date or date-time.", "examples": ["2026-08-21"]}
+DATE = {
+    "type": "string",
+    "pattern": r"^\d{4}",
+    "description": "An ISO 8601 date or date-time.",
+    "examples": ["2026-08-21"],
+}
 VALUES: dict[str, JsonObject] = {  # of other subjects: text
     "field": {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]},
     "status": {"type": "string", "enum": ["subscribed", "unsubscribed"]},
