@@ -201,7 +201,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import audit_log, erased_pages, file_imports, tags
+    from audience import audit_log, erased_pages, file_imports, segment_counts, tags
     from storage import database
     from workers import interpreter, metrics
     from workers import worker as import_worker
@@ -213,6 +213,7 @@ def worker(instance: Instance) -> None:
         tags.sweep,
         partial(erased_pages.run, settings.instance),
         partial(audit_log.sweep, settings.audit_log_days),
+        segment_counts.sweep,
         database.checkpoint,
     )
     interpreter.settle()

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audience import clock, periods, segments
+from audience import audit_log, clock, periods, segments
+from audience.audit_log import Actor
 from audience.errors import NotFound, Refused
 from audience.report_types import TYPES, DataPoints, ReportRequest
 from audience.sites import Site
@@ -43,9 +44,14 @@ def get(site: Site, report_id: str) -> Report:
     return _require(site.id, report_id)
 
 
+def using(site: Site, segment: segments.Segment) -> list[Report]:
+    """The reports that count the subscribers of a segment."""
+    return [report for report in list_all(site) if report.segment_id == segment.id]
+
+
 @database.write()
-def create(site: Site, item: Mapping[str, Any]) -> Report:
-    """Raises `Refused`, and `NotFound` for the segment."""
+def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
+    """If an `actor` saves it, the audit log says so. Raises `Refused`, and `NotFound` for the segment."""
     draft = _draft(site.id, item)
     report_id = stored.add(
         site.id,
@@ -56,30 +62,49 @@ def create(site: Site, item: Mapping[str, Any]) -> Report:
         draft.settings,
         draft.created_at,
     )
+    _record(site, actor, "report saved", draft.name)
     return draft._replace(id=report_id)
 
 
 @database.write()
-def replace(site: Site, report_id: str, item: Mapping[str, Any]) -> Report:
-    """Raises `Refused`, and `NotFound` for the report or its segment."""
+def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
+    """As `create`. Raises `Refused`, and `NotFound` for the report or its segment."""
     report = _require(site.id, report_id)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
     stored.change(site.id, changed)
+    _record(site, actor, "report changed", changed.name)
     return changed
 
 
 @database.write()
-def delete(site: Site, report_id: str) -> Report:
+def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
     """The deleted report. Raises `NotFound`."""
     report = _require(site.id, report_id)
     stored.delete(site.id, report.id)
+    _record(site, actor, "report deleted", report.name)
     return report
+
+
+def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+    if actor:
+        audit_log.record(actor, act, site, name)
 
 
 @database.snapshot()
 def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
     """Runs a saved report now; `other` settings override its own for this once. Raises `NotFound`."""
-    report = _require(site.id, report_id)
+    return run_draft(site, _require(site.id, report_id), other)
+
+
+@database.session()
+def draft(site: Site, item: Mapping[str, Any]) -> Report:
+    """A report that is not saved. Raises `Refused`, and `NotFound` for the segment."""
+    return _draft(site.id, item)
+
+
+@database.snapshot()
+def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None) -> ReportResult:
+    """As `run`, of a report that may not be saved."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
         segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL

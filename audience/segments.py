@@ -5,13 +5,15 @@ from collections.abc import Collection, Mapping
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from audience import clock, segment_rules
+from audience import audit_log, clock, segment_rules
+from audience.audit_log import Actor
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.stats import Counts
 from schemas.values import compact_json
-from storage import database, searches, subscriber_lists
+from storage import database, domains, searches, subscriber_lists, suggestions
 from storage import reports as stored_reports
+from storage import segment_counts as stored_counts
 from storage import segment_rules as stored_rules
 from storage import segments as stored
 from storage.searches import Filters
@@ -22,6 +24,7 @@ from storage.subscribers import Subscriber
 __all__ = ["Segment"]
 
 SAMPLE_SIZE = 10
+MOST_SUGGESTED = 200
 RULES = "segment.rules"
 LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 IN_USE = "Reports use this segment: delete them first, or give them another segment."
@@ -40,34 +43,51 @@ def get(site: Site, segment_id: str) -> Segment:
 
 
 @database.write()
-def create(site: Site, item: Mapping[str, Any]) -> Segment:
-    """Raises `Refused` on invalid rules."""
+def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
+    """If an `actor` makes it, the audit log says so. Raises `Refused` on invalid rules."""
     at = clock.now_ms()
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
     segment_id = stored.add(site.id, item["name"], item.get("description", ""), rules, at)
+    _record(site, actor, "segment made", item["name"])
     return require(site.id, str(segment_id))
 
 
 @database.write()
-def replace(site: Site, segment_id: str, item: Mapping[str, Any]) -> Segment:
-    """Raises `NotFound`, and `Refused` on invalid rules."""
+def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
+    """As `create`. Raises `NotFound`, and `Refused` on invalid rules."""
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
     stored.change(site.id, segment.id, item["name"], item.get("description", ""), rules, at)
+    _record(site, actor, "segment changed", item["name"])
     return require(site.id, segment_id)
 
 
 @database.write()
-def delete(site: Site, segment_id: str) -> Segment:
+def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     """The deleted segment. Raises `NotFound`, and `Refused` if a report uses it."""
     segment = require(site.id, segment_id)
     if stored_reports.uses_segment(site.id, segment.id):
         raise Refused(IN_USE)
     stored.delete(site.id, segment.id)
+    stored_counts.forget(site.id, segment.id)
+    _record(site, actor, "segment deleted", segment.name)
     return segment
+
+
+@database.write()
+def record_export(site: Site, segment_id: str, actor: Actor) -> None:
+    """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
+    segment = require(site.id, segment_id)
+    people, _ = stored.count(site.id, matching(site.id, segment_id))
+    audit_log.record(actor, "segment exported", site, segment.name, people)
+
+
+def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+    if actor:
+        audit_log.record(actor, act, site, name)
 
 
 @database.snapshot()
@@ -88,6 +108,24 @@ def counts(site: Site, segment_id: str) -> Counts:
 def count(site: Site, rules: Any) -> int:
     """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
     return stored.count(site.id, _compile(site.id, rules))[0]
+
+
+@database.session()
+def event_types(site: Site) -> list[str]:
+    """Types of events to suggest for a rule."""
+    return suggestions.event_types(site.id, MOST_SUGGESTED)
+
+
+@database.session()
+def common_domains(site: Site) -> list[str]:
+    """Domains to suggest for a rule, the most common first."""
+    return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
+
+
+@database.session()
+def field_values(site: Site, key: str) -> list[str]:
+    """Values of a custom field to suggest for a rule."""
+    return suggestions.values(site.id, key, MOST_SUGGESTED)
 
 
 def matching(site_id: int, segment_id: str) -> Sql:

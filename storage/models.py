@@ -160,6 +160,20 @@ class SegmentModel(SiteOwnedModel):
         indexes = ((("site", "id"), False),)
 
 
+class SegmentCountModel(BaseModel):
+    """How many a segment had on a day, such as 2026-08-21."""
+
+    site_id = IntegerField()
+    segment_id = IntegerField()
+    day = TextField()
+    people = IntegerField()
+
+    class Meta:
+        table_name = "segment_counts"
+        primary_key = CompositeKey("site_id", "segment_id", "day")
+        without_rowid = True
+
+
 class ReportModel(SiteOwnedModel):
     name = TextField()
     report_type = TextField()
@@ -199,6 +213,6 @@ class PepperModel(BaseModel):
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
-    ImportModel, SegmentModel, ReportModel, ImportBatchModel, RefusedRowModel, AddressListModel, PepperModel,
-    *OPERATOR_MODELS,
+    ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
+    AddressListModel, PepperModel, *OPERATOR_MODELS,
 )  # fmt: skip

@@ -1,31 +1,30 @@
-"""Saved reports, and one of them drawn, over any period."""
+"""Saved reports, and one of them drawn, over any period; made, changed, deleted and exported."""
 
-import datetime as dt
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, Response, render_template, request
 
-from audience import clock, periods, reports, segments
-from audience.console.page import page
-from audience.console.wording import short_day
+from audience import reports, segments
+from audience.console import report_charts, report_forms
+from audience.console.page import actor, page, read_form, to
+from audience.errors import AudienceError, NotFound
 from audience.report_types import TYPES
-from audience.reports import Report, ReportResult
+from audience.reports import Report
 from audience.sites import Site
 from schemas.base import FormError, load, present
+from schemas.exports import table_csv
 from schemas.reports import SettingsSchema
 
 blueprint = Blueprint("reports", __name__)
 
-STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
-STYLE_WORDS = {
-    "count": "a number",
-    "line": "a line chart",
-    "area": "an area chart",
-    "column": "a column chart",
-}
 PERIOD = ("days", "from", "to", "unit")
+NO_PERIOD = "A period needs two dates, the second on or after the first, such as 2026-08-21."
+DRAW = "draw"
+EXPORTS = {"csv": "text/csv; charset=utf-8", "svg": "image/svg+xml"}
+NO_EXPORT = "A report is exported as csv or svg."
 
 
 @blueprint.get("/sites/<site_uuid>/reports")
@@ -41,17 +40,93 @@ def index(site: Site) -> str:
 @page(role="viewer")
 def show(site: Site, report_id: str) -> str:
     """A report"""
-    report = reports.get(site, report_id)
     other, problem = _period()
-    result = reports.run(site, report_id, other)
-    return render_template("report.html", problem=problem, **_details(site, report, result, other))
+    shown = report_charts.drawn(site, reports.get(site, report_id), other)
+    return render_template("report.html", problem=problem, is_saved_period=not other, **shown)
+
+
+@blueprint.get("/sites/<site_uuid>/reports/<report_id>/export.<kind>")
+@page(role="manager")
+def export(site: Site, report_id: str, kind: str) -> Response:
+    """A report as a file, over the period that the query names"""
+    report = reports.get(site, report_id)
+    if kind not in EXPORTS:
+        raise NotFound(NO_EXPORT)
+    shown = report_charts.drawn(site, report, _period()[0])
+    body = table_csv(report_charts.table(shown)) if kind == "csv" else render_template("report.svg", **shown)
+    response = Response(body, content_type=EXPORTS[kind])
+    response.headers["Content-Disposition"] = f'attachment; filename="report-{report.id}.{kind}"'
+    return response
+
+
+@blueprint.get("/sites/<site_uuid>/reports/new")
+@page(role="manager")
+def new(site: Site) -> str:
+    """The ten kinds, or the form of the one that the query names"""
+    kind = request.form.get("report_type") or report_forms.full_name(request.args.get("kind", ""))
+    if kind not in TYPES:
+        return render_template("report_kinds.html", kinds=report_forms.kinds())
+    return _form(site, kind, None)
+
+
+@blueprint.post("/sites/<site_uuid>/reports/new")
+@page(role="manager", again=new)
+def create(site: Site) -> Response | str:
+    """Save a report, or draw it without saving it"""
+    item = report_forms.read_report(read_form())
+    if DRAW in read_form():
+        return _form(site, reports.draft(site, item).report_type, None)
+    return _to(site, reports.create(site, item, actor()))
+
+
+@blueprint.get("/sites/<site_uuid>/reports/<report_id>/edit")
+@page(role="manager")
+def edit(site: Site, report_id: str) -> str:
+    """The form of a report"""
+    report = reports.get(site, report_id)
+    return _form(site, report.report_type, report)
+
+
+@blueprint.post("/sites/<site_uuid>/reports/<report_id>/edit")
+@page(role="manager", again=edit)
+def replace(site: Site, report_id: str) -> Response | str:
+    """Change a report, or draw the change without saving it"""
+    report = reports.get(site, report_id)
+    item = report_forms.read_report(read_form().to_dict() | {"report_type": report.report_type})
+    if DRAW in read_form():
+        return _form(site, report.report_type, report)
+    return _to(site, reports.replace(site, report_id, item, actor()))
+
+
+@blueprint.post("/sites/<site_uuid>/reports/<report_id>/delete")
+@page(role="manager")
+def delete(site: Site, report_id: str) -> Response:
+    """Delete a report"""
+    reports.delete(site, report_id, actor())
+    return to("console.reports.index", site_uuid=site.uuid)
+
+
+def _to(site: Site, report: Report) -> Response:
+    return to("console.reports.show", site_uuid=site.uuid, report_id=report.id)
+
+
+def _form(site: Site, report_type: str, report: Report | None) -> str:
+    """The form as it was sent, or of a report; drawn below, where it is right."""
+    sent = request.form if request.method == "POST" else {}
+    draft = report_forms.draft(sent, report) | {"report_type": report_type}
+    shown: dict[str, Any] = {}
+    with suppress(AudienceError):
+        item = report_forms.read_report(draft | {"name": draft["name"] or "-"})
+        shown = report_charts.drawn(site, reports.draft(site, item), {})
+    choices = report_forms.choices(site, report_type)
+    return render_template("report_form.html", editing=report, draft=draft, choices=choices, shown=shown)
 
 
 def _row(report: Report, names: Mapping[int, str]) -> dict[str, Any]:
     return {
         "report": report,
-        "meaning": TYPES[report.report_type].meaning,
-        "style": STYLE_WORDS[STYLES[report.chart_style]],
+        "meaning": report_forms.meaning(report.report_type),
+        "style": report_forms.style_words(report.chart_style),
         "segment": names.get(report.segment_id or 0, ""),
         "settings": _in_words(json.loads(report.settings)),
     }
@@ -72,32 +147,4 @@ def _period() -> tuple[dict[str, Any], str]:
         form = SettingsSchema()
         return load(form, present(form, asked)), ""
     except FormError:
-        return {}, "A period needs two dates, the second on or after the first, such as 2026-08-21."
-
-
-def _details(site: Site, report: Report, result: ReportResult, other: Mapping[str, Any]) -> dict[str, Any]:
-    settings, report_type = json.loads(report.settings) | dict(other), TYPES[report.report_type]
-    is_over_time = "unit" in report_type.settings
-    period = periods.from_settings(settings, site.time_zone, clock.now_ms())
-    return {
-        "report": report,
-        "meaning": report_type.meaning,
-        "settings": settings,
-        "first": period.days[0].isoformat() if is_over_time or other else settings.get("from", ""),
-        "last": settings.get("to", periods.day_of(clock.now_ms(), site.time_zone).isoformat()),
-        "style": STYLES[result.chart_style],
-        "value": result.data.get("value"),
-        "is_over_time": is_over_time,
-        "series": _series(result, is_over_time),
-        "is_saved_period": not other,
-    }
-
-
-def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
-    """The points by series, as labels and values."""
-    found: dict[str, dict[str, Any]] = {}
-    for point in result.data.get("points", ()):
-        series = found.setdefault(point["g"], {"name": point["g"], "labels": [], "values": []})
-        series["labels"].append(short_day(dt.date.fromisoformat(point["x"])) if is_over_time else point["x"])
-        series["values"].append(point["y"])
-    return list(found.values())
+        return {}, NO_PERIOD

@@ -1,17 +1,23 @@
-"""Segments, and one of them: its rule drawn, in words and as JSON, and who matches now."""
+"""Segments, and one of them: its rule built, drawn, in words and as JSON, and who matches now."""
 
 import json
+from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, render_template
+from flask import Blueprint, Response, render_template, request
 
-from audience import segments, stats
-from audience.console import rule_trees
-from audience.console.page import page
+from audience import exports, reports, segment_counts, segments, stats
+from audience.console import rule_trees, segment_forms
+from audience.console.page import actor, page, read_form, to
+from audience.errors import AudienceError, Refused
 from audience.segments import Segment
 from audience.sites import Site
+from schemas import exports as wire
 
 blueprint = Blueprint("segments", __name__)
+
+TRY = "try"
+CSV = "csv"
 
 
 @blueprint.get("/sites/<site_uuid>/segments")
@@ -21,7 +27,7 @@ def index(site: Site) -> str:
     listed = [
         (segment, rule_trees.in_words(json.loads(segment.rules))) for segment in segments.list_all(site)
     ]
-    return render_template("segments.html", listed=listed)
+    return render_template("segments.html", listed=listed, history=segment_counts.by_segment(site))
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>")
@@ -29,17 +35,118 @@ def index(site: Site) -> str:
 def show(site: Site, segment_id: str) -> str:
     """A segment"""
     segment = segments.get(site, segment_id)
-    return render_template("segment.html", segment=segment, **_details(site, segment))
+    used_by = reports.using(site, segment)
+    details = _details(site, json.loads(segment.rules))
+    history = segment_counts.by_segment(site).get(segment.id, [])
+    return render_template("segment.html", segment=segment, used_by=used_by, history=history, **details)
 
 
-def _details(site: Site, segment: Segment) -> dict[str, Any]:
-    rules = json.loads(segment.rules)
-    counts, newest = segments.preview(site, rules)
-    return {
+@blueprint.get("/sites/<site_uuid>/segments/new")
+@page(role="manager")
+def new(site: Site) -> str:
+    """The form of a new segment, or of a copy of the one that the query names"""
+    known = request.args.get("from", "")
+    copied = segments.get(site, known) if known else None
+    return _form(site, copied._replace(id=0, name=f"{copied.name}, copy") if copied else None)
+
+
+@blueprint.post("/sites/<site_uuid>/segments/new")
+@page(role="manager", again=new)
+def create(site: Site) -> Response | str:
+    """Make a segment"""
+    item = segment_forms.read_segment(read_form())
+    if TRY in read_form():
+        return _form(site, None)
+    return _to(site, segments.create(site, item, actor()))
+
+
+@blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
+@page(role="manager")
+def edit(site: Site, segment_id: str) -> str:
+    """The form of a segment"""
+    return _form(site, segments.get(site, segment_id))
+
+
+@blueprint.post("/sites/<site_uuid>/segments/<segment_id>/edit")
+@page(role="manager", again=edit)
+def replace(site: Site, segment_id: str) -> Response | str:
+    """Change a segment"""
+    item = segment_forms.read_segment(read_form())
+    if TRY in read_form():
+        return _form(site, segments.get(site, segment_id))
+    return _to(site, segments.replace(site, segment_id, item, actor()))
+
+
+@blueprint.post("/sites/<site_uuid>/segments/<segment_id>/delete")
+@page(role="manager", again=show)
+def delete(site: Site, segment_id: str) -> Response:
+    """Delete a segment"""
+    segments.delete(site, segment_id, actor())
+    return to("console.segments.index", site_uuid=site.uuid)
+
+
+@blueprint.post("/sites/<site_uuid>/segments/<segment_id>/export")
+@page(role="manager", again=show)
+def export(site: Site, segment_id: str) -> Response:
+    """Export the subscribers of a segment"""
+    segments.record_export(site, segment_id, actor())
+    pages = exports.pages(site, segment_id)
+    response = Response(wire.WRITERS[CSV](exports.keys(site), pages), content_type=wire.FORMATS[CSV])
+    response.headers["Content-Disposition"] = f'attachment; filename="segment-{int(segment_id)}.csv"'
+    return response
+
+
+@blueprint.post("/sites/<site_uuid>/segments/preview")
+@page(role="manager")
+def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
+    """What a rule that is being built means, who matches it, and for how many each condition holds alone"""
+    form = read_form()
+    try:
+        rules = segment_forms.read_rules(form.get("rules", ""))
+        shown = _matching(site, rules)
+        counts = [segments.count(site, each) for each in segment_forms.read_conditions(form)]
+    except Refused as refused:
+        return {"problem": (refused.errors or [refused])[0].message}, 422
+    people = render_template("segment_people.html", segment=None, **shown)
+    return {"counts": counts, "words": rule_trees.in_words(rules), "people": people}
+
+
+@blueprint.get("/sites/<site_uuid>/segments/values")
+@page(role="manager")
+def values(site: Site) -> list[str]:
+    """Values of the field that the query names, to choose from"""
+    return segments.field_values(site, request.args.get("field", ""))
+
+
+def _to(site: Site, segment: Segment) -> Response:
+    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment.id)
+
+
+def _form(site: Site, segment: Segment | None) -> str:
+    """The form as it was sent, or of a segment; with who matches, where the rule is right."""
+    draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
+    details: dict[str, Any] = {}
+    with suppress(AudienceError):
+        details = _details(site, segment_forms.read_rules(draft["rules"]))
+    return render_template(
+        "segment_form.html",
+        segment=segment if segment and segment.id else None,
+        draft=draft | ({"rules": details["as_json"]} if details else {}),
+        language=segment_forms.language(site),
+        details=details,
+    )
+
+
+def _details(site: Site, rules: Any) -> dict[str, Any]:
+    """Raises `Refused`."""
+    return _matching(site, rules) | {
         "tree": rule_trees.tree(site, rules),
         "words": rule_trees.in_words(rules),
         "as_json": json.dumps(rules, ensure_ascii=False, indent=2),
-        "matching": counts,
-        "newest": newest,
-        "all": stats.for_site(site),
     }
+
+
+def _matching(site: Site, rules: Any) -> dict[str, Any]:
+    """Raises `Refused`."""
+    counts, newest = segments.preview(site, rules)
+    return {"matching": counts, "newest": newest, "all": stats.for_site(site)}

@@ -71,12 +71,16 @@ def site_paths(site: Site) -> list[str]:
             f"{root}/{noun}"
             for noun in ("imports", "segments", "reports", "checks", "lists", "settings", "keys")
         ),
+        f"{root}/segments/new",
         f"{root}/imports?before=1",
         *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),
         *(f"{root}/subscribers/{each.uuid}" for each in found),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
-        *(f"{root}/segments/{each.id}" for each in segments.list_all(site)),
+        *(f"{root}/segments/{each.id}{act}" for each in segments.list_all(site) for act in ("", "/edit")),
+        f"{root}/reports/new",
+        *(f"{root}/reports/new?kind={kind}" for kind in ("VisitorCount", "VisitorsByField", "Events")),
         *(f"{root}/reports/{each.id}" for each in reports.list_all(site)[-6:]),
+        f"{root}/reports/{reports.list_all(site)[-1].id}/edit",
     ]
 
 

@@ -104,3 +104,33 @@ def test_the_first_page_is_light(browser, port, site, paths):
     visitor.page.wait_for_load_state("networkidle")
     assert 4 <= len(sizes) <= 8
     assert sum(sizes) < 60_000
+
+
+def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/segments/new")
+    page, keyboard = visitor.page, visitor.page.keyboard
+    page.get_by_label("Name", exact=True).focus()
+    keyboard.type("Pros")
+    page.get_by_role("button", name="Condition", exact=True).focus()
+    keyboard.press("Enter")
+    page.locator(":focus").select_option("field:plan")
+    page.get_by_label("Value of plan").focus()
+    keyboard.type("pro")
+    page.get_by_role("button", name="Group", exact=True).focus()
+    keyboard.press("Enter")
+    page.get_by_role("button", name="Condition", exact=True).first.focus()
+    keyboard.press("Enter")
+    page.get_by_label("Value of Tag").focus()
+    keyboard.type("vip")
+    words = "Subscribers who are subscribed, and whose plan is pro, and who carry the tag vip."
+    page.get_by_text(words).wait_for()
+    assert page.locator(".cond .n").all_inner_texts() == ["5", "1", "6"]
+    assert page.locator("[data-people] .big").inner_text() == "1"
+    assert page.locator("[data-people] .who a").all_inner_texts() == ["p1@a.example"]
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+    page.get_by_role("button", name="Save").focus()
+    keyboard.press("Enter")
+    page.get_by_role("heading", name="Pros").wait_for()
+    assert visitor.problems == []

@@ -41,7 +41,8 @@ def filled(rule, site):
         path = path.replace("<subscriber_uuid>", newest[0] if newest else UNKNOWN)
     for name, noun in (("segment", segments), ("report", reports)):
         if f"<{name}_id>" in path:
-            path = path.replace(f"<{name}_id>", str(noun.list_all(site)[0].id))
+            listed = noun.list_all(site)
+            path = path.replace(f"<{name}_id>", str(listed[0].id) if listed else "1")
     return re.sub(r"<(?:\w+:)?\w+>", "1", path)
 
 

@@ -49,11 +49,12 @@ def test_records_of_another_site_are_not_found_under_ones_own(owner, site, other
         assert owner.get(f"/sites/{site.uuid}{path}").status_code == 404, path
 
 
-def test_a_viewer_sees_all_but_what_owners_see(app, site):
+def test_a_viewer_sees_all_but_keys_and_forms(app, site):
     fill(site)
     viewer = signed_in(app, "viewer@example.com", {site: "viewer"})
     for path in site_paths(site):
-        assert viewer.get(path).status_code == (404 if path.endswith("/keys") else 200), path
+        is_form = path.endswith(("/keys", "/edit", "/new")) or "/new?" in path
+        assert viewer.get(path).status_code == (404 if is_form else 200), path
     assert "/keys" not in viewer.get(f"/sites/{site.uuid}/settings").text
 
 

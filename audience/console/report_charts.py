@@ -1,0 +1,56 @@
+"""What is drawn of a report: its series, over time or by label, and the period."""
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from audience import clock, periods, reports
+from audience.console.wording import short_day
+from audience.report_types import TYPES
+from audience.reports import Report, ReportResult
+from audience.sites import Site
+
+STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
+
+
+def drawn(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
+    """A report, run now; `other` settings override its own."""
+    result = reports.run_draft(site, report, other)
+    settings, report_type = json.loads(report.settings) | dict(other), TYPES[report.report_type]
+    is_over_time = "unit" in report_type.settings
+    period = periods.from_settings(settings, site.time_zone, clock.now_ms())
+    return {
+        "report": report,
+        "meaning": report_type.meaning,
+        "settings": settings,
+        "first": period.days[0].isoformat() if is_over_time or other else settings.get("from", ""),
+        "last": settings.get("to", periods.day_of(clock.now_ms(), site.time_zone).isoformat()),
+        "style": STYLES[result.chart_style],
+        "value": result.data.get("value"),
+        "is_over_time": is_over_time,
+        "series": _series(result, is_over_time),
+    }
+
+
+def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
+    """The points by series, as labels and values; `keys` are the labels as the API gives them."""
+    found: dict[str, dict[str, Any]] = {}
+    for point in result.data.get("points", ()):
+        empty = {"name": point["g"], "keys": [], "labels": [], "values": []}
+        series = found.setdefault(point["g"], empty)
+        series["keys"].append(point["x"])
+        series["labels"].append(short_day(dt.date.fromisoformat(point["x"])) if is_over_time else point["x"])
+        series["values"].append(point["y"])
+    return list(found.values())
+
+
+def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """The numbers, with a head."""
+    if shown["style"] == "count":
+        yield from ([shown["meaning"]], [shown["value"]])
+        return
+    yield ["from" if shown["is_over_time"] else "label", *(each["name"] for each in shown["series"])]
+    if shown["series"]:
+        columns = (each["values"] for each in shown["series"])
+        yield from map(list, zip(shown["series"][0]["keys"], *columns, strict=True))

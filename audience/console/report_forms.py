@@ -1,0 +1,87 @@
+"""The form of a report: one of the ten kinds with its settings."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from audience import custom_fields, segments
+from audience.console.report_charts import STYLES
+from audience.errors import Refused
+from audience.report_types import TYPES
+from audience.reports import Report
+from audience.sites import Site
+from schemas.base import load
+from schemas.reports import NewReport
+from schemas.values import NAMES, FormError
+
+NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
+STYLE_WORDS = {
+    "count": "a number",
+    "line": "a line chart",
+    "area": "an area chart",
+    "column": "a column chart",
+}
+PLAIN = ("name", "report_type", "chart_style", "segment_id")
+SETTINGS = ("days", "from", "to", "unit", "field", "event", "limit")
+PREFIX, SUFFIX = "Reporting::Reports::", "Report"
+KINDS = {
+    "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Left", "NetGrowth": "Growth",
+    "TotalVisitors": "All so far", "VisitorsByTag": "By tag", "VisitorsByField": "By field",
+    "VisitorsByDomain": "By domain", "Events": "Events", "Imports": "Imported rows",
+}  # fmt: skip
+
+
+def kinds() -> list[tuple[str, str, str]]:
+    """(name, words, meaning) of each kind of report."""
+    return [(name, words, meaning(full_name(name))) for name, words in KINDS.items()]
+
+
+def full_name(kind: str) -> str:
+    return f"{PREFIX}{kind}{SUFFIX}"
+
+
+def kind_of(report_type: str) -> str:
+    return report_type.removeprefix(PREFIX).removesuffix(SUFFIX)
+
+
+def meaning(report_type: str) -> str:
+    return TYPES[report_type].meaning.replace("`", "")
+
+
+def style_words(chart_style: str) -> str:
+    return STYLE_WORDS[STYLES[chart_style]]
+
+
+def read_report(form: Mapping[str, str]) -> dict[str, Any]:
+    """A report as the API takes it. Raises `Refused`."""
+    sent: dict[str, Any] = {name: form[name] for name in PLAIN if form.get(name, "").strip()}
+    sent["settings"] = {name: form[name].strip() for name in SETTINGS if form.get(name, "").strip()}
+    try:
+        item: dict[str, Any] = load(NewReport(), sent)
+    except FormError as error:
+        raise Refused(NOT_SAVED, error.problems) from error
+    return item
+
+
+def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
+    """The fields of the form: as sent, else of a report."""
+    if report is None or sent:
+        return {name: sent.get(name, "") for name in (*PLAIN, *SETTINGS)}
+    fields = {name: str(getattr(report, name) or "") for name in PLAIN}
+    return fields | {name: str(value) for name, value in json.loads(report.settings).items()}
+
+
+def choices(site: Site, report_type: str) -> dict[str, Any]:
+    """What the form of a kind offers."""
+    kind = TYPES[report_type]
+    return {
+        "kind": kind_of(report_type),
+        "kind_words": KINDS[kind_of(report_type)],
+        "meaning": meaning(report_type),
+        "needs": kind.needs,
+        "takes": kind.settings,
+        "styles": [(style, style_words(style)) for style in kind.chart_styles],
+        "segments": segments.list_all(site) if kind.counts_subscribers else [],
+        "fields": [*NAMES, *(field.key for field in custom_fields.list_all(site))],
+        "events": segments.event_types(site),
+    }

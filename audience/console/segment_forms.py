@@ -1,0 +1,91 @@
+"""The form of a segment: its fields, and what the visual builder offers."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from audience import custom_fields, segments, tags
+from audience.console.rule_trees import DATES, HEADS, MOST_COUNTED, NAMES
+from audience.errors import Refused
+from audience.segment_subjects import OPERATORS, SUBJECTS
+from audience.segments import Segment
+from audience.sites import Site
+from schemas.base import load
+from schemas.segments import NewSegment
+from schemas.values import NAMES as PLAIN_FIELDS
+from schemas.values import FieldError, FormError
+
+NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
+NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'
+FIRST_RULE = {"all": [{"status": "subscribed"}]}
+MOST_OFFERED = 200
+
+WORDS = {
+    "is": "is", "is_not": "is not", "in": "is one of", "contains": "contains", "starts_with": "begins with",
+    "gt": "is more than", "gte": "is at least", "lt": "is less than", "lte": "is at most",
+    "within_days": "within the last days", "not_within_days": "not within the last days",
+    "exists": "has a value", "missing": "has no value",
+}  # fmt: skip
+DATE_WORDS = WORDS | {
+    "gt": "after", "gte": "from", "lt": "before", "lte": "until", "exists": "ever", "missing": "never",
+}  # fmt: skip
+
+
+def read_rules(text: str) -> Any:
+    """Raises `Refused`."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(NOT_SAVED, [FieldError("rules", NO_JSON)]) from error
+
+
+def read_conditions(form: Mapping[str, str]) -> list[Any]:
+    """Conditions of a rule, each of which is to be counted alone. Raises `Refused`."""
+    conditions = read_rules(form.get("conditions", "[]"))
+    return conditions[:MOST_COUNTED] if isinstance(conditions, list) else []
+
+
+def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
+    """A segment as the API takes it. Raises `Refused`."""
+    sent = {
+        "name": form.get("name", ""),
+        "description": form.get("description", ""),
+        "rules": read_rules(form.get("rules", "")),
+    }
+    try:
+        item: dict[str, Any] = load(NewSegment(), sent)
+    except FormError as error:
+        raise Refused(NOT_SAVED, error.problems) from error
+    return item
+
+
+def draft(sent: Mapping[str, str] | None, segment: Segment | None) -> dict[str, str]:
+    """The fields of the form: as sent, of a segment, or of none yet."""
+    if sent is not None:
+        return {name: sent.get(name, "") for name in ("name", "description", "rules")}
+    if segment is None:
+        return {"name": "", "description": "", "rules": json.dumps(FIRST_RULE)}
+    return {"name": segment.name, "description": segment.description, "rules": segment.rules}
+
+
+def language(site: Site) -> dict[str, Any]:
+    """Groups, subjects and operators of rules, and the names that the site has, for the builder."""
+    return {
+        "groups": HEADS,
+        "subjects": {head: _subject(head) for head in ("status", "tag", *SUBJECTS)},
+        "kinds": {name: operator.operand for name, operator in OPERATORS.items()},
+        "fields": [*PLAIN_FIELDS, *(field.key for field in custom_fields.list_all(site))][:MOST_OFFERED],
+        "events": segments.event_types(site),
+        "tags": [tag.name for tag in tags.list_all(site)][:MOST_OFFERED],
+        "domains": segments.common_domains(site),
+    }
+
+
+def _subject(head: str) -> dict[str, Any]:
+    words = DATE_WORDS if head in DATES else WORDS
+    return {
+        "label": NAMES.get(head, head).capitalize(),
+        "operators": {name: words.get(name, name) for name in SUBJECTS[head].operators},
+        "is_date": head in DATES,
+        "has_name": SUBJECTS[head].has_name,
+    }

@@ -1,0 +1,39 @@
+"""How many a saved segment had, day by day. Days are ISO 8601 dates."""
+
+from storage.database import execute, rows
+
+
+def due(day: str, limit: int) -> list[tuple[int, int]]:
+    """(site id, segment id) of segments that have no count of a day."""
+    return rows(
+        "SELECT site_id, id FROM segments WHERE NOT EXISTS (SELECT 1 FROM segment_counts AS c "
+        "WHERE c.site_id = segments.site_id AND c.segment_id = segments.id AND c.day = ?) "
+        "ORDER BY id LIMIT ?",
+        (day, limit),
+    )
+
+
+def put(site_id: int, segment_id: int, day: str, people: int) -> None:
+    """The last count of a day stays."""
+    execute(
+        "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",
+        (site_id, segment_id, day, people),
+    )
+
+
+def of_site(site_id: int, since: str) -> list[tuple[int, str, int]]:
+    """(segment id, day, subscribers) from a day on, in the order of days."""
+    return rows(
+        "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "
+        "ORDER BY segment_id, day",
+        (site_id, since),
+    )
+
+
+def forget(site_id: int, segment_id: int, before: str = "9999-12-31") -> None:
+    """Deletes the counts of a segment from before a day."""
+    execute(
+        "DELETE FROM segment_counts WHERE site_id = ? AND segment_id = ? AND day < ?",
+        (site_id, segment_id, before),
+    )

@@ -1,0 +1,178 @@
+"""Segments: made, changed, copied, deleted, exported, and counted while one builds."""
+
+import json
+import re
+
+import pytest
+
+from audience import audit_log, reports, segment_counts, segments, subscribers
+from audience.changes import change_from_item
+from storage import database
+from tests.console.browser import signed_in
+
+DAY_MS = 86_400_000
+VIPS = '{"tag": "vip"}'
+
+
+@pytest.fixture(autouse=True)
+def people(site):
+    items = [
+        {"email": f"{name}@a.example", "tags": ["vip"] * (name != "cy"), "fields": {"plan": plan}}
+        for name, plan in (("ann", "pro"), ("bob", "free"), ("cy", "pro"))
+    ]
+    with database.write():
+        changes = [change_from_item(item) for item in items]
+        subscribers.write(site.id, changes, subscribers.accept_now(site.id))
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def root(site):
+    return f"/sites/{site.uuid}/segments"
+
+
+def newest(site):
+    entry = audit_log.page(site)[0]
+    return entry.actor, entry.act, entry.subject
+
+
+def test_a_segment_is_made(site, manager, root):
+    assert manager.get(f"{root}/new").status_code == 200
+    sent = manager.post(f"{root}/new", name=" Vips ", description="who pays", rules=VIPS)
+    [segment] = segments.list_all(site)
+    assert sent.headers["Location"] == f"/console{root}/{segment.id}"
+    assert (segment.name, segment.description, json.loads(segment.rules)) == (
+        "Vips", "who pays", {"tag": "vip"},
+    )  # fmt: skip
+    assert newest(site) == ("meg@example.com", "segment made", "Vips")
+
+
+def test_a_segment_is_changed(site, manager, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    form = manager.get(f"{root}/{made.id}/edit").text
+    assert "&#34;tag&#34;: &#34;vip&#34;" in form
+    manager.post(f"{root}/{made.id}/edit", name="Not vips", rules='{"tag": {"is_not": "vip"}}')
+    assert segments.get(site, str(made.id)).name == "Not vips"
+    assert newest(site)[1] == "segment changed"
+
+
+def test_a_copy_begins_with_the_rule_and_another_name(site, manager, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    form = manager.get(f"{root}/new?from={made.id}").text
+    assert 'value="Vips, copy"' in form
+    assert "&#34;vip&#34;" in form
+    assert manager.get(f"{root}/new?from=77").status_code == 404
+
+
+def test_without_script_a_rule_is_tried_before_it_is_saved(site, manager, root):
+    tried = manager.post(f"{root}/new", name="Pros", rules='{"field": "plan", "is": "pro"}', **{"try": "1"})
+    assert tried.status_code == 200
+    assert re.search(r'class="big">2<', tried.text)
+    assert 'value="Pros"' in tried.text
+    assert segments.list_all(site) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"name": "x", "rules": "{tag}"}, "no JSON object"),
+        ({"name": "x", "rules": "[" * 9000}, "no JSON object"),
+        ({"name": "x", "rules": "[]"}, "Send an object."),
+        ({"name": " ", "rules": VIPS}, "name"),
+        ({"name": "x", "rules": '{"any": [{"tag": "vip"}, {"colour": "red"}]}'}, "segment.rules.any[1]"),
+        ({}, "no JSON object"),
+    ],
+)
+def test_what_is_wrong_is_said_and_what_was_typed_stays(site, manager, root, fields, message):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    for path in (f"{root}/new", f"{root}/{made.id}/edit"):
+        refused = manager.post(path, **fields)
+        assert (refused.status_code, message in refused.text) == (422, True)
+        assert "Leave it" in refused.text
+    assert segments.list_all(site) == [made]
+
+
+def test_a_segment_that_reports_use_names_them_and_stays(site, manager, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    item = {"name": "Vips by day", "report_type": "Reporting::Reports::VisitorCountReport"}
+    report = reports.create(site, item | {"segment_id": str(made.id)})
+    shown = manager.get(f"{root}/{made.id}").text
+    assert shown.count("Vips by day") == 2
+    assert f"{root}/{made.id}/delete" not in shown
+    refused = manager.post(f"{root}/{made.id}/delete")
+    assert (refused.status_code, segments.IN_USE in refused.text) == (422, True)
+    reports.delete(site, str(report.id))
+    segment_counts.sweep()
+    assert manager.post(f"{root}/{made.id}/delete").status_code == 303
+    assert segments.list_all(site) == []
+    assert segment_counts.by_segment(site) == {}
+    assert newest(site)[1:] == ("segment deleted", "Vips")
+
+
+def test_a_segment_is_exported_and_the_audit_log_says_so(site, manager, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    sent = manager.post(f"{root}/{made.id}/export")
+    assert sent.headers["Content-Disposition"] == f'attachment; filename="segment-{made.id}.csv"'
+    assert sorted(re.findall(r"\w+@a\.example", sent.text)) == ["ann@a.example", "bob@a.example"]
+    entry = audit_log.page(site)[0]
+    assert (entry.act, entry.subject, entry.subjects) == ("segment exported", "Vips", 2)
+
+
+def test_while_one_builds_the_rule_is_counted_and_each_condition_alone(manager, root):
+    pro = {"field": "plan", "is": "pro"}
+    rules = json.dumps({"all": [json.loads(VIPS), pro]})
+    said = manager.post(f"{root}/preview", rules=rules, conditions=json.dumps([pro, json.loads(VIPS)])).json
+    assert said["counts"] == [2, 2]
+    assert "ann@a.example" in said["people"]
+    assert "bob@a.example" not in said["people"]
+    assert said["words"] == "Subscribers who carry the tag vip, and whose plan is pro."
+
+
+@pytest.mark.parametrize("rules", ["", "{", '{"tag": 7}', '{"all": [{"status": "gone"}]}'])
+def test_while_one_builds_what_is_wrong_is_said(manager, root, rules):
+    refused = manager.post(f"{root}/preview", rules=rules)
+    assert (refused.status_code, bool(refused.json["problem"])) == (422, True)
+
+
+def test_the_builder_offers_what_the_site_has(manager, root):
+    form = manager.get(f"{root}/new").text
+    for offered in ("vip", "plan", "within_days", "a.example"):
+        assert f"&#34;{offered}&#34;" in form.replace("\\u0026#34;", "&#34;")
+    assert manager.get(f"{root}/values?field=plan").json == ["free", "pro"]
+    assert manager.get(f"{root}/values?field=nothing").json == []
+
+
+def test_whoever_only_looks_gets_no_forms(app, site, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    support = signed_in(app, "sue@example.com", {site: "support"})
+    assert "<form" not in support.get(f"{root}/{made.id}").text.partition("<main")[2]
+    for path in (
+        f"{root}/new",
+        f"{root}/{made.id}/edit",
+        f"{root}/{made.id}/delete",
+        f"{root}/{made.id}/export",
+    ):
+        assert support.post(path, name="x", rules=VIPS).status_code == 404
+    assert segments.list_all(site) == [made]
+
+
+def test_each_segment_is_counted_once_a_day_and_for_400_days(app, site, root, later):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    segment_counts.sweep()
+    with database.write():
+        left = change_from_item({"email": "dee@a.example", "tags": ["vip"]})
+        subscribers.write(site.id, [left], subscribers.accept_now(site.id))
+    segment_counts.sweep()
+    assert segment_counts.by_segment(site) == {made.id: [2]}
+    later(DAY_MS)
+    segment_counts.sweep()
+    assert segment_counts.by_segment(site) == {made.id: [2, 3]}
+    viewer = signed_in(app, "vic@example.com", {site: "viewer"})
+    assert "<svg" in viewer.get(root).text.partition("<tbody>")[2]
+    later(segment_counts.KEPT_DAYS * DAY_MS)
+    segment_counts.sweep()
+    assert segment_counts.by_segment(site, 1_000) == {made.id: [3, 3]}
