@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
+BULK_ACT_SECONDS = 1.0  # of every sweep of a worker
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
 
 
@@ -201,7 +202,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import audit_log, erased_pages, file_imports, segment_counts, tags
+    from audience import audit_log, bulk_act_pieces, erased_pages, file_imports, segment_counts, tags
     from storage import database
     from workers import interpreter, metrics
     from workers import worker as import_worker
@@ -214,6 +215,8 @@ def worker(instance: Instance) -> None:
         partial(erased_pages.run, settings.instance),
         partial(audit_log.sweep, settings.audit_log_days),
         segment_counts.sweep,
+        partial(bulk_act_pieces.work, settings.instance, BULK_ACT_SECONDS),
+        bulk_act_pieces.sweep,
         database.checkpoint,
     )
     interpreter.settle()

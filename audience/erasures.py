@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -76,17 +76,41 @@ def erase(
         number = site_counters.take(site.id)
         subscriber = stored.get_by_key(site.id, key) if key else None
         at = _instant(subscriber)
-        _append(instance / LOG, _line(site, address_hash, at, number))
+        _append(instance / LOG, [_line(site, address_hash, at, number)])
         _delete(site.id, [key] if key else [])
         _forget_typed(site.id)
-        stored_files.erase_refused(site.id, address_hash)
-        suppressions.erase(site.id, address_hash, at, number)
+        _suppress(site.id, address_hash, at, number)
         if actor:
             audit_log.record(actor, "subscriber erased", site, address_hash)
     if key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the marker is still there: a worker tries again
         erased_pages.run(instance)
+
+
+def erase_several(site: Site, instance: Path, keys: Sequence[str], number: int) -> None:
+    """Erases subscribers by key, in the caller's transaction, which has taken `number`.
+
+    After the commit, call `blank_waiting` with the same keys.
+    """
+    found = list(stored.get_by_keys(site.id, keys).values())
+    erased = [(refused_rows.address_hash(site.id, each.email_key), _instant(each)) for each in found]
+    erased_pages.request(instance)
+    _append(instance / LOG, [_line(site, address_hash, at, number) for address_hash, at in erased])
+    _delete(site.id, [each.email_key for each in found])
+    _forget_typed(site.id)
+    for address_hash, at in erased:
+        _suppress(site.id, address_hash, at, number)
+
+
+def blank_waiting(site: Site, keys: Collection[str]) -> None:
+    """Takes erased addresses out of the imports that wait."""
+    _blank_waiting(site.id, lambda key: key in keys)
+
+
+def _suppress(site_id: int, address_hash: str, at: int, number: int) -> None:
+    stored_files.erase_refused(site_id, address_hash)
+    suppressions.erase(site_id, address_hash, at, number)
 
 
 def boundaries(instance: Path) -> list[dict[str, Any]]:
@@ -125,8 +149,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
             erased += _delete(site.id, [key for _, key in keys if is_erased(key)])
         _forget_typed(site.id)
         for address_hash, at in since.items():
-            stored_files.erase_refused(site.id, address_hash)
-            suppressions.erase(site.id, address_hash, at, number)
+            _suppress(site.id, address_hash, at, number)
     _blank_waiting(site.id, is_erased)
     return erased
 
@@ -194,8 +217,8 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
                 stored_imports.rewrite_batch(site_id, batch_id, blanked)
 
 
-def _append(log: Path, line: dict[str, Any]) -> None:
-    """Appends a line, in place of a truncated one. The caller's transaction keeps others from writing."""
+def _append(log: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Appends lines, in place of a truncated one. The caller's transaction keeps others from writing."""
     descriptor = secret_files.private_opener(str(log), os.O_RDWR | os.O_CREAT)
     with os.fdopen(descriptor, "r+b") as file:
         end = file.seek(0, os.SEEK_END)
@@ -203,6 +226,6 @@ def _append(log: Path, line: dict[str, Any]) -> None:
         last = file.read()
         file.seek(end - len(last) + last.rfind(b"\n") + 1)
         file.truncate()
-        file.write(f"{json.dumps(line)}\n".encode())
+        file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
         file.flush()
         os.fsync(descriptor)

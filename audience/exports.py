@@ -1,9 +1,10 @@
 """Exports: the subscribers of a site or of a segment, page by page (docs/files.md)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from audience import segments
 from audience.sites import Site
+from storage import bulk_acts as stored_acts
 from storage import custom_fields as stored_fields
 from storage import database, searches
 from storage import tags as stored_tags
@@ -33,16 +34,27 @@ def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:
     while True:
         with database.session():
             page = searches.page(site_id, filters, after, PAGE_SIZE)
-            names = stored_tags.names(
-                site_id, {tag_id for subscriber in page for tag_id in subscriber.tag_ids}
-            )
+            named = _with_tags(site_id, page)
         if not page:
             return
-        yield [
-            (subscriber, [names[tag_id] for tag_id in subscriber.tag_ids if tag_id in names])
-            for subscriber in page
-        ]
+        yield named
         after = page[-1].uuid
+
+
+def pages_of(site: Site, pieces: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
+    """As `pages`, of the subscribers with ids, piece by piece."""
+    for ids in pieces:
+        with database.session():
+            page = _with_tags(site.id, stored_acts.subscribers(site.id, ids))
+        yield page
+
+
+def _with_tags(site_id: int, page: Sequence[Subscriber]) -> ExportPage:
+    names = stored_tags.names(site_id, {tag_id for subscriber in page for tag_id in subscriber.tag_ids})
+    return [
+        (subscriber, [names[tag_id] for tag_id in subscriber.tag_ids if tag_id in names])
+        for subscriber in page
+    ]
 
 
 @database.session()

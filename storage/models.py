@@ -6,6 +6,7 @@ Unique indexes begin with the site, except those of a site's uuid and of a publi
 from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
+from storage.bulk_act_models import BULK_ACT_MODELS
 from storage.operator_models import OPERATOR_MODELS
 from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
 
@@ -214,5 +215,5 @@ class PepperModel(BaseModel):
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
-    AddressListModel, PepperModel, *OPERATOR_MODELS,
+    AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
 )  # fmt: skip

@@ -64,6 +64,16 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
 
+def ids(site_id: int, rule: Sql, order: str) -> list[int]:
+    """The ids of all who match and have the date `order`."""
+    found = rows(
+        f"SELECT id FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} AND ({rule.text}) "
+        "ORDER BY id",
+        (site_id, *rule.parameters),
+    )
+    return [subscriber_id for (subscriber_id,) in found]
+
+
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     """How many match and have the date `order`, counted up to `limit`."""
     [total] = row(

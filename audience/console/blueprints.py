@@ -9,6 +9,7 @@ from audience.console import (
     account,
     address_lists,
     audit_log,
+    bulk_acts,
     checks,
     commands,
     imports,
@@ -31,8 +32,8 @@ from audience.sites import Site
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, commands, imports, segments, reports, checks, address_lists, settings, keys,
-    sign_in, account, operator_pages, audit_log, static_files,
+    overview, subscribers, bulk_acts, commands, imports, segments, reports, checks, address_lists, settings,
+    keys, sign_in, account, operator_pages, audit_log, static_files,
 )  # fmt: skip
 
 HEADERS = {

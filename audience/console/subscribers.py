@@ -55,8 +55,9 @@ def show(site: Site, subscriber_uuid: str) -> str:
     )
 
 
-def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    query = ListRequest(
+def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
+    """What the list asks for: the filters of the URL and a text."""
+    return ListRequest(
         text=text,
         rules=rules(chosen),
         segment_id=chosen.get("segment", ""),
@@ -64,6 +65,10 @@ def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         descending="ascending" not in chosen,
         page=_page(),
     )
+
+
+def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    query = list_request(chosen, text)
     counted = "count" in request.args
     found = subscriber_lists.find(site, query, count_all=counted)
     all_segments, all_tags = segments.list_all(site), tags.list_all(site)
@@ -112,6 +117,7 @@ def _links(site: Site, chosen: Mapping[str, Any], found: ListPage, page_number: 
         "count": _link(site, chosen, count="all"),
         "search": _link(site, chosen),
         "all": _link(site, {}),
+        "chosen": f"{url('console.bulk_acts.choose', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
     }
 
 

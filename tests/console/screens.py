@@ -1,6 +1,21 @@
 """A site with a bit of everything, and the pages that show it."""
 
-from audience import address_lists, custom_fields, file_imports, imports, reports, segments, subscribers, tags
+from pathlib import Path
+
+from audience import (
+    address_lists,
+    bulk_act_pieces,
+    bulk_acts,
+    custom_fields,
+    file_imports,
+    imports,
+    reports,
+    segments,
+    subscriber_lists,
+    subscribers,
+    tags,
+)
+from audience.audit_log import Actor
 from audience.changes import Consent, change_from_item
 from audience.operations.demo_imports import DemoRow
 from audience.sites import Site
@@ -46,9 +61,18 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
             "settings": {"days": 3},
         }
         reports.create(site, item | ({"segment_id": str(segment.id)} if type_ == "VisitorCount" else {}))
+    _act_on_all(site, "tag", names[0][:200])
+    bulk_act_pieces.work(Path("/nowhere"), 30)
+    _act_on_all(site, "unsubscribe")
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
     tags.create(site, "unused")
+
+
+def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
+    ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
+    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
+    bulk_acts.begin(site, new, Actor("mara@example.com"))
 
 
 def _rows(names: tuple[str, ...]):
@@ -71,6 +95,8 @@ def site_paths(site: Site) -> list[str]:
             f"{root}/{noun}"
             for noun in ("imports", "segments", "reports", "checks", "lists", "settings", "keys")
         ),
+        f"{root}/acts",
+        *(f"{root}/acts/{each.id}" for each in bulk_acts.newest(site)),
         f"{root}/segments/new",
         f"{root}/imports?before=1",
         *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),

@@ -1,4 +1,4 @@
-// Choice of theme, "/" for search, menus that close. Everything that reads works without this.
+// Choice of theme, "/" for search, menus that close, ticked people, progress. Everything that reads works without this.
 const root = document.documentElement
 
 for (const themes of document.querySelectorAll("[data-themes]")) {
@@ -35,3 +35,37 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false
 })
 
+
+// Those who are ticked in a list, counted
+for (const form of document.querySelectorAll("[data-ticks]")) {
+  const boxes = [...form.querySelectorAll("[name=uuid]")]
+  const whole = document.createElement("input")
+  whole.type = "checkbox"
+  whole.setAttribute("aria-label", "Tick all on this page")
+  form.querySelector("thead .w44").replaceChildren(whole)
+  const show = () => {
+    const ticked = boxes.filter((box) => box.checked).length
+    for (const box of boxes) box.closest("tr").classList.toggle("on", box.checked)
+    form.querySelector("[data-ticked]").textContent = ticked ? `${ticked} ticked` : "Tick people"
+    whole.checked = ticked === boxes.length
+    for (const button of form.querySelectorAll(".bulk button")) button.disabled = !ticked && !form.elements.all.checked
+  }
+  form.addEventListener("change", (event) => {
+    if (event.target === whole) for (const box of boxes) box.checked = whole.checked
+    show()
+  })
+  addEventListener("pageshow", show) // after the browser has put back what was ticked
+}
+
+// What runs is asked for every two seconds, until it has ended
+async function follow() {
+  try {
+    const answer = await fetch(location.href)
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+    const id = document.activeElement.id
+    if (answer.ok) document.querySelector("main").replaceWith(page.querySelector("main"))
+    if (id) document.getElementById(id)?.focus()
+  } catch { /* asked again */ }
+  if (document.querySelector("[data-live]")) setTimeout(follow, 2000)
+}
+if (document.querySelector("[data-live]")) setTimeout(follow, 2000)

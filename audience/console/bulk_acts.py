@@ -1,0 +1,124 @@
+"""Acts on many subscribers: chosen in the list, confirmed, and followed."""
+
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from audience import bulk_acts, exports, sessions, subscriber_lists, tags
+from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
+from audience.console.list_filters import filters
+from audience.console.page import actor, page, present, read_form, to
+from audience.console.subscribers import list_request
+from audience.errors import Refused
+from audience.sites import Site
+from audience.subscriber_lists import PAGE_SIZE
+from schemas import exports as wire
+from schemas.values import FieldError
+
+blueprint = Blueprint("bulk_acts", __name__)
+
+VERBS = {"tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export"}
+DONE = {
+    "tag": "tagged", "untag": "untagged", "unsubscribe": "unsubscribed", "erase": "erased",
+    "export": "exported",
+}  # fmt: skip
+LEFT_OUT = {
+    "tag": "had it already", "untag": "did not have it", "unsubscribe": "had left already",
+    "erase": "were gone already",
+}  # fmt: skip
+TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
+
+
+@blueprint.get("/sites/<site_uuid>/acts")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Acts on many subscribers"""
+    return render_template("bulk_acts.html", acts=bulk_acts.newest(site), **_words())
+
+
+@blueprint.get("/sites/<site_uuid>/acts/<int:act_id>")
+@page(role="viewer")
+def show(site: Site, act_id: int) -> str:
+    """An act on many subscribers"""
+    act = bulk_acts.get(site, act_id)
+    undoable = bulk_acts.may_be_undone(site, act)
+    ends = (act.finished_at or 0) + (bulk_acts.EXPORT_KEPT_MS if act.kind == EXPORT else bulk_acts.UNDO_MS)
+    return render_template("bulk_act.html", act=act, undoable=undoable, ends=ends, **_words())
+
+
+@blueprint.post("/sites/<site_uuid>/subscribers/chosen")
+@page(role="manager")
+def choose(site: Site) -> str:
+    """Asks before an act on those who are ticked, or on all who match"""
+    kind = read_form().get("act", "")
+    if kind not in SAID:
+        raise Refused(bulk_acts.UNKNOWN)
+    ids, uuids = _selection(site)
+    names = [tag.name for tag in tags.list_all(site)]
+    query = request.query_string.decode("ascii", "ignore")
+    seen = bulk_acts.fingerprint(ids)
+    chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
+    return render_template("bulk_act_new.html", **chosen, **_words())
+
+
+@blueprint.post("/sites/<site_uuid>/acts")
+@page(role="manager", again=choose)
+def begin(site: Site) -> Response:
+    """Act on many subscribers"""
+    form = read_form()
+    kind, (ids, _) = form.get("act", ""), _selection(site)
+    if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
+        raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
+    new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=form.get("tag", "")[:255])
+    return _to(site, bulk_acts.begin(site, new, actor()))
+
+
+@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/cancel")
+@page(role="manager")
+def cancel(site: Site, act_id: int) -> Response:
+    """Stop an act where it is"""
+    bulk_acts.cancel(site, act_id)
+    return _to(site, bulk_acts.get(site, act_id))
+
+
+@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/retry")
+@page(role="manager")
+def retry(site: Site, act_id: int) -> Response:
+    """Go on with an act that stopped by itself"""
+    bulk_acts.retry(site, act_id)
+    return _to(site, bulk_acts.get(site, act_id))
+
+
+@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/undo")
+@page(role="manager", again=show)
+def undo(site: Site, act_id: int) -> Response:
+    """Take back what an act has changed"""
+    return _to(site, bulk_acts.undo(site, act_id, actor()))
+
+
+@blueprint.get("/sites/<site_uuid>/acts/<int:act_id>/export.csv")
+@page(role="manager")
+def export(site: Site, act_id: int) -> Response:
+    """The file of an export"""
+    pages = exports.pages_of(site, bulk_acts.exported(site, act_id))
+    response = Response(wire.WRITERS["csv"](exports.keys(site), pages), content_type=wire.FORMATS["csv"])
+    response.headers["Content-Disposition"] = f'attachment; filename="subscribers-{act_id}.csv"'
+    return response
+
+
+def _selection(site: Site) -> tuple[list[int], list[str]]:
+    """The ids of those chosen, and the uuids of those who were ticked. Raises `Refused`, `NotFound`."""
+    form = read_form()
+    if "all" in form:
+        text = sessions.search_text(present().session_id, site.id)
+        return subscriber_lists.ids(site, list_request(filters(request.args), text)), []
+    uuids = form.getlist("uuid")[:PAGE_SIZE]
+    return bulk_acts.ids_of(site, uuids), uuids
+
+
+def _to(site: Site, act: BulkAct) -> Response:
+    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act.id)
+
+
+def _words() -> dict[str, Any]:
+    return {"verbs": VERBS, "done": DONE, "left_out": LEFT_OUT}

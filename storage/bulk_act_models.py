@@ -1,0 +1,41 @@
+"""The tables of acts on many subscribers."""
+
+from peewee import BigIntegerField, BooleanField, ForeignKeyField, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel
+
+
+class BulkActModel(SiteOwnedModel):
+    """`undoes` is the id of the act that this one takes back; of those `done`, it `changed` so many."""
+
+    kind = TextField()
+    tag = TextField()
+    status = TextField(index=True)
+    actor = TextField()
+    client_network = TextField()
+    undoes = IntegerField(null=True)
+    people = IntegerField()
+    done = IntegerField()
+    changed = IntegerField()
+    created_at = BigIntegerField()
+    started_at = BigIntegerField(null=True)
+    finished_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "bulk_acts"
+        indexes = ((("site", "id"), False),)
+
+
+class BulkActPieceModel(SiteOwnedModel):
+    """Ids of subscribers, as JSON: `waiting`, or those whom the act has changed."""
+
+    bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
+    ids = TextField()
+    waiting = BooleanField()
+
+    class Meta:
+        table_name = "bulk_act_pieces"
+        indexes = ((("bulk_act", "waiting", "id"), False),)
+
+
+BULK_ACT_MODELS: tuple[type[BaseModel], ...] = (BulkActModel, BulkActPieceModel)

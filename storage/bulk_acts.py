@@ -1,0 +1,188 @@
+"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from storage.bulk_act_models import BulkActModel
+from storage.database import execute, execute_many, marks, row, rows
+from storage.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
+from storage.subscribers import Subscriber, read
+
+SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED = (
+    "selecting", "queued", "running", "finished", "canceled", "failed",
+)  # fmt: skip
+COLUMNS = (
+    "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
+    "created_at, started_at, finished_at"
+)
+
+
+class BulkAct(NamedTuple):
+    """`done` of `people` are done, `changed` of them were not so before."""
+
+    id: int
+    site_id: int
+    kind: str
+    tag: str
+    status: str
+    actor: str
+    client_network: str
+    undoes: int | None
+    people: int
+    done: int
+    changed: int
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in (SELECTING, QUEUED, RUNNING)
+
+
+def add(
+    site_id: int,
+    kind: str,
+    tag: str,
+    actor: str,
+    client_network: str,
+    people: int,
+    undoes: int | None,
+    at: int,
+) -> int:
+    act_id: int = BulkActModel.insert(
+        site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
+        undoes=undoes, people=people, done=0, changed=0, created_at=at,
+    ).execute()  # fmt: skip
+    return act_id
+
+
+def get(site_id: int, act_id: int) -> BulkAct | None:
+    record = row(f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+    return record and BulkAct(*record)
+
+
+def newest(site_id: int, limit: int) -> list[BulkAct]:
+    records = rows(
+        f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? ORDER BY id DESC LIMIT ?", (site_id, limit)
+    )
+    return [BulkAct(*record) for record in records]
+
+
+def undone_by(site_id: int, act_id: int) -> int | None:
+    """The id of the act that takes another back."""
+    record = row("SELECT id FROM bulk_acts WHERE site_id = ? AND undoes = ?", (site_id, act_id))
+    return record[0] if record else None
+
+
+def waiting() -> list[tuple[int, int]]:
+    """(site id, act id) of acts to work on, those with the fewest done first."""
+    return rows(
+        f"SELECT site_id, id FROM bulk_acts WHERE status IN ('{QUEUED}', '{RUNNING}') ORDER BY done, id"
+    )
+
+
+def set_status(act_id: int, status: str, finished_at: int | None = None) -> None:
+    execute("UPDATE bulk_acts SET status = ?, finished_at = ? WHERE id = ?", (status, finished_at, act_id))
+
+
+def advance(act_id: int, done: int, changed: int, at: int) -> None:
+    execute(
+        f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
+        "started_at = coalesce(started_at, ?) WHERE id = ?",
+        (done, changed, at, act_id),
+    )
+
+
+def add_pieces(site_id: int, act_id: int, pieces: Iterable[Sequence[int]]) -> None:
+    execute_many(
+        "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) VALUES (?, ?, ?, 1)",
+        ((site_id, act_id, json.dumps(list(piece))) for piece in pieces),
+    )
+
+
+def copy_changed(site_id: int, act_id: int, other_id: int) -> None:
+    """Gives an act those whom another has changed."""
+    execute(
+        "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) SELECT site_id, ?, ids, 1 "
+        "FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? AND waiting = 0 ORDER BY id",
+        (act_id, site_id, other_id),
+    )
+
+
+def first_piece(act_id: int) -> tuple[int, list[int]] | None:
+    """(id, ids of subscribers) of the next piece that waits."""
+    record = row(
+        "SELECT id, ids FROM bulk_act_pieces WHERE bulk_act_id = ? AND waiting = 1 ORDER BY id LIMIT 1",
+        (act_id,),
+    )
+    return (record[0], json.loads(record[1])) if record else None
+
+
+def pieces_after(act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
+    """(id, ids of subscribers) of the pieces of an act, done or not."""
+    records = rows(
+        "SELECT id, ids FROM bulk_act_pieces WHERE bulk_act_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (act_id, piece_id, limit),
+    )
+    return [(found, json.loads(ids)) for found, ids in records]
+
+
+def keep_changed(piece_id: int, ids: Sequence[int]) -> None:
+    """Leaves in a piece that is done whom the act has changed."""
+    execute("UPDATE bulk_act_pieces SET ids = ?, waiting = 0 WHERE id = ?", (json.dumps(list(ids)), piece_id))
+
+
+def drop_piece(piece_id: int) -> None:
+    execute("DELETE FROM bulk_act_pieces WHERE id = ?", (piece_id,))
+
+
+def drop_pieces(act_id: int, limit: int) -> int:
+    return execute(
+        "DELETE FROM bulk_act_pieces WHERE id IN "
+        "(SELECT id FROM bulk_act_pieces WHERE bulk_act_id = ? LIMIT ?)",
+        (act_id, limit),
+    )
+
+
+def with_old_pieces(kinds: Sequence[str], before: int) -> list[int]:
+    """Ids of closed acts of some kinds that ended before an instant and still have pieces."""
+    found = rows(
+        "SELECT id FROM bulk_acts WHERE finished_at < ? "
+        f"AND kind IN ({marks(kinds)}) AND EXISTS "
+        "(SELECT 1 FROM bulk_act_pieces WHERE bulk_act_id = bulk_acts.id)",
+        (before, *kinds),
+    )
+    return [act_id for (act_id,) in found]
+
+
+def abandoned(before: int) -> list[int]:
+    """Ids of acts whose selection stopped."""
+    found = rows(f"SELECT id FROM bulk_acts WHERE status = '{SELECTING}' AND created_at < ?", (before,))
+    return [act_id for (act_id,) in found]
+
+
+def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """(email, email key) by id, of those who exist."""
+    found = rows(
+        f"SELECT id, email, email_key FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?",
+        [*ids, site_id],
+    )
+    return {subscriber_id: (email, key) for subscriber_id, email, key in found}
+
+
+def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
+    found = rows(
+        f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})", [site_id, *uuids]
+    )
+    return [subscriber_id for (subscriber_id,) in found]
+
+
+def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
+    found = rows(
+        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ? "
+        "ORDER BY id",
+        [*ids, site_id],
+    )
+    return [read(record) for record in found]

@@ -1,0 +1,333 @@
+"""Acts on many subscribers: confirmed, done by a worker piece by piece, stopped, taken back."""
+
+import re
+
+import pytest
+
+from audience import (
+    audit_log,
+    bulk_act_pieces,
+    bulk_acts,
+    commands,
+    erasures,
+    sites,
+    stats,
+    subscribers,
+    tags,
+)
+from audience.audit_log import Actor
+from audience.bulk_acts import NewAct
+from audience.changes import change_from_item
+from storage import bulk_acts as stored
+from storage import database
+from tests.console.browser import signed_in
+
+ACTOR = Actor("meg@example.com")
+HOUR_MS = 3_600_000
+PEOPLE = 450  # two pieces and a half
+
+
+def add_people(site, count):
+    items = [
+        {"email": f"p{number}@a.example", "tags": ["vip"] if number < 7 else []} for number in range(count)
+    ]
+    with database.write():
+        changes = [change_from_item(item) for item in items]
+        subscribers.write(site.id, changes, subscribers.accept_now(site.id))
+
+
+@pytest.fixture(autouse=True)
+def people(site):
+    add_people(site, 9)
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def root(site):
+    return f"/sites/{site.uuid}"
+
+
+@pytest.fixture
+def work(tmp_path):
+    """What a worker does with all its time."""
+    instance = tmp_path / "instance"
+    instance.mkdir(exist_ok=True)
+    return lambda: bulk_act_pieces.work(instance, 30)
+
+
+def everybody(site):
+    return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+
+
+def tagged(site, name):
+    [found] = [tag.id for tag in tags.list_all(site) if tag.name == name] or [0]
+    return {each.email for each in everybody(site) if found in each.tag_ids}
+
+
+def seen(page):
+    return re.findall(r'name="seen" value="(\w+)"', page.text)[0]
+
+
+def ticked(manager, site, *emails):
+    """The fields of a form in which those people are ticked."""
+    by_email = {each.email: each.uuid for each in everybody(site)}
+    return {"uuid": [by_email[email] for email in emails]}
+
+
+def act(manager, root, kind, query="", typed="", tag="", **fields):
+    """Chooses, and confirms."""
+    asked = manager.post(f"{root}/subscribers/chosen{query}", act=kind, **fields)
+    assert asked.status_code == 200
+    more = {"seen": seen(asked), "tag": tag, "typed": typed}
+    return manager.post(f"{root}/acts{query}", act=kind, **fields, **more)
+
+
+def followed(manager, sent):
+    return manager.get(sent.headers["Location"].removeprefix("/console"))
+
+
+def newest(site):
+    entry = audit_log.page(site)[0]
+    return entry.actor, entry.act, entry.subjects
+
+
+def test_those_who_are_ticked_are_tagged(site, manager, root, work):
+    sent = act(manager, root, "tag", tag="fair", **ticked(manager, site, "p1@a.example", "p8@a.example"))
+    assert newest(site) == ("meg@example.com", "tag put on many, begun", 2)
+    waiting = followed(manager, sent).text
+    assert "data-live" in waiting
+    assert "It goes on if you leave this page" in waiting
+    work()
+    assert tagged(site, "fair") == {"p1@a.example", "p8@a.example"}
+    done = followed(manager, sent).text
+    assert re.search(r"<b>2 subscribers tagged .*fair.*</b> by meg@example.com", done)
+    assert "data-live" not in done
+    assert newest(site) == ("meg@example.com", "tag put on many", 2)
+
+
+def test_all_who_match_the_filters_are_untagged_and_who_had_no_tag_is_counted_apart(
+    site, manager, root, work
+):
+    sent = act(manager, root, "untag", "?status=subscribed", all="1", tag="VIP")
+    work()
+    assert tagged(site, "vip") == set()
+    done = followed(manager, sent).text
+    assert "7 subscribers untagged" in done
+    assert "2 did not have it" in done
+
+
+def test_all_who_match_the_text_that_is_searched_for(site, manager, root, work):
+    manager.post(f"{root}/subscribers", text="p3@")
+    act(manager, root, "unsubscribe", all="1")
+    work()
+    assert {each.email for each in everybody(site) if each.unsubscribed_at} == {"p3@a.example"}
+    assert stats.for_site(site).unsubscribers == 1
+
+
+def test_erasing_asks_for_the_number(site, manager, root, work, tmp_path):
+    fields = ticked(manager, site, "p1@a.example", "p2@a.example")
+    for typed in ("", "3", "two"):
+        refused = act(manager, root, "erase", typed=typed, **fields)
+        assert refused.status_code == 422
+        assert "Type the number" in alert_text(refused)
+    assert bulk_acts.newest(site) == []
+    act(manager, root, "erase", typed="2", **fields)
+    work()
+    assert len(everybody(site)) == 7
+    assert newest(site) == ("meg@example.com", "many erased", 2)
+    assert "@a.example" not in f"{audit_log.page(site)}"
+    assert len((tmp_path / "instance" / "erasures.log").read_text().splitlines()) == 2
+
+
+def alert_text(response):
+    return re.findall(r'role="alert".*?</p>', response.text, re.DOTALL)[0]
+
+
+def test_an_import_does_not_bring_back_who_was_erased(site, manager, root, work):
+    act(manager, root, "erase", typed="1", **ticked(manager, site, "p1@a.example"))
+    work()
+    add_people(site, 9)
+    assert len(everybody(site)) == 8
+
+
+def test_a_selection_that_has_changed_is_asked_for_again(site, manager, root, work):
+    query = "?tag=vip"
+    asked = manager.post(f"{root}/subscribers/chosen{query}", act="unsubscribe", all="1")
+    assert "Unsubscribe 7 subscribers" in asked.text
+    command = {"command": "remove_tag", "email": "p1@a.example", "query": "vip"}
+    commands.run(site, [command])
+    refused = manager.post(f"{root}/acts{query}", act="unsubscribe", all="1", seen=seen(asked))
+    assert (refused.status_code, "Unsubscribe 6 subscribers" in refused.text) == (422, True)
+    assert bulk_acts.CHANGED in alert_text(refused)
+    sent = manager.post(f"{root}/acts{query}", act="unsubscribe", all="1", seen=seen(refused))
+    assert sent.status_code == 303
+
+
+def test_who_comes_to_match_later_is_left_out(site, manager, root, work):
+    sent = act(manager, root, "unsubscribe", "?tag=vip", all="1")
+    commands.run(site, [{"command": "add_tag", "email": "p8@a.example", "query": "vip"}])
+    work()
+    assert "7 subscribers unsubscribed" in followed(manager, sent).text
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"act": "tag", "all": "1"}, bulk_acts.NO_TAG),
+        ({"act": "unsubscribe"}, bulk_acts.NOBODY),
+        ({"act": "unsubscribe", "all": "1", "seen": "0"}, "changed"),
+        ({"act": "sell", "all": "1"}, bulk_acts.UNKNOWN),
+        ({}, bulk_acts.UNKNOWN),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_done(site, manager, root, fields, message):
+    refused = manager.post(f"{root}/acts", **fields)
+    assert (refused.status_code, message in refused.text) == (422, True)
+    assert bulk_acts.newest(site) == []
+
+
+def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, root, work, later, app):
+    sent = act(manager, root, "export", "?tag=vip", all="1")
+    path = sent.headers["Location"].removeprefix("/console")
+    assert newest(site) == ("meg@example.com", "many exported", 7)
+    erasures.erase(site, app.extensions["audience"].settings.instance, email="p1@a.example")
+    shown = manager.get(f"{path}/export.csv")
+    assert "attachment" in shown.headers["Content-Disposition"]
+    assert len(re.findall(r"p\d@a\.example", shown.text)) == 6
+    later(25 * HOUR_MS)
+    again = signed_in(app, "max@example.com", {site: "manager"})
+    assert again.get(f"{path}/export.csv").status_code == 404
+    bulk_act_pieces.sweep()
+    assert list(bulk_acts._pieces(bulk_acts.newest(site)[0].id)) == []
+
+
+def test_tags_put_on_are_taken_back_from_whom_they_were_put_on(site, manager, root, work, later, app):
+    sent = act(manager, root, "tag", all="1", tag="vip")
+    work()
+    assert "2 subscribers tagged" in followed(manager, sent).text
+    path = sent.headers["Location"].removeprefix("/console")
+    undone = manager.post(f"{path}/undo")
+    work()
+    assert len(tagged(site, "vip")) == 7
+    assert "2 subscribers untagged" in followed(manager, undone).text
+    again = manager.post(f"{path}/undo")
+    assert (again.status_code, bulk_acts.NOT_UNDOABLE in again.text) == (422, True)
+
+
+def test_nothing_is_taken_back_after_30_days(site, manager, root, work, later, app):
+    sent = act(manager, root, "tag", all="1", tag="vip")
+    work()
+    later(31 * 24 * HOUR_MS)
+    again = signed_in(app, "max@example.com", {site: "manager"})
+    path = sent.headers["Location"].removeprefix("/console")
+    assert "Undo" not in again.get(path).text
+    assert again.post(f"{path}/undo").status_code == 422
+
+
+class Crash(BaseException):
+    """As a kill: no code of ours catches it."""
+
+
+@pytest.fixture
+def many(site, people):
+    add_people(site, PEOPLE)
+    return [each for page in range(1, 6) for each in people_of(site, page)]
+
+
+def people_of(site, page):
+    return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), page)[0]
+
+
+def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(site, many, work, monkeypatch):
+    ids = [each.id for each in many]
+    assert len(ids) == PEOPLE
+    act_ = bulk_acts.begin(site, NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids)), ACTOR)
+    calls = []
+    real = stored.drop_piece
+
+    def fail_at_the_second(piece_id):
+        calls.append(piece_id)
+        if len(calls) == 2:
+            raise Crash
+        real(piece_id)
+
+    monkeypatch.setattr(stored, "drop_piece", fail_at_the_second)
+    with pytest.raises(Crash):
+        work()
+    half = bulk_acts.get(site, act_.id)
+    assert (half.status, half.done, half.changed) == ("running", 200, 200)
+    assert stats.for_site(site).unsubscribers == 200
+    work()
+    whole = bulk_acts.get(site, act_.id)
+    assert (whole.status, whole.done, whole.changed) == ("finished", PEOPLE, PEOPLE)
+    assert stats.for_site(site).unsubscribers == PEOPLE
+
+
+def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypatch):
+    sent = act(manager, root, "unsubscribe", all="1")
+    path = sent.headers["Location"].removeprefix("/console")
+    real = stored.drop_piece
+
+    def stop_after_the_first(piece_id):
+        real(piece_id)
+        bulk_acts.cancel(site, bulk_acts.newest(site)[0].id)
+
+    monkeypatch.setattr(stored, "drop_piece", stop_after_the_first)
+    work()
+    work()
+    stopped = bulk_acts.newest(site)[0]
+    assert (stopped.status, stopped.done) == ("canceled", 200)
+    assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
+    bulk_act_pieces.sweep()
+    assert list(bulk_acts._pieces(stopped.id)) == []
+
+
+def test_two_operators_on_one_selection_each_get_their_own_count(app, site, manager, root, work):
+    other = signed_in(app, "max@example.com", {site: "manager"})
+    first = act(manager, root, "tag", all="1", tag="fair")
+    second = act(other, root, "tag", all="1", tag="fair")
+    work()
+    assert "9 subscribers tagged" in followed(manager, first).text
+    assert "0 subscribers tagged" in followed(manager, second).text
+    assert "9 had it already" in followed(manager, second).text
+
+
+def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, monkeypatch):
+    broken = act(manager, root, "tag", all="1", tag="fair")
+    fine = act(manager, root, "unsubscribe", all="1")
+    real = bulk_act_pieces._change
+    monkeypatch.setattr(bulk_act_pieces, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
+    work()
+    assert "9 subscribers unsubscribed" in followed(manager, fine).text
+    assert "It stopped by itself" in followed(manager, broken).text
+    monkeypatch.undo()
+    manager.post(broken.headers["Location"].removeprefix("/console") + "/retry")
+    work()
+    assert len(tagged(site, "fair")) == 9
+
+
+def test_whoever_may_not_act_on_many_sees_no_boxes(app, site, other_site, manager, root, work):
+    sent = act(manager, root, "tag", all="1", tag="fair")
+    path = sent.headers["Location"].removeprefix("/console")
+    support = signed_in(app, "sue@example.com", {site: "support"})
+    assert 'name="uuid"' not in support.get(f"{root}/subscribers").text
+    assert support.get(path).status_code == 200
+    for refused in (f"{root}/acts", f"{root}/subscribers/chosen", f"{path}/cancel", f"{path}/undo"):
+        assert support.post(refused, act="tag", all="1", tag="x").status_code == 404
+    stranger = signed_in(app, "eve@example.com", {other_site: "owner"})
+    moved = path.replace(site.uuid, other_site.uuid)
+    assert stranger.get(moved).status_code == 404
+    uuid = everybody(site)[0].uuid
+    chosen = stranger.post(f"/sites/{other_site.uuid}/subscribers/chosen", act="erase", uuid=uuid)
+    assert "Nobody is selected" in chosen.text
+
+
+def test_an_act_ends_with_its_site(site, other_site, manager, root, work, tmp_path):
+    act(manager, root, "tag", all="1", tag="fair")
+    sites.delete(site, tmp_path, lambda *_: None)
+    work()
+    assert bulk_acts.newest(site) == []
