@@ -202,7 +202,15 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import audit_log, bulk_act_pieces, erased_pages, file_imports, segment_counts, tags
+    from audience import (
+        audit_log,
+        bulk_act_pieces,
+        erased_pages,
+        file_imports,
+        file_uploads,
+        segment_counts,
+        tags,
+    )
     from storage import database
     from workers import interpreter, metrics
     from workers import worker as import_worker
@@ -211,6 +219,7 @@ def worker(instance: Instance) -> None:
     check_migrated(settings)
     chores = (
         file_imports.sweep,
+        partial(file_uploads.sweep, settings.instance),
         tags.sweep,
         partial(erased_pages.run, settings.instance),
         partial(audit_log.sweep, settings.audit_log_days),

@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 
-from audience import clock, import_payloads, refused_rows, subscribers
+from audience import audit_log, clock, import_payloads, imports, refused_rows, subscribers
+from audience.audit_log import Actor
 from audience.changes import Outcome, change_from_item
 from audience.errors import NotFound, ServiceUnavailable
-from audience.imports import NOT_FOUND
 from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
 from audience.subscribers import Subscriber
@@ -191,7 +191,7 @@ def columns(site: Site, import_id: int) -> list[str]:
     with database.session():
         names = stored.columns(site.id, import_id)
     if names is None:
-        raise NotFound(NOT_FOUND)
+        raise NotFound(imports.NOT_FOUND)
     return names
 
 
@@ -211,6 +211,14 @@ def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
             return
         yield from (row for _, row in page)
         after = page[-1][0]
+
+
+@database.write()
+def retry(site: Site, import_id: int, actor: Actor) -> None:
+    """Goes on with a failed import of the site, and says so in the audit log. Raises `NotFound`."""
+    imports.progress(site, import_id)
+    imports.retry(import_id)
+    audit_log.record(actor, "import tried again", site, f"import {import_id}")
 
 
 def sweep() -> None:

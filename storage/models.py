@@ -7,6 +7,7 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField,
 
 from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
 from storage.bulk_act_models import BULK_ACT_MODELS
+from storage.file_upload_models import FILE_UPLOAD_MODELS
 from storage.operator_models import OPERATOR_MODELS
 from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
 
@@ -216,4 +217,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
     AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
+    *FILE_UPLOAD_MODELS,
 )  # fmt: skip

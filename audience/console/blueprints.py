@@ -12,6 +12,7 @@ from audience.console import (
     bulk_acts,
     checks,
     commands,
+    file_uploads,
     imports,
     keys,
     overview,
@@ -32,8 +33,8 @@ from audience.sites import Site
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, bulk_acts, commands, imports, segments, reports, checks, address_lists, settings,
-    keys, sign_in, account, operator_pages, audit_log, static_files,
+    overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
+    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, static_files,
 )  # fmt: skip
 
 HEADERS = {

@@ -3,12 +3,14 @@
 from itertools import islice
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, Response, render_template, request
 
-from audience import clock, file_imports, imports
-from audience.console.page import page
+from audience import clock, file_imports, file_uploads, imports
+from audience.console.page import actor, page, to
+from audience.http.services import services
 from audience.imports import MAX_LISTED, Import
 from audience.sites import Site
+from schemas.exports import refused_csv
 
 blueprint = Blueprint("imports", __name__)
 
@@ -23,9 +25,9 @@ def index(site: Site) -> str:
     before = request.args.get("before", "")
     known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
     found = imports.newest(site, **known)
-    return render_template(
-        "imports.html", imports=found, is_first=not known, is_full=len(found) == MAX_LISTED
-    )
+    files = file_uploads.names(site, [each.id for each in found])
+    is_full = len(found) == MAX_LISTED
+    return render_template("imports.html", imports=found, files=files, is_first=not known, is_full=is_full)
 
 
 @blueprint.get("/sites/<site_uuid>/imports/<int:import_id>")
@@ -34,6 +36,26 @@ def show(site: Site, import_id: int) -> str:
     """An import"""
     import_ = imports.progress(site, import_id)
     return render_template("import.html", import_=import_, **_details(site, import_))
+
+
+@blueprint.get("/sites/<site_uuid>/imports/<int:import_id>/refused.csv")
+@page(role="manager")
+def refused(site: Site, import_id: int) -> Response:
+    """The refused rows of a file, to be corrected and imported"""
+    columns = file_imports.columns(site, import_id)
+    rows = refused_csv(columns, file_imports.refused(site, import_id))
+    response = Response(rows, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="refused-{import_id}.csv"'
+    return response
+
+
+@blueprint.post("/sites/<site_uuid>/imports/<int:import_id>/retry")
+@page(role="manager", again=show)
+def retry(site: Site, import_id: int) -> Response:
+    """Goes on with an import that stopped"""
+    file_imports.retry(site, import_id, actor())
+    services().import_queue.notify(site.id)
+    return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
 
 
 def _details(site: Site, import_: Import) -> dict[str, Any]:
@@ -46,6 +68,10 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
         "total": import_.rows + import_.refused,
+        "seconds_left": round((import_.rows - import_.applied) * seconds / import_.applied)
+        if import_.applied
+        else None,
+        "file": file_uploads.names(site, [import_.id]).get(import_.id),
     }
 
 

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
 from audience.operators import SignedInOperator
+from audience.protocols import REFUSAL
 from audience.sites import Site
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
@@ -32,11 +33,12 @@ LENGTH = "The form was sent without its length: send it from a browser."
 WRONG_HOST = "The console does not answer under this address: use {address} instead."
 
 
-def page(*, role: Role, again: View | None = None) -> Callable[[View], View]:
+def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> Callable[[View], View]:
     """Lets those in who have at least that role, on the site of the path for a role of a site.
 
     The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
-    A POST that is refused shows the page `again` instead, whose template finds the error in `refused`.
+    A POST that is refused shows the page `again` instead, whose template finds the error in `refused`. One
+    that `takes_file` may have as large a body as an import; the web server asks `check` before it takes that.
     """
 
     def decorate(view: View) -> View:
@@ -48,6 +50,7 @@ def page(*, role: Role, again: View | None = None) -> Callable[[View], View]:
                 return _to_sign_in()
             if request.method == "POST":
                 _check_sender()
+                _allow_file(takes_file)
                 if role != ANYONE:
                     _check_token()
             if role in SITE_ROLES:
@@ -58,6 +61,8 @@ def page(*, role: Role, again: View | None = None) -> Callable[[View], View]:
             return _answer(view, again, arguments)
 
         vars(run)["role"] = role
+        if takes_file:
+            vars(run)["check"] = partial(_check_upload, role)
         return run
 
     return decorate
@@ -108,7 +113,7 @@ def read_form() -> MultiDict[str, str]:
     """The fields of a form. Raises `TooLarge`, and `NotUnderstood` without a length."""
     if request.content_length is None and request.environ.get("wsgi.input_terminated"):
         raise NotUnderstood(LENGTH)
-    if (request.content_length or 0) > MAX_FORM_BYTES:
+    if (request.content_length or 0) > g.get("max_bytes", MAX_FORM_BYTES):
         raise TooLarge
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
@@ -139,6 +144,23 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
         response.status_code = STATUS[type(error)]
         response.headers.update(domain_error(error).headers)
         return response
+
+
+def _allow_file(takes_file: bool) -> None:
+    """Raises why the web server has not taken a file."""
+    if takes_file:
+        g.max_bytes = settings().import_max_bytes
+        if REFUSAL in request.environ:
+            raise request.environ[REFUSAL]
+
+
+def _check_upload(role: str) -> tuple[None, int]:
+    """What is asked before a file is taken; the token in it afterwards. Raises `AudienceError`."""
+    if origin() is None or operator() is None:
+        raise Forbidden(FORGED)
+    _check_sender()
+    _site(role, (request.view_args or {})["site_uuid"])
+    return None, settings().import_max_bytes
 
 
 def _to_sign_in() -> Response:

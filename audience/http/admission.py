@@ -13,7 +13,7 @@ from audience.protocols import REFUSAL
 KEY = "audience.key"  # the key of an admitted request, in its WSGI environ
 MAX_UNDECLARED_BYTES = 2**20  # to a view that takes no body
 
-Check = Callable[[], tuple[AuthenticatedKey, int]]
+Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of an operator
 
 
 class Admission:

@@ -103,7 +103,11 @@ def inspect(
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    table = tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet)
+    return understood(tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet), reading)
+
+
+def understood(table: Table, reading: Reading) -> File:
+    """Looks through all of an open file. Raises `FormError`."""
     preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
     columns = plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
     orders = look_through(table, columns, reading.dates)

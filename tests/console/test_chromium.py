@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import operators
+from audience import imports, operators
 from audience.audit_log import COMMAND_LINE
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
@@ -133,4 +133,29 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     page.get_by_role("button", name="Save").focus()
     keyboard.press("Enter")
     page.get_by_role("heading", name="Pros").wait_for()
+    assert visitor.problems == []
+
+
+def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, tmp_path):
+    file = tmp_path / "guests.csv"
+    file.write_text("Wer,Vorname,Stufe\nann@a.example,Ann,pro\np1@a.example,Eve,pro\nnobody,Cy,pro\n")
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/imports/new")
+    page, keyboard = visitor.page, visitor.page.keyboard
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_role("button", name="Send the file").focus()
+    keyboard.press("Enter")
+    page.get_by_text("choose below which one does").wait_for()
+    page.get_by_label("What column 1 becomes").focus()
+    page.locator(":focus").select_option("email")
+    page.get_by_role("button", name="Look again").focus()
+    keyboard.press("Enter")
+    page.get_by_text("Of 3 rows, 1 bring new subscribers, 1 change someone").wait_for()
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+    page.get_by_role("button", name="Import 2 rows").focus()
+    keyboard.press("Enter")
+    page.get_by_role("heading", name="guests.csv").wait_for()
+    imports.drain(site.id, 30)
+    page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
     assert visitor.problems == []

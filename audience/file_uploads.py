@@ -1,0 +1,128 @@
+"""Files that operators send: kept in the instance until they are imported, a day at most."""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from audience import audit_log, clock, secret_files
+from audience.audit_log import Actor
+from audience.errors import NotFound, Refused
+from audience.sites import Site
+from schemas.values import compact_json
+from storage import database
+from storage import file_uploads as stored
+from storage import imports as stored_imports
+from storage.file_uploads import FileUpload
+
+__all__ = ["FileUpload"]
+
+FOLDER = "uploads"
+KEPT_MS = 24 * 3_600_000
+MAX_NAME_LENGTH = 200
+COPY_BYTES = 2**20
+EMPTY = "The file is empty: choose another."
+GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
+
+
+def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
+    """Stores a file, on disk before it is known. Raises `Refused` if it is empty."""
+    folder = instance / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    file = folder / secrets.token_hex(16)
+    with open(file, "xb", opener=secret_files.private_opener) as target:
+        shutil.copyfileobj(source, target, COPY_BYTES)
+        target.flush()
+        os.fsync(target.fileno())
+        size = target.tell()
+    if not size:
+        file.unlink()
+        raise Refused(EMPTY)
+    with database.write():
+        shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
+        upload_id = stored.add(site.id, file.name, shown, size, compact_json(dict(reading)), clock.now_ms())
+        return _require(site.id, upload_id)
+
+
+@database.session()
+def get(site: Site, upload_id: int) -> FileUpload:
+    """Raises `NotFound`."""
+    return _require(site.id, upload_id)
+
+
+@database.session()
+def waiting(site: Site) -> list[FileUpload]:
+    """Newest first."""
+    return stored.waiting(site.id)
+
+
+def reading_of(upload: FileUpload) -> dict[str, Any]:
+    """How it is meant, as it was last said."""
+    found: dict[str, Any] = json.loads(upload.reading)
+    return found
+
+
+@database.write()
+def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
+    """Raises `NotFound`."""
+    stored.put_reading(site.id, upload_id, compact_json(dict(reading)))
+    return _require(site.id, upload_id)
+
+
+@contextmanager
+def opened(instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+    """Raises `NotFound`."""
+    try:
+        binary = (instance / FOLDER / upload.file).open("rb")
+    except FileNotFoundError as error:
+        raise NotFound(GONE) from error
+    with binary:
+        yield binary
+
+
+def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
+    """Forgets a file; False if somebody else did so before."""
+    with database.write():
+        first = stored.remove(site.id, upload.id)
+    (instance / FOLDER / upload.file).unlink(missing_ok=True)
+    return first
+
+
+@database.write()
+def imported(site: Site, import_id: int, upload: FileUpload, actor: Actor) -> None:
+    """Says whose file an import was, there and in the audit log."""
+    import_ = stored_imports.get(site.id, import_id)
+    rows = import_.rows + import_.refused if import_ else 0
+    stored.put_name(site.id, import_id, upload.name, actor.name)
+    audit_log.record(actor, "file imported", site, f"import {import_id}", rows, {"file": upload.name})
+
+
+@database.session()
+def names(site: Site, import_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """(name of the file, who sent it) by the id of the import."""
+    return stored.names(site.id, import_ids)
+
+
+def sweep(instance: Path) -> None:
+    """Deletes files that nobody has imported for a day."""
+    before = clock.now_ms() - KEPT_MS
+    with database.session():
+        is_due = stored.any_before(before)
+    if is_due:
+        with database.write():
+            stored.remove_before(before)
+    for file in (instance / FOLDER).glob("*"):
+        with suppress(FileNotFoundError):
+            if file.stat().st_mtime * 1000 < before:
+                file.unlink()
+
+
+def _require(site_id: int, upload_id: int) -> FileUpload:
+    upload = stored.get(site_id, upload_id)
+    if upload is None:
+        raise NotFound(GONE)
+    return upload

@@ -1,0 +1,229 @@
+"""Importing a file by hand: sent, understood, judged, started, followed."""
+
+import io
+import json
+import os
+import re
+
+import pytest
+
+from audience import audit_log, commands, erasures, file_uploads, imports, sessions, subscribers
+from audience.console.file_forms import BESIDE
+from tests.console.browser import ORIGIN, signed_in
+
+PEOPLE = "E-mail,Vorname,Orders\nann@a.example,Ann,4\nbob@a.example,Bob,\nnobody,Cy,1\n"
+HOUR_MS = 3_600_000
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def root(site):
+    return f"/sites/{site.uuid}/imports"
+
+
+@pytest.fixture
+def folder(app):
+    return app.extensions["audience"].settings.instance / file_uploads.FOLDER
+
+
+def person(site, email):
+    found = subscribers.find(site, email=email)
+    assert found is not None
+    return found
+
+
+def send(browser, root, text, name="people.csv"):
+    """The answer to a file, as a browser without script sends it."""
+    data = text if isinstance(text, bytes) else text.encode()
+    fields = {"csrf": sessions.csrf_token(browser.token), "file": (io.BytesIO(data), name)}
+    return browser.http.post(
+        f"/console{root}/new", data=fields, base_url=browser.origin, headers={"Origin": browser.origin}
+    )
+
+
+def keep(browser, root, text, name="people.csv"):
+    """The path of the page that shows a file."""
+    sent = send(browser, root, text, name)
+    assert sent.status_code == 303, sent.text
+    return sent.headers["Location"].removeprefix("/console")
+
+
+def start(browser, path, site, **fields):
+    """Starts an import, and does what a worker does; the path of its page."""
+    sent = browser.post(path, **{"start": "1", "headed": "1"} | fields)
+    assert sent.status_code == 303, sent.text
+    imports.drain(site.id, 30)
+    return sent.headers["Location"].removeprefix("/console")
+
+
+def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
+    assert manager.get(f"{root}/new").status_code == 200
+    path = keep(manager, root, PEOPLE)
+    [file] = folder.iterdir()
+    assert oct(file.stat().st_mode)[-3:] == "600"
+    shown = manager.get(path).text
+    for words in ("people.csv", "ann@a.example", "first name", "field: Orders", "Vorname"):
+        assert words in shown
+    assert re.search(r"Of 3 rows, <b>2</b> bring new subscribers", shown)
+    assert "Import 2 rows" in shown
+    assert "is refused" not in shown
+    followed = start(manager, path, site, tag="fair, north")
+    found = person(site, "ann@a.example")
+    assert (found.first_name, found.fields, len(found.tag_ids)) == ("Ann", {"Orders": 4}, 2)
+    assert list(folder.iterdir()) == []
+    assert manager.get(path).status_code == 404
+    done = manager.get(followed).text
+    assert "people.csv" in done
+    assert "by meg@example.com" in done
+    assert "2</b> brought new subscribers" in done
+    listed = manager.get(root).text
+    assert ("people.csv" in listed, "meg@example.com" in listed) == (True, True)
+    entry = audit_log.page(site)[0]
+    assert (entry.actor, entry.act, entry.subject, entry.subjects) == (
+        "meg@example.com", "file imported", "import 1", 3,
+    )  # fmt: skip
+
+
+def test_refused_rows_are_downloaded_and_can_be_imported_once_corrected(site, manager, root):
+    followed = start(manager, keep(manager, root, PEOPLE), site)
+    refused = manager.get(f"{followed}/refused.csv")
+    assert refused.headers["Content-Disposition"] == 'attachment; filename="refused-1.csv"'
+    lines = refused.text.splitlines()
+    assert lines[0] == "E-mail,Vorname,Orders,row_number,error_code,error_message"
+    assert re.match(r"sha256:\w+,Cy,1,4,invalid_email,", lines[1])
+    corrected = re.sub(r"sha256:\w+", "cy@a.example", refused.text)
+    start(manager, keep(manager, root, corrected), site)
+    assert person(site, "cy@a.example").first_name == "Cy"
+
+
+def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
+    path = keep(manager, root, "Wer,Notiz,Stufe\nann@a.example,secret,pro\n")
+    shown = manager.get(path).text
+    assert "No column holds addresses: choose below which one does." in shown
+    assert "ann@a.example" in shown
+    assert "Not tried yet" in shown
+    fields = {"column-1": "email", "column-2": "ignore", "column-3": "field:plan", "headed": "1"}
+    assert manager.post(path, look="1", **fields).status_code == 303
+    assert "Import 1 row<" in manager.get(path).text
+    start(manager, path, site, **fields)
+    assert person(site, "ann@a.example").fields == {"plan": "pro"}
+
+
+def test_a_file_without_a_header(site, manager, root):
+    path = keep(manager, root, "ann@a.example,Ann\nbob@a.example,Bob\n")
+    manager.post(path, look="1", **{"column-1": "email", "column-2": "first_name"})
+    assert "Of 2 rows, <b>2</b> bring new" in manager.get(path).text
+
+
+def test_the_order_of_dates_is_asked_for(site, manager, root):
+    path = keep(manager, root, "email,created_at\nann@a.example,03/04/2025\n")
+    assert "may have the day or the month first: choose below which" in manager.get(path).text
+    refused = manager.post(path, start="1", headed="1")
+    assert (refused.status_code, "Nothing was imported" in refused.text) == (422, True)
+    assert imports.newest(site) == []
+    start(manager, path, site, dates="dmy")
+    assert person(site, "ann@a.example").created_at == 1743638400000
+
+
+def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
+    start(manager, keep(manager, root, PEOPLE), site)
+    commands.run(site, [{"command": "unsubscribe", "email": "ann@a.example"}])
+    erasures.erase(site, tmp_path, email="bob@a.example")
+    path = keep(manager, root, PEOPLE.replace(",4", ",5"))
+    assert "Erased people stay away: 1." in manager.get(path).text
+    start(manager, path, site)
+    assert person(site, "ann@a.example").unsubscribed_at is not None
+    assert subscribers.find(site, email="bob@a.example") is None
+
+
+def test_a_file_of_people_who_left_is_known_by_its_name(site, manager, root):
+    path = keep(manager, root, "email\nann@a.example\n", "cleaned_members.csv")
+    assert 'name="left" value="1" checked' in manager.get(path).text
+
+
+def test_json_lines_and_what_is_no_file(site, manager, root):
+    lines = json.dumps({"email": "ann@a.example", "fields": {"plan": "pro"}})
+    assert "Import 1 row<" in manager.get(keep(manager, root, lines, "people.jsonl")).text
+    for data, words in ((b"\x89PNG\r\n\x1a\n\0\0", "Not understood yet"), (b"\n\n", "Not understood yet")):
+        path = keep(manager, root, data, "people.csv")
+        shown = manager.get(path)
+        assert (shown.status_code, words in shown.text) == (200, True)
+        assert 'name="start"' not in shown.text
+    assert send(manager, root, b"").status_code == 422
+    assert manager.post(f"{root}/new").status_code == 422
+
+
+def test_the_name_of_a_file_stays_a_name(manager, root):
+    path = keep(manager, root, PEOPLE, "../../etc/<b>" + "x" * 400 + ".csv")
+    shown = manager.get(path).text
+    assert "<b>x" not in shown
+    assert "etc" not in shown
+
+
+def test_a_file_is_left_and_forgotten_after_a_day(app, site, manager, root, folder, later):
+    path = keep(manager, root, PEOPLE)
+    assert "people.csv" in manager.get(f"{root}/new").text
+    assert manager.post(path, leave="1").status_code == 303
+    assert list(folder.iterdir()) == []
+    assert manager.get(path).status_code == 404
+    old = keep(manager, root, PEOPLE)
+    file_uploads.sweep(folder.parent)
+    assert len(list(folder.iterdir())) == 1
+    [file] = folder.iterdir()
+    os.utime(file, (0, 0))
+    later(25 * HOUR_MS)
+    file_uploads.sweep(folder.parent)
+    assert list(folder.iterdir()) == []
+    again = signed_in(app, "max@example.com", {site: "manager"})
+    assert again.get(old).status_code == 404
+
+
+def test_an_import_that_stopped_is_tried_again(site, manager, root, monkeypatch):
+    path = keep(manager, root, PEOPLE)
+
+    def fail(*_):
+        raise ValueError
+
+    sent = manager.post(path, start="1", headed="1")
+    followed = sent.headers["Location"].removeprefix("/console")
+    monkeypatch.setattr(imports, "_apply", fail)
+    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    for _ in range(imports.MAX_FAILURES + 1):
+        imports.drain(site.id, 1)
+    monkeypatch.undo()
+    assert "Try again" in manager.get(followed).text
+    assert manager.post(f"{followed}/retry").status_code == 303
+    assert audit_log.page(site)[0].act == "import tried again"
+    imports.drain(site.id, 30)
+    assert subscribers.find(site, email="ann@a.example") is not None
+    assert manager.post(f"{followed}/retry").status_code == 404
+
+
+def test_nobody_of_another_site_and_nobody_who_may_not_import(app, site, other_site, manager, root, folder):
+    path = keep(manager, root, PEOPLE)
+    stranger = signed_in(app, "eve@example.com", {other_site: "owner"})
+    moved = path.replace(site.uuid, other_site.uuid)
+    for each in (path, moved):
+        assert stranger.get(each).status_code == 404
+        assert stranger.post(each, start="1").status_code == 404
+    support = signed_in(app, "sue@example.com", {site: "support"})
+    assert send(support, root, PEOPLE).status_code == 404
+    assert support.get(path).status_code == 404
+    assert "Import a file" not in support.get(root).text
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_file_without_the_token_of_the_session_is_not_kept(manager, root, folder):
+    fields = {"csrf": "x", "file": (io.BytesIO(PEOPLE.encode()), "people.csv")}
+    sent = manager.http.post(f"/console{root}/new", data=fields, base_url=ORIGIN, headers={"Origin": ORIGIN})
+    assert sent.status_code == 403
+    assert not folder.exists()
+
+
+def test_every_sentence_about_parameters_has_words_of_its_own():
+    """What the page says names no parameter of the API."""
+    assert all("map[" not in words and "dates=" not in words for words in BESIDE.values())
