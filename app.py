@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
-BULK_ACT_SECONDS = 1.0  # of every sweep of a worker
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
 
 
@@ -202,34 +201,16 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import (
-        audit_log,
-        bulk_act_pieces,
-        erased_pages,
-        file_imports,
-        file_uploads,
-        segment_counts,
-        tags,
-    )
-    from storage import database
+    from audience.operations.chores import chores
     from workers import interpreter, metrics
     from workers import worker as import_worker
 
     settings = instance.settings
     check_migrated(settings)
-    chores = (
-        file_imports.sweep,
-        partial(file_uploads.sweep, settings.instance),
-        tags.sweep,
-        partial(erased_pages.run, settings.instance),
-        partial(audit_log.sweep, settings.audit_log_days),
-        segment_counts.sweep,
-        partial(bulk_act_pieces.work, settings.instance, BULK_ACT_SECONDS),
-        bulk_act_pieces.sweep,
-        database.checkpoint,
-    )
     interpreter.settle()
-    import_worker.run(settings, lambda: open_process(settings, metrics.start(settings.instance)), chores)
+    import_worker.run(
+        settings, lambda: open_process(settings, metrics.start(settings.instance)), chores(settings)
+    )
 
 
 @click.command()

@@ -1,0 +1,33 @@
+"""What a worker does beside imports, again and again."""
+
+from collections.abc import Callable
+from functools import partial
+
+from audience import (
+    audit_log,
+    bulk_act_pieces,
+    erased_pages,
+    file_imports,
+    file_uploads,
+    segment_counts,
+    tags,
+)
+from audience.config import Settings
+from storage import database
+
+BULK_ACT_SECONDS = 1.0  # of every round
+
+
+def chores(settings: Settings) -> tuple[Callable[[], object], ...]:
+    """Each does a piece of its work, and goes on with it the next time."""
+    return (
+        file_imports.sweep,
+        partial(file_uploads.sweep, settings.instance),
+        tags.sweep,
+        partial(erased_pages.run, settings.instance),
+        partial(audit_log.sweep, settings.audit_log_days),
+        segment_counts.sweep,
+        partial(bulk_act_pieces.work, settings.instance, BULK_ACT_SECONDS),
+        bulk_act_pieces.sweep,
+        database.checkpoint,
+    )
