@@ -1,6 +1,5 @@
 """The instance's pepper: keyed hashes of secrets, and of addresses that must not be stored."""
 
-import hashlib
 import hmac
 import secrets
 from pathlib import Path
@@ -47,7 +46,7 @@ def check_value(pepper: bytes | None = None) -> str:
 def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
     """HMAC-SHA256 in hexadecimal, by default with the open pepper."""
     key = _pepper if pepper is None else pepper
-    return hmac.new(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
 
 
 def address_hash(site_id: int, email_key: str) -> str:

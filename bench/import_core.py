@@ -127,14 +127,14 @@ def main() -> None:
         database.open(f"sqlite:///{folder}/audience.db")
         database.migrate()
         site = sites.create("bench")
-        _fill(site, options.subscribers)
+        fill(site, options.subscribers)
         print(f"{options.subscribers:,} people, {options.rows:,} rows a run; microseconds of CPU a row")
         for name, share in (("half new", 0.5), ("all new", 0.0)):
             measure(site, name, int(options.rows * share), options)
         database.close()
 
 
-def _fill(site: Site, people: int) -> None:
+def fill(site: Site, people: int) -> None:
     for first in range(0, people, CHUNK):
         changes = [change_from_item(item(number, 0)) for number in range(first, first + CHUNK)]
         with database.write():
@@ -144,7 +144,7 @@ def _fill(site: Site, people: int) -> None:
 _added = 10_000_000
 
 
-def _rows(count: int, known: int, age: int, people: int) -> list[dict[str, Any]]:
+def rows(count: int, known: int, age: int, people: int) -> list[dict[str, Any]]:
     """`known` people, spread over those who are there, with another age, and new ones between them."""
     global _added
     items = [item(number * 7919 % people, age) for number in range(known)]
@@ -156,9 +156,9 @@ def _rows(count: int, known: int, age: int, people: int) -> list[dict[str, Any]]
 def measure(site: Site, name: str, known: int, options: argparse.Namespace) -> None:
     ours, limits = [], []
     for run in range(options.runs):
-        rows = [_rows(options.rows, known, age, options.subscribers) for age in (2 * run + 1, 2 * run + 2)]
-        ours.append(drained(site, rows[0]))
-        limits.append(bare(site, rows[1]))
+        both = [rows(options.rows, known, age, options.subscribers) for age in (2 * run + 1, 2 * run + 2)]
+        ours.append(drained(site, both[0]))
+        limits.append(bare(site, both[1]))
     row, limit = (statistics.median(each) / options.rows * 1e6 for each in (ours, limits))
     print(f"{name:10} drain {row:7.1f}   limit {limit:7.1f}   of limit {limit / row:5.2f}")
 

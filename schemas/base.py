@@ -4,6 +4,7 @@ Messages say what to send and never repeat a value of the request.
 """
 
 import math
+import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -23,6 +24,7 @@ NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 
 MAX_DEPTH = 64  # levels of a JSON value
 CONTAINERS = (dict, list)
+DASHED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 MAX_PROBLEMS = 1_000  # listed per request
 NO_NAME = "?"  # a key of messages that is left out of the path
 
@@ -242,6 +244,8 @@ class Uuid(Text):
 
 
 def dashed(text: str) -> str:
+    if DASHED.fullmatch(text):
+        return text
     try:
         return str(uuid.UUID(trim(text)))
     except ValueError:
