@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast clients lint types format check bench bench-answers bench-patterns bench-edge pictures \
-	dist lock tables clean
+.PHONY: help run test test-fast clients lint types format check bench bench-quick bench-files bench-answers \
+	bench-patterns bench-edge pictures dist lock tables clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,13 +57,23 @@ format: .venv/.dev ## format in place with ruff
 
 check: lint types test ## run lint, types and test, as CI does
 
-bench: .venv/.dev ## measure throughput and its limits
-	$(BIN)/python -m bench.main_job
-	$(BIN)/python -m bench.reads
-	$(BIN)/python -m bench.import_core
-	$(BIN)/python -m bench.segments
+SIZES = 100000,1000000
+
+bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZES=100000,5000000
+	$(BIN)/python -m bench.performance --sizes $(SIZES)
+
+bench-quick: .venv/.dev ## print ratios of a small instance, in two minutes
+	$(BIN)/python -m bench.performance --quick
+
+bench-files: .venv/.dev ## measure a large file, and a fresh clone
 	$(BIN)/python -m bench.files
 	$(BIN)/python -m bench.fresh_clone
+
+.peers/.done: # what `make bench` compares with; what does not install is left out
+	$(PYTHON) -m venv .peers
+	-.peers/bin/pip install --quiet django-newsletter==1.2.1 sorl-thumbnail==12.11.0 flask==3.1.3 SQLAlchemy==2.1.9 'psycopg[binary]==3.3.9'
+	-npm install --silent --prefix .peers @tryghost/members-importer@0.5.16 knex@3.1.0 pg@8.16.3
+	@touch $@
 
 bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
 	$(BIN)/python -m bench.edge
@@ -114,5 +124,5 @@ lock: ## update the lock files, with hashes, and the table of wheels for ARM64
 	.venv/lock/bin/python -m packing.arm_wheels
 
 clean: ## remove the environment and all caches; keep instance/
-	rm -rf .venv .clients build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .clients .peers build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

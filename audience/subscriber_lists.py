@@ -1,7 +1,7 @@
 """Lists of subscribers to look through: by text, filters and segment, in an order, with their number."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audience import clock, segment_rules, segments
@@ -11,7 +11,7 @@ from storage import events as stored_events
 from storage import segment_rules as stored_rules
 from storage import subscriber_lists as stored
 from storage.events import WEEK_MS, Event
-from storage.sql import Sql, join
+from storage.sql import AND, Sql, join
 from storage.subscribers import Subscriber
 
 __all__ = ["WEEK_MS", "Event", "Subscriber"]
@@ -75,7 +75,7 @@ def _rule(site_id: int, query: ListRequest) -> Sql:
         parts.append(segments.matching(site_id, query.segment_id))
     if query.text.strip():
         parts.append(segments.beginning(site_id, query.text))
-    return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts])
+    return join(AND, [replace(part, text=f"({part.text})") for part in parts])
 
 
 @database.session()

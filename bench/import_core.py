@@ -6,18 +6,19 @@ keeps the log as the drain does. It leaves out reading payloads, looking up who 
 each pair interleaved, the median of the runs.
 """
 
-import argparse
 import json
 import statistics
-import tempfile
 import time
 from collections import Counter
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from audience import clock, field_values, imports, pepper, sites, subscribers
+from audience import clock, field_values, imports
 from audience.changes import Change, change_from_item
 from audience.sites import Site
+from bench import instances, people
+from bench.people import item
+from bench.rows import CPU, Row, parser, show
 from storage import custom_fields, database, domains, tags
 from storage import field_values as stored_values
 from storage import sites as stored_sites
@@ -26,18 +27,8 @@ from storage.pace import Pace
 from tests.client import FakeQueue
 
 BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
-TAGS = ["customer", "newsletter"]
-CITIES = ["Oslo", "Zürich", "Paris", "Rome"]
-
-
-def item(number: int, age: int) -> dict[str, Any]:
-    return {
-        "email": f"person{number}@example{number % 500}.com",
-        "first_name": "Ann",
-        "last_name": "Lee",
-        "tags": TAGS,
-        "fields": {"plan": "pro", "age": (number + age) % 90, "city": CITIES[number % 4]},
-    }
+ROWS = 6_000  # of a run
+GOALS = {"half new": ".85", "all new": ".80"}
 
 
 def drained(site: Site, items: list[dict[str, Any]]) -> float:
@@ -51,22 +42,22 @@ def drained(site: Site, items: list[dict[str, Any]]) -> float:
     return time.process_time() - start
 
 
-def bare(site: Site, items: list[dict[str, Any]]) -> float:
-    """Seconds of CPU to write the same rows, all made before."""
+def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] = time.process_time) -> float:
+    """Seconds to write the same rows, all made before."""
     chunks = [_chunk(site, items[first : first + CHUNK]) for first in range(0, len(items), CHUNK)]
-    start = time.process_time()
-    for new, known, links, removed, added, people in chunks:
+    start = seconds()
+    for new, known, links, removed, added, domains_of_new in chunks:
         with database.write():
             stored.insert(new)
             stored.update(site.id, known)
             tags.link(links)
+            tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
             stored_values.remove(removed)
             stored_values.add(added)
             stored_sites.count(site.id, len(new), 0)
-            domains.count(site.id, people)
-            tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
+            domains.count(site.id, domains_of_new)
         database.checkpoint(only_if_due=True)
-    return time.process_time() - start
+    return seconds() - start
 
 
 _next_id = 0
@@ -79,18 +70,18 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     with database.session():
         _next_id = max(_next_id, stored.first_id())
         known = stored.known(site.id, [change.key for change in changes])
-        tag_ids = tags.ids(site.id, TAGS)
-        ids = custom_fields.ids(site.id, ["plan", "age", "city"])
+        tag_ids = tags.ids(site.id, people.TAGS)
+        ids = custom_fields.ids(site.id, people.FIELDS)
     new, updated, links, removed, added = [], [], [], [], []
-    people: dict[str, int] = {}
+    domains_of_new: Counter[str] = Counter()
     for change in changes:
         before = known.get(change.key)
         if before is None:
-            new.append(_row(site, change, _next_id, list(tag_ids.values())))
-            links += [(site.id, tag_id, _next_id) for tag_id in tag_ids.values()]
+            tagged = [tag_ids[name] for name in change.tags]
+            new.append(_row(site, change, _next_id, tagged))
+            links += [(site.id, tag_id, _next_id) for tag_id in tagged]
             added += _values(site, change.fields, ids, _next_id)
-            domain = change.key.partition("@")[2]
-            people[domain] = people.get(domain, 0) + 1
+            domains_of_new[change.key.partition("@")[2]] += 1
             _next_id += 1
         else:
             person = list(before)
@@ -99,13 +90,14 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             removed += _values(site, {"age": age}, ids, person[stored.ID])
             added += _values(site, {"age": change.fields["age"]}, ids, person[stored.ID])
             updated.append(person)
-    return new, {stored.TEXTS: updated}, sorted(links), removed, added, people
+    return new, {stored.TEXTS: updated}, sorted(links), removed, sorted(added), domains_of_new
 
 
 def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> list[Any]:
     at, fields = clock.now_ms(), json.dumps(change.fields, ensure_ascii=False, separators=(",", ":"))
     return [subscriber_id, change.email, fields, json.dumps(tag_ids), change.first_name, change.last_name,
-            None, None, None, 0, at, change.key, at, f"{subscriber_id:036}", site.id, "import 1"]  # fmt: skip
+            None, None, None, 0, at, change.key, at, f"{time.time_ns():020}{subscriber_id:016}", site.id,
+            "import 1"]  # fmt: skip
 
 
 def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) -> list[Any]:
@@ -116,51 +108,41 @@ def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) ->
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subscribers", type=int, default=200_000, help="people who are there before")
-    parser.add_argument("--rows", type=int, default=10_000, help="rows of a run")
-    parser.add_argument("--runs", type=int, default=5)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        pepper.open(Path(folder))
-        database.open(f"sqlite:///{folder}/audience.db")
-        database.migrate()
-        site = sites.create("bench")
-        fill(site, options.subscribers)
-        print(f"{options.subscribers:,} people, {options.rows:,} rows a run; microseconds of CPU a row")
-        for name, share in (("half new", 0.5), ("all new", 0.0)):
-            measure(site, name, int(options.rows * share), options)
-        database.close()
+_added = time.time_ns() // 1_000  # nobody's number
 
 
-def fill(site: Site, people: int) -> None:
-    for first in range(0, people, CHUNK):
-        changes = [change_from_item(item(number, 0)) for number in range(first, first + CHUNK)]
-        with database.write():
-            subscribers.write(site.id, changes, subscribers.accept_now(site.id))
-
-
-_added = 10_000_000
-
-
-def rows(count: int, known: int, age: int, people: int) -> list[dict[str, Any]]:
-    """`known` people, spread over those who are there, with another age, and new ones between them."""
+def rows(count: int, known: int, age: int, total: int) -> list[dict[str, Any]]:
+    """`known` people, spread over the `total`, with another age, and new ones between them."""
     global _added
-    items = [item(number * 7919 % people, age) for number in range(known)]
-    items += [item(number, 0) for number in range(_added, _added + count - known)]
+    items = [item(number * 7919 % total, age) for number in range(known)]
+    items += [item(number) for number in range(_added, _added + count - known)]
     _added += count
     return [items[place * 7919 % count] for place in range(count)]
 
 
-def measure(site: Site, name: str, known: int, options: argparse.Namespace) -> None:
-    ours, limits = [], []
-    for run in range(options.runs):
-        both = [rows(options.rows, known, age, options.subscribers) for age in (2 * run + 1, 2 * run + 2)]
-        ours.append(drained(site, both[0]))
-        limits.append(bare(site, both[1]))
-    row, limit = (statistics.median(each) / options.rows * 1e6 for each in (ours, limits))
-    print(f"{name:10} drain {row:7.1f}   limit {limit:7.1f}   of limit {limit / row:5.2f}")
+def measure(site: Site, total: int, runs: int) -> list[Row]:
+    found = []
+    for name, known in (("half new", ROWS // 2), ("all new", 0)):
+        ours, limits = [], []
+        for run in range(runs):
+            both = [rows(ROWS, known, age, total) for age in (2 * run + 1, 2 * run + 2)]
+            ours.append(drained(site, both[0]) / ROWS * 1e6)
+            limits.append(bare(site, both[1]) / ROWS * 1e6)
+        row, limit = statistics.median(ours), statistics.median(limits)
+        found.append(
+            Row(what=f"import core, {name}, a row", ours=row, unit=CPU, limit=limit, of_limit=limit / row,
+                cpu_of_limit=limit / row, goal=GOALS[name])
+        )  # fmt: skip
+    return found
+
+
+def main() -> None:
+    options = parser(__doc__, 100_000).parse_args()
+    with (
+        instances.filled(options.instance, options.subscribers) as instance,
+        instances.opened(instance) as site,
+    ):
+        show(measure(site, options.subscribers, options.runs), options.json)
 
 
 if __name__ == "__main__":

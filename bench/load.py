@@ -48,7 +48,7 @@ def fire(port: int, requests: list[bytes]) -> Result:
 def _fire(port: int, requests: list[bytes]) -> list[float]:
     times: list[float] = []
     threads = [
-        threading.Thread(target=_send, args=(port, requests[number::CONNECTIONS], times))
+        threading.Thread(target=send, args=(port, requests[number::CONNECTIONS], times))
         for number in range(CONNECTIONS)
     ]
     for thread in threads:
@@ -60,7 +60,7 @@ def _fire(port: int, requests: list[bytes]) -> list[float]:
     return times
 
 
-def _send(port: int, requests: list[bytes], times: list[float]) -> None:
+def send(port: int, requests: list[bytes], times: list[float]) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for message in requests:

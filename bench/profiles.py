@@ -5,6 +5,8 @@ The profiler makes each call of a function dearer: compare the shares, not the t
 
 import base64
 import cProfile
+import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,7 +19,7 @@ from audience import imports, pepper, sites
 from audience.config import Settings
 from audience.http.admission import Admission
 from audience.sites import Site
-from bench import import_core
+from bench import import_core, instances
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from workers.web.gateway import Gateway
@@ -49,7 +51,7 @@ def _name(file: str, line: int, function: str) -> str:
 
 
 def of_drained_row(site: Site) -> list[Item]:
-    import_core.fill(site, PEOPLE)
+    instances.fill(site, PEOPLE)
     items = import_core.rows(ROWS, ROWS // 2, 1, PEOPLE)
     for first in range(0, len(items), 1_000):
         imports.accept(site, list(enumerate(items[first : first + 1_000])), [], FakeQueue(), 0)
@@ -85,20 +87,39 @@ def _scope(publishable_key: str, secret_key: str, site: Site) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def limits_statements(site: Site) -> list[str]:
+    """What the limit of the import core runs for each transaction, in order, a repeated one once."""
+    seen: dict[str, None] = {}
+
+    def trace(_cursor: object, statement: str, _parameters: object) -> bool:
+        seen[statement] = None
+        return True
+
+    with database.session():
+        database.database.connection().exec_trace = trace
+    import_core.bare(site, import_core.rows(import_core.CHUNK, import_core.CHUNK // 2, 9, PEOPLE))
+    with database.session():
+        database.database.connection().exec_trace = None
+    return [each for each in seen if not each.startswith(("SELECT", "PRAGMA"))]
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(instance=Path(folder))
         pepper.open(settings.instance)
         database.open(settings.database)
         database.migrate()
-        for title, items in (
-            ("drained row", of_drained_row(sites.create("bench"))),
-            ("find", of_find(settings)),
-        ):
-            print(f"\n{title:58}{'share':>7}{'us':>8}")
-            for item in items:
-                print(f"{item.function[:57]:58}{item.share:7.1%}{item.microseconds:8.1f}")
+        site = sites.create("bench")
+        profiles = {"a drained row": of_drained_row(site), "a find": of_find(settings)}
+        statements = limits_statements(site)
         database.close()
+    if sys.argv[1:] == ["--json"]:
+        print(json.dumps({"profiles": profiles, "statements": statements}))
+        return
+    for title, items in profiles.items():
+        print(f"\n{title:58}{'share':>7}{'µs':>8}")
+        for item in items:
+            print(f"{item.function[:57]:58}{item.share:7.1%}{item.microseconds:8.1f}")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ and the CPU time of all processes of its service, which a busy machine disturbs 
 the figures.
 """
 
-import argparse
-import json
 import os
 import subprocess
 import sys
@@ -19,15 +17,13 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode
 
-from audience import pepper, sites
-from audience.config import Settings
-from bench import bare, load
+from bench import bare, instances, load, people
 from bench.memory import below
-from bench.segments import fill
-from storage import database
+from bench.rows import RATE, Row, parser, show
 from tests.service import Service, environment, free_port, port_answers, serving, until
 
-ROUNDS = 5
+LIMIT = "bare Flask"
+GOALS = {"find": ".65", "stats": ".80", "search, page of 100": ".30"}
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -85,83 +81,51 @@ def tasks(service: Service, total: int, count: int) -> list[Task]:
     def get(path: str, **query: str) -> bytes:
         return load.request("GET", f"/api/v1{path}?{urlencode(site | query)}", key)
 
-    numbers = [number * 7919 % total for number in range(count)]
-    finds = [
-        get("/fetch/subscribers", email=f"person{number}@example{number % 500}.com") for number in numbers
-    ]
+    finds = [get("/fetch/subscribers", email=people.email(number * 7919 % total)) for number in range(count)]
     at = service.port, service.process.pid
     return [
         Task("find", *at, finds),
         Task("stats", *at, [get("/stats/site")] * count),
         Task("search, page of 100", *at, [get("/fetch/search")] * (count // 4)),
+        Task("search, page 100", *at, [get("/fetch/search", page="100")] * (count // 8)),
     ]
 
 
-def prepare(instance: Path, total: int) -> None:
-    """People on the first site of a new instance, which `serve` takes as it is."""
-    from audience.operations import first_site
-
-    settings = Settings(instance=instance)
-    pepper.open(instance)
-    database.open(settings.database)
-    database.migrate()
-    first_site.ensure(settings)
-    fill(sites.choose(), total)
-    database.close()
-
-
-def run(instance: Path, total: int, count: int) -> dict[str, list[Round]]:
+def run(instance: Path, total: int, count: int, runs: int) -> dict[str, list[Round]]:
     with (
         serving(instance, AUDIENCE_LOG_LEVEL="warning") as service,
         bare_service() as (port, pid),
     ):
         until(lambda: (instance / "geo.table").exists(), 120)
-        limit = Task("limit: bare Flask", port, pid, [load.request("GET", "/", bare.KEY)] * count)
+        limit = Task(LIMIT, port, pid, [load.request("GET", "/", bare.KEY)] * count)
         everything = [limit, *tasks(service, total, count)]
         for task in everything:
             measure(task)
         rounds: dict[str, list[Round]] = {task.name: [] for task in everything}
-        for _ in range(ROUNDS):
+        for _ in range(runs):
             for task in everything:
                 rounds[task.name].append(measure(task))
         return rounds
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subscribers", type=int, default=100_000)
-    parser.add_argument("--requests", type=int, default=4_000)
-    parser.add_argument("--instance", type=Path, help="a filled instance, in place of a new one")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        instance = options.instance or Path(folder)
-        if not options.instance:
-            prepare(instance, options.subscribers)
-        rounds = run(instance, options.subscribers, options.requests)
+def rows(rounds: dict[str, list[Round]]) -> list[Row]:
     rates = {name: median(each.rate for each in measured) for name, measured in rounds.items()}
     times = {name: median(each.cpu_us for each in measured) for name, measured in rounds.items()}
-    [limit, *_] = rounds
-    rows = {
-        name: {
-            "rate": rates[name],
-            "of_limit": rates[name] / rates[limit],
-            "cpu_us": times[name],
-            "limit_cpu_of": times[limit] / times[name],
-        }
-        for name in rounds
-    }
-    if options.json:
-        print(json.dumps(rows))
-        return
-    load_before = os.getloadavg()[1]
-    print(f"{options.subscribers:,} subscribers, {os.cpu_count()} cores, load {load_before:.1f}\n")
-    print(f"{'':24}{'rate/s':>10}{'of limit':>10}{'CPU us':>10}{'of limit':>10}")
-    for name, row in rows.items():
-        print(
-            f"{name:24}{row['rate']:10,.0f}{row['of_limit']:10.2f}"
-            f"{row['cpu_us']:10,.0f}{row['limit_cpu_of']:10.2f}"
+    return [
+        Row(
+            what=name, ours=rates[name], unit=RATE, limit=rates[LIMIT], of_limit=rates[name] / rates[LIMIT],
+            cpu_of_limit=times[LIMIT] / times[name], goal=GOALS.get(name, ""),
         )
+        for name in rounds if name != LIMIT
+    ]  # fmt: skip
+
+
+def main() -> None:
+    options = parser(__doc__, 100_000)
+    options.add_argument("--requests", type=int, default=4_000)
+    chosen = options.parse_args()
+    with instances.filled(chosen.instance, chosen.subscribers) as instance:
+        show(rows(run(instance, chosen.subscribers, chosen.requests, chosen.runs)), chosen.json)
 
 
 if __name__ == "__main__":

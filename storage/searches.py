@@ -81,16 +81,17 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 
 @dataclass(frozen=True)
 class Plan:
-    """What yields the candidates, which are then sorted: the rarest `tag`, or a rare `date`. Without them,
-    all people are looked at, newest first, until a page is full.
+    """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
+    them, all people are looked at, newest first, until a page is full.
     """
 
     tag: int | None = None
     date: str = ""
+    rule: bool = False
 
     @property
     def sorts(self) -> bool:
-        return self.tag is not None or self.date != ""
+        return self.tag is not None or self.date != "" or self.rule
 
     def plus(self, column: str) -> str:
         """What keeps a date from its index, unless that yields the candidates."""
@@ -101,6 +102,8 @@ def _plan(site_id: int, filters: Filters) -> Plan:
     """Few who have a tag, or a date, are searched by it, and the matches sorted. Many are checked in the
     order of the result, along an index that contains all four dates.
     """
+    if any(rule.rare for rule in filters.rules):
+        return Plan(rule=True)
     tag = _rare_tag(site_id, filters.tag_ids) if filters.email_key is None else None
     return Plan(tag=tag) if tag is not None else Plan(date=_rare_date(site_id, filters))
 
@@ -173,7 +176,7 @@ class SearchPage:
 
 def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     """The WHERE text."""
-    all_but_tag = "+" if plan.tag is not None else ""
+    all_but_tag = "+" if plan.tag is not None or plan.rule else ""
     parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
         for column in DATES:

@@ -7,14 +7,22 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """`parameters` in the order of the marks in `text`; `text` never contains input."""
+    """`parameters` in the order of the marks in `text`; `text` never contains input.
+
+    A condition that is `rare` finds the few who meet it by itself: they are better found first, then sorted.
+    """
 
     text: str
     parameters: tuple[Any, ...] = ()
+    rare: bool = False
+
+
+AND = " AND "
 
 
 def join(separator: str, parts: list[Sql]) -> Sql:
     return Sql(
         separator.join(part.text for part in parts),
         tuple(chain.from_iterable(part.parameters for part in parts)),
+        rare=separator == AND and any(part.rare for part in parts),
     )

@@ -35,7 +35,7 @@ def begins_with(site_id: int, address: str, domain: str, names: Iterable[str]) -
     [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1})", found.parameters)
     if count > MOST_FOUND:
         return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
-    return Sql(f"subscribers.id IN ({found.text})", found.parameters)
+    return Sql(f"subscribers.id IN ({found.text})", found.parameters, rare=True)
 
 
 def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
@@ -50,10 +50,11 @@ def _some(condition: Sql) -> Sql:
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
     """Matches that have the date `order`, by it; an index alone yields the ids."""
     direction = "DESC" if descending else "ASC"
-    by = ", ".join(f"{column} {direction}" for column in dict.fromkeys((order, "created_at", "id")))
+    by = ", ".join(
+        f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
+    )
     records = rows(
-        f"SELECT id FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} AND ({rule.text}) "
-        f"ORDER BY {by} LIMIT ? OFFSET ?",
+        f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {by} LIMIT ? OFFSET ?",
         (site_id, *rule.parameters, limit, offset),
     )
     ids = [subscriber_id for (subscriber_id,) in records]
@@ -77,11 +78,20 @@ def ids(site_id: int, rule: Sql, order: str) -> list[int]:
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     """How many match and have the date `order`, counted up to `limit`."""
     [total] = row(
-        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} "
-        f"AND ({rule.text}) LIMIT ?)",
+        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {_listed(rule, order)} LIMIT ?)",
         (site_id, *rule.parameters, limit),
     )
     return int(total)
+
+
+def _listed(rule: Sql, order: str) -> str:
+    plus = _plus(rule)
+    return f"{plus}site_id = ? AND {plus}{order} > {EARLIEST} AND ({rule.text})"
+
+
+def _plus(rule: Sql) -> str:
+    """What keeps the columns of a list from their indexes, where the rule finds the few who are in it."""
+    return "+" if rule.rare else ""
 
 
 def has(site_id: int, subscriber_id: int, rule: Sql) -> bool:

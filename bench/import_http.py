@@ -1,0 +1,80 @@
+"""An import over HTTP by two importers at once, until the last person is findable.
+
+The limit writes the same rows with bare `executemany` into the same database, as in `bench.import_core`,
+while nothing else does. By wall time, and by the CPU time of all processes of the service. Each pair
+interleaved, the median of the runs.
+"""
+
+import threading
+import time
+from statistics import median
+from typing import Any
+
+from audience.sites import Site
+from bench import import_core, instances, load
+from bench.reads import cpu_seconds
+from bench.rows import Row, parser, show
+from tests.service import Service, serving, until
+
+IMPORTERS, BATCH = 2, 1_000
+ROWS = 10_000  # of a run, half of them known
+
+
+def imported(service: Service, items: list[dict[str, Any]]) -> tuple[float, float]:
+    """(seconds, seconds of CPU) until all items are findable."""
+    requests = [_request(service, items[first : first + BATCH]) for first in range(0, len(items), BATCH)]
+    before, start = cpu_seconds(service.process.pid), time.perf_counter()
+    senders = [
+        threading.Thread(target=load.send, args=(service.port, requests[number::IMPORTERS], []))
+        for number in range(IMPORTERS)
+    ]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    until(lambda: applied(service), 600)
+    return time.perf_counter() - start, cpu_seconds(service.process.pid) - before
+
+
+def _request(service: Service, items: list[dict[str, Any]]) -> bytes:
+    path = f"/api/v1/batch/subscribers?site_uuid={service.first['site_uuid']}"
+    key = service.first["publishable_key"], service.first["secret_key"]
+    return load.request("POST", path, key, {"subscribers": items})
+
+
+def applied(service: Service) -> bool:
+    """Whether the newest imports, of which all others were accepted before, are written."""
+    _, answer = service.call("GET", "/batch/imports")
+    return all(each["attributes"]["status"] == "finished" for each in answer["data"])
+
+
+def measure(service: Service, site: Site, total: int, runs: int) -> Row:
+    ours, limits = [], []
+    for run in range(runs):
+        both = [import_core.rows(ROWS, ROWS // 2, age, total) for age in (20 + 2 * run, 21 + 2 * run)]
+        ours.append(imported(service, both[0]))
+        start = time.process_time()
+        wall = import_core.bare(site, both[1], time.perf_counter)
+        limits.append((wall, time.process_time() - start))
+    (wall, cpu), (limit, limit_cpu) = (
+        (median(each[0] for each in found), median(each[1] for each in found)) for found in (ours, limits)
+    )
+    return Row(
+        what="import over HTTP, until findable", ours=ROWS / wall, unit="rows/s", limit=ROWS / limit,
+        of_limit=limit / wall, cpu_of_limit=limit_cpu / cpu, goal=".60",
+    )  # fmt: skip
+
+
+def main() -> None:
+    options = parser(__doc__, 100_000).parse_args()
+    with (
+        instances.filled(options.instance, options.subscribers) as instance,
+        serving(instance, AUDIENCE_LOG_LEVEL="warning") as service,
+        instances.opened(instance) as site,
+    ):
+        until(lambda: (instance / "geo.table").exists(), 120)
+        show([measure(service, site, options.subscribers, options.runs)], options.json)
+
+
+if __name__ == "__main__":
+    main()

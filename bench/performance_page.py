@@ -1,0 +1,115 @@
+"""docs/performance.md, from what the benches print."""
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench import plot
+
+RATE, MS, CPU = "requests/s", "ms", "µs of CPU"
+GROWING = {
+    "import core, half new, a row": CPU, "import core, all new, a row": CPU, "find": RATE, "stats": RATE,
+    "search, page of 100": RATE, "search, page 100": RATE, "segment: five conditions": MS,
+    "segment: field is text": MS, "report: Total people": MS, "second start": "s", "memory, idle": "MB",
+    "memory, at work": "MB",
+}  # fmt: skip
+COLUMNS = ("What", "Measured", "Limit", "Of limit", "By CPU", "Goal")
+HEAD = """# Performance
+
+`make bench` writes this page: nothing in it is edited by hand. Each figure stands beside a limit that was
+measured in the same run, in turn with it, and is the median of several. Compare the ratios, not the figures:
+machines differ. "Of limit" is 1 where Audience is as quick as its limit; "by CPU" is the same in CPU time,
+which other work on the machine disturbs less. Writing is durable: after an answer of 200 the disk has it.
+"""
+
+
+@dataclass
+class Found:
+    """What each bench printed, by its name, and why others printed nothing."""
+
+    rows: dict[str, Any] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def by_name(self) -> dict[str, dict[str, Any]]:
+        return {row["what"]: row for rows in self.rows.values() for row in rows}
+
+
+def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) -> str:
+    largest = max(sizes)
+    parts = [HEAD, _table(("Of", "Value"), facts.items()), f"## With {largest:,} people\n"]
+    parts += [section(bench, rows) for bench, rows in sizes[largest].rows.items()]
+    if len(sizes) > 1:
+        parts.append(_growth(sizes))
+    if "peers.compared" in others.rows:
+        parts.append(f"## Beside others\n\n{section('peers.compared', others.rows['peers.compared'])}")
+    if "profiles" in others.rows:
+        parts.append(_profiles(others.rows["profiles"]))
+    failed = [
+        f"- {bench}, {size:,}: {why}" for size, found in sizes.items() for bench, why in found.failed.items()
+    ]
+    failed += [f"- {bench}: {why}" for bench, why in others.failed.items()]
+    if failed:
+        parts.append("\n".join(["## Did not run\n", *failed, ""]))
+    return "\n".join(parts)
+
+
+def section(bench: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """A bench: what its limit contains and leaves out, in the words of its module, and its rows."""
+    cells = [
+        [row["what"], f"{_number(row['ours'])} {row['unit']}", _number(row["limit"]), _ratio(row["of_limit"]),
+         _ratio(row["cpu_of_limit"]), row["goal"]]
+        for row in rows
+    ]  # fmt: skip
+    return f"{_words(bench)}\n{_table(COLUMNS, cells)}"
+
+
+def _words(bench: str) -> str:
+    return str(importlib.import_module(f"bench.{bench}").__doc__)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = (f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float | None) -> str:
+    return (
+        "" if value is None else format(value, ",.0f" if value >= 100 else ",.1f" if value >= 10 else ",.2f")
+    )
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _growing(sizes: Mapping[int, Found]) -> dict[str, list[float]]:
+    """The figures by size of those that every size has."""
+    rows = [found.by_name() for _, found in sorted(sizes.items())]
+    return {
+        name: [each[name]["ours"] for each in rows] for name in GROWING if all(name in each for each in rows)
+    }
+
+
+def _growth(sizes: Mapping[int, Found]) -> str:
+    cells = [[name, *map(_number, figures), GROWING[name]] for name, figures in _growing(sizes).items()]
+    head = ("What", *(f"{size:,} people" for size in sorted(sizes)), "Unit")
+    return f"## Growth\n\n{_table(head, cells)}\n![Growth with the number of people](performance.svg)\n"
+
+
+def plot_of(sizes: Mapping[int, Found]) -> str:
+    """Each figure as a time, in multiples of that at the smallest size."""
+    times = {
+        name: [figures[0] / each if GROWING[name] == RATE else each / figures[0] for each in figures]
+        for name, figures in _growing(sizes).items()
+    }
+    return plot.svg(sorted(sizes), times)
+
+
+def _profiles(found: Mapping[str, Any]) -> str:
+    parts = [f"## Where the time goes\n\n{_words('profiles')}"]
+    for title, items in found["profiles"].items():
+        cells = [[f"`{name}`", f"{share:.1%}", f"{spent:.1f}"] for name, share, spent in items]
+        parts.append(f"Of {title}:\n\n{_table(('Function', 'Share', 'µs'), cells)}")
+    parts.append("The limit of the import core runs, for each transaction:\n")
+    return "\n".join([*parts, *(f"- `{statement}`" for statement in found["statements"]), ""])

@@ -1,0 +1,114 @@
+"""How long requests wait while an import is drained: creates and finds, then also three accepting clients.
+
+The 99th percentile of each, of a run of seconds in which the worker never ends. The limit is that of a bare
+commit of one row into the same database, with nobody else there.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import import_core, instances, load, people
+from bench.rows import MS, Row, parser, show
+from storage import database
+from tests.service import Service, serving, until
+
+QUEUED, BATCH = 100_000, 1_000
+SECONDS, COMMITS, ACCEPTING = 8.0, 300, 3
+
+
+def p99(times: list[float]) -> float:
+    """In milliseconds."""
+    return sorted(times)[int(len(times) * 0.99)] * 1000
+
+
+def commit_times() -> list[float]:
+    times = []
+    for _ in range(COMMITS):
+        start = time.perf_counter()
+        with database.write():
+            database.execute("UPDATE sites SET time_zone = time_zone")
+        times.append(time.perf_counter() - start)
+    return times
+
+
+class Clients:
+    """Threads that send requests again and again for `SECONDS`, and note how long each takes."""
+
+    def __init__(self, port: int) -> None:
+        self._port, self._threads = port, list[threading.Thread]()
+        self.times: dict[str, list[float]] = {}
+
+    def add(self, name: str, make: Callable[[], bytes], number: int = 1) -> None:
+        times = self.times.setdefault(name, [])
+        self._threads += [threading.Thread(target=self._run, args=(make, times)) for _ in range(number)]
+
+    def _run(self, make: Callable[[], bytes], times: list[float]) -> None:
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            load.send(self._port, [make()], times)
+
+    def run(self) -> None:
+        for thread in self._threads:
+            thread.start()
+        for thread in self._threads:
+            thread.join()
+
+
+def requests(service: Service, total: int) -> dict[str, Callable[[], bytes]]:
+    key = service.first["publishable_key"], service.first["secret_key"]
+    site = f"site_uuid={service.first['site_uuid']}"
+    number = iter(range(10**9))
+
+    def one(method: str, path: str, body: Any = None) -> bytes:
+        return load.request(method, f"/api/v1{path}{site}", key, body)
+
+    return {
+        "create": lambda: one(
+            "POST", "/fetch/subscribers?", {"subscriber": import_core.rows(1, 0, 0, total)[0]}
+        ),
+        "find": lambda: one("GET", f"/fetch/subscribers?email={people.email(next(number) * 7919 % total)}&"),
+        "accept": lambda: one(
+            "POST", "/batch/subscribers?", {"subscribers": import_core.rows(BATCH, BATCH // 2, 3, total)}
+        ),
+    }
+
+
+def measure(service: Service, total: int) -> list[Row]:
+    limit, make, found = p99(commit_times()), requests(service, total), []
+    for accepting in (0, ACCEPTING):
+        load.send(service.port, [make["accept"]() for _ in range(QUEUED // BATCH)], [])
+        clients = Clients(service.port)
+        clients.add("create", make["create"])
+        clients.add("find", make["find"])
+        if accepting:
+            clients.add("accept 1,000 rows", make["accept"], accepting)
+        clients.run()
+        beside = f", beside {accepting} that accept" if accepting else ""
+        found += [
+            Row(what=f"{name} p99 while draining{beside}", ours=p99(times), unit=MS, limit=limit,
+                of_limit=limit / p99(times), goal={"create": "75 ms", "find": "20 ms"}.get(name, "150 ms"))
+            for name, times in clients.times.items()
+        ]  # fmt: skip
+        until(
+            lambda: service.call("GET", "/batch/imports")[1]["data"][0]["attributes"]["status"] == "finished",
+            600,
+        )
+    return found
+
+
+def main() -> None:
+    options = parser(__doc__, 100_000).parse_args()
+    with (
+        instances.filled(options.instance, options.subscribers) as instance,
+        serving(Path(instance), AUDIENCE_LOG_LEVEL="warning") as service,
+        instances.opened(instance),
+    ):
+        until(lambda: (instance / "geo.table").exists(), 120)
+        show(measure(service, options.subscribers), options.json)
+
+
+if __name__ == "__main__":
+    main()
