@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 from audience import backlog, clock, field_values, imports, operators, sites, stats
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
-from audience.operations.health import oldest_import
+from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
 
-MAX_LOG_BYTES = 256 * 2**20
 REPAIR = "Run `audience doctor --recount --fix`."
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
@@ -24,10 +23,7 @@ def integrity(_: Context) -> Iterator[Finding]:
     yield ok("database", f"{size(pages.size * pages.total)}, intact, {free} % of it free")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
-    log_bytes = stored.log_bytes()
-    if log_bytes > MAX_LOG_BYTES:
-        advice = "A long read keeps it from being emptied: stop that read, or restart the service."
-        yield warn("database", f"{size(log_bytes)} in the log of recent writes", advice)
+    yield from recent_writes()
 
 
 def system_clock(_: Context) -> Iterator[Finding]:

@@ -11,15 +11,17 @@ from pathlib import Path
 from audience import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
-from storage import database
+from storage import database, doctor
 
 HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two
 HEARTBEAT_FAIL_SECONDS = 60.0
 IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
 DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
 PROBE_BYTES = 4096
+MAX_LOG_BYTES = 150 * 2**20  # it begins anew at 100, and imports wait at 200
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
+LOG_ADVICE = "A long read keeps it, and imports wait at 200 MB: end that read, or restart the service."
 DNS_TROUBLE = {
     DnsHealth.DENYING: "the DNS servers name no mail exchanger of any well-known mail domain",
     DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or make answers up",
@@ -33,8 +35,16 @@ def database_answers(_: Context) -> Iterator[Finding]:
         yield bad("database", found, "Nothing is written: put it back, or restart the service.")
     elif database.ping():
         yield ok("database", "answers")
+        yield from recent_writes()
     else:
         yield bad("database", "the database does not answer")
+
+
+def recent_writes() -> Iterator[Finding]:
+    """Warns of a log that is much longer than where it begins anew, which only a read can prevent."""
+    log_bytes = doctor.log_bytes()
+    if log_bytes > MAX_LOG_BYTES:
+        yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
 
 
 def migrations(context: Context) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ import pytest
 from app import create_app
 from audience import clock, pepper
 from audience.config import Settings
+from audience.operations import health
 from audience.protocols import DnsHealth
 from storage import database
 from tests.answers.zones import Zones
@@ -56,6 +57,16 @@ def state(client, check):
     assert ("warnings" in answer.json) == bool(warnings)
     assert len(failing) + len(warnings) <= 1
     return "bad" if failing else "warn" if warnings else "ok"
+
+
+def test_a_log_that_a_read_keeps_is_a_warning(opened, monkeypatch):
+    client = open_client(opened())
+    assert state(client.http, "database") == "ok"
+    monkeypatch.setattr(health, "MAX_LOG_BYTES", 0)
+    client.create("ann@example.com")
+    assert state(client.http, "database") == "warn"
+    [warning] = client.http.get("/readyz").json["warnings"]
+    assert "in the log of recent writes" in warning
 
 
 def import_aged(client, monkeypatch):
