@@ -202,7 +202,7 @@ def marks(values: Sequence[Any]) -> str:
 
 def migrate() -> list[str]:
     """Applies pending migrations, one process at a time; returns their names. Raises `Unusable` if newer."""
-    with engine.migration_lock(database), session():
+    with session(), engine.migration_lock(database):
         refuse_newer()
         return [str(name) for name in _runner().up()]
 

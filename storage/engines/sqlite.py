@@ -138,10 +138,11 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, and no other writes."""
+    """One migrating process at a time, and no other writes. What is committed moves the log by itself."""
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
-        yield
+        with sqlite_log.moved_by_commits(opened):
+            yield
     finally:
         opened.turns.give_back()
 

@@ -3,6 +3,8 @@
 A pool's `log.pages` are the pages of the log after this process' last write or checkpoint.
 """
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,17 @@ def _checkpoint_at_once(opened: Any, mode: str) -> bool:
     finally:
         opened.execute_sql(f"PRAGMA busy_timeout = {round(opened.timeout * 1000)}")
     return not busy
+
+
+@contextlib.contextmanager
+def moved_by_commits(opened: Any) -> Iterator[None]:
+    """Commits of the caller's connection move the log into the database file: nobody else does meanwhile."""
+    connection = opened.connection()
+    connection.wal_autocheckpoint(DUE_PAGES)
+    try:
+        yield
+    finally:
+        connection.set_wal_hook(opened.log.grew)
 
 
 def is_due(opened: Any) -> bool:

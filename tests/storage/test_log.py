@@ -1,5 +1,6 @@
 """The log of recent writes: who moves it into the database file, and that it stays short."""
 
+import shutil
 import threading
 
 import pytest
@@ -127,3 +128,24 @@ def test_a_log_that_grew_large_shrinks_when_it_begins_anew(file, monkeypatch):
     database.checkpoint()
     add("d", "")
     assert log.stat().st_size <= 2**20
+
+
+IN_PIECES = f"""
+atomic = False
+
+
+def up(_migrator, db):
+    for number in range(20):
+        with db.atomic():
+            db.execute_sql({SITE!r}, (str(number), "x" * 2**20))
+"""
+
+
+def test_a_migration_in_pieces_moves_the_log_as_it_goes(file, monkeypatch, tmp_path):
+    folder = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
+    (folder / "9999_in_pieces.py").write_text(IN_PIECES)
+    monkeypatch.setattr(database, "MIGRATIONS", folder)
+    assert database.migrate() == ["9999_in_pieces"]
+    assert sqlite_log.log_bytes(database.database) < 10 * 2**20
+    add("later")
+    assert log_pages() > 0
