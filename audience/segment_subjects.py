@@ -90,7 +90,7 @@ def _status(value: Any) -> str:
 
 
 def _tag(value: Any) -> str:
-    return tags.name_key(normal_text(_text(value), MAX_NAME_LENGTH) or value)
+    return tags.name_key(normal_text(_text(value)) or value)
 
 
 def _address(value: Any) -> str:

@@ -11,7 +11,6 @@ from schemas.responses import Date, ResponseSchema, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
 MAX_KEY_LENGTH = 100
-MAX_SENT_KEY_LENGTH = 1_000  # before each run of other characters becomes one
 MAX_VALUE_BYTES = 2**16
 MAX_JSON_BYTES_PER_CHARACTER = 6
 OTHERS = re.compile(r"[^\w\-.$]+")
@@ -37,7 +36,7 @@ NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom 
 
 def field_key(text: str) -> str:
     """`text` as a key: trimmed, in NFC, other characters replaced by `_`. Raises `ma.ValidationError`."""
-    key = OTHERS.sub("_", normal_text(text, MAX_SENT_KEY_LENGTH) or "")
+    key = OTHERS.sub("_", normal_text(text) or "")
     if not 1 <= len(key) <= MAX_KEY_LENGTH:
         raise ma.ValidationError(KEY)
     return key

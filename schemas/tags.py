@@ -44,8 +44,8 @@ def trimmed(names: list[str]) -> list[str]:
 
 
 def tag_name(text: str) -> str:
-    """A name trimmed and, unless it is too long, in NFC."""
-    name = normal_text(text, MAX_NAME_LENGTH)
+    """A name trimmed and, unless it is far too long, in NFC."""
+    name = normal_text(text)
     return trim(text) if name is None else name
 
 

@@ -17,6 +17,7 @@ from typing import Any
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
+MAX_SENT_NAME = 1_000  # characters of a key or a tag's name, before it is brought to its form
 VALUES_SAMPLE_SIZE = 10_000  # newest subscribers among whom common values are counted
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 
@@ -134,10 +135,9 @@ def trim(text: str) -> str:
     return stripped if plain else stripped.strip(UNSEEN)
 
 
-def normal_text(text: str, max_length: int) -> str | None:
-    """`text` trimmed and in NFC; None if it is too long, checked first: NFC takes quadratic time on marks."""
+def normal_text(text: str) -> str | None:
+    """`text` trimmed and in NFC, which takes quadratic time on marks; None if it is over `MAX_SENT_NAME`."""
     trimmed = trim(text)
-    if len(trimmed) > max_length:
+    if len(trimmed) > MAX_SENT_NAME:
         return None
-    normal = trimmed if trimmed.isascii() else unicodedata.normalize("NFC", trimmed)
-    return normal if len(normal) <= max_length else None
+    return trimmed if trimmed.isascii() else unicodedata.normalize("NFC", trimmed)

@@ -20,6 +20,7 @@ from audience.api import (
     subscribers,
     tags,
 )
+from audience.segments import is_id
 
 NOUNS = (
     subscribers,
@@ -50,8 +51,15 @@ class IdConverter(BaseConverter):
     regex = r"(?!preview$)[^/]+"
 
 
+class NumberConverter(BaseConverter):
+    """The id of a tag or import; 0, which none has, for whatever is not one."""
+
+    def to_python(self, value: str) -> int:
+        return int(value) if is_id(value) else 0
+
+
 def register(app: Flask) -> None:
-    app.url_map.converters |= {"letters": LettersConverter, "id": IdConverter}
+    app.url_map.converters |= {"letters": LettersConverter, "id": IdConverter, "number": NumberConverter}
     version1 = Blueprint("v1", __name__, url_prefix="/api/v1")
     for noun in NOUNS:
         version1.register_blueprint(noun.blueprint)

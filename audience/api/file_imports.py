@@ -60,7 +60,7 @@ def _file(form: dict[str, Any]) -> Iterator[File]:
         yield inspect(file_body(), wire.reading(form), wire.KINDS[request.mimetype], child, unpacked)
 
 
-@blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>/errors.csv")
+@blueprint.get("/batch/imports/<number:import_id>/errors.csv")
 @endpoint(scope="read", family="batch", gives=("text/csv",))
 def errors(site: Site, import_id: int) -> Response:
     """Download the refused rows of a file

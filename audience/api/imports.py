@@ -31,7 +31,7 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     return wire.answer(imports.accept(site, rows.items, rows.problems, queue, inline_rows))
 
 
-@blueprint.get("/batch/imports/<int(max=9223372036854775807):import_id>")
+@blueprint.get("/batch/imports/<number:import_id>")
 @endpoint(scope="read", family="batch", gives=wire.ImportAnswer)
 def progress(site: Site, import_id: int) -> dict[str, Any]:
     """Follow an import

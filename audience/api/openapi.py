@@ -116,7 +116,7 @@ def methods_of(rule: Rule) -> list[str]:
 
 
 def part(name: str, converter: str) -> dict[str, Any]:
-    schema = {"type": "string"} | ({"pattern": "^[0-9]+$"} if converter == "int" else {})
+    schema = {"type": "string"} | ({"pattern": "^[0-9]+$"} if converter == "number" else {})
     return {"in": "path", "name": name, "required": True, "schema": schema}
 
 

@@ -36,7 +36,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
 
 
-@blueprint.delete("/fetch/tags/<int(max=9223372036854775807):tag_id>")
+@blueprint.delete("/fetch/tags/<number:tag_id>")
 @endpoint(scope="full", family="fetch", gives=wire.DeletedTag)
 def delete(site: Site, tag_id: int) -> dict[str, Any]:
     """Delete a tag

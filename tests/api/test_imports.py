@@ -227,6 +227,14 @@ def test_another_site_sees_nothing_of_an_import(client, other_client):
     assert progress(client, answer["import_id"])["status"] == "queued"
 
 
+@pytest.mark.parametrize("rest", ["", "/errors.csv"])
+@pytest.mark.parametrize("import_id", ["1", "x", "-1", "9" * 30])
+def test_an_unknown_or_malformed_id_is_no_import(client, import_id, rest):
+    answer = client.get(f"/batch/imports/{import_id}{rest}")
+    response_assertions.error(answer, 404)
+    assert answer.json["error"].startswith("Import not found")
+
+
 def test_the_newest_hundred_imports_are_listed(client):
     ids = [accepted(client, {"email": ADA})[0]["import_id"] for _ in range(102)]
     listed = response_assertions.answer(client.get("/batch/imports"))

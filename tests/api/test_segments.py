@@ -8,7 +8,7 @@ from tests import response_assertions
 
 VIP = {"tag": "vip"}
 SUBSCRIBERS: list[tuple[str, dict[str, Any]]] = [
-    ("ann@example.com", {"tags": "vip", "fields": {"plan": "Pro", "age": 41}}),
+    ("ann@example.com", {"tags": ["vip", "é" * 255], "fields": {"plan": "Pro", "age": 41}}),
     ("bob@example.com", {"fields": {"plan": "free", "age": "29"}}),
     ("cyd@example.org", {"tags": "VIP", "first_name": "Cyd"}),
 ]
@@ -61,6 +61,7 @@ def test_a_segment_is_saved_listed_replaced_and_deleted(client):
     ({"all": []}, (3, 2, 1)),
     ({"any": []}, (0, 0, 0)),
     ({"tag": "nobody has it"}, (0, 0, 0)),
+    ({"tag": "e\u0301" * 255}, (1, 1, 0)),
     ({"status": "unsubscribed"}, (1, 0, 1)),
     ({"field": "plan", "is": "PRO"}, (1, 1, 0)),
     ({"field": "age", "gte": 29, "lt": 41}, (1, 1, 0)),

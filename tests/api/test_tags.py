@@ -27,16 +27,27 @@ def listed(client):
 
 @pytest.mark.parametrize(("given", "name"), [
     ("vip", "vip"), (" VIP ", "VIP"), ("a,b", "a,b"), (5, "5"), (True, "true"), ("Größe 👋", "Größe 👋"),
+    ("e\u0301" * 255, "é" * 255), (f"\u200b{'x' * 255}  ", "x" * 255),
 ])  # fmt: skip
 def test_creates(client, given, name):
     assert created(client, given)["attributes"]["name"] == name
     assert listed(client) == [name]
 
 
-@pytest.mark.parametrize("name", [None, "", " ", {}, ["a"], "a\0", "\ud800", float("inf"), 2**63], ids=repr)
+@pytest.mark.parametrize(
+    "name", [None, "", " ", {}, ["a"], "a\0", "\ud800", float("inf"), 2**63, "é" * 256], ids=repr
+)
 def test_an_invalid_name_is_a_422(client, name):
     assert response_assertions.error_fields(create(client, name)) == ["tag.name"]
     assert listed(client) == []
+
+
+@pytest.mark.parametrize("tag_id", ["2", "x", "-1", "1.0", "9" * 30])
+def test_an_unknown_or_malformed_id_is_no_tag(client, tag_id):
+    created(client, "vip")
+    answer = client.delete(f"/fetch/tags/{tag_id}")
+    response_assertions.error(answer, 404)
+    assert answer.json["error"].startswith("Tag not found")
 
 
 @pytest.mark.parametrize("tag", [None, "vip", 5, ["vip"]])
