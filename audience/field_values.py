@@ -42,14 +42,14 @@ def values(value: Any) -> Collection[Value]:
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """(of the newest `SAMPLE` people, those whose rows are not what their values give; people looked at)."""
+    """(people with wrong rows, people looked at), of the newest `SAMPLE`, and of those who are gone."""
     sample = stored.newest(site.id, SAMPLE)
     kept: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
     for row in stored.of_subscribers(site.id, kept):
         kept[row[-1]].add(row)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
     wrong = [each for each, fields in sample if set(_rows(site.id, each, fields, ids)) != kept[each]]
-    return len(wrong), len(sample)
+    return len(wrong) + stored.count_gone(site.id), len(sample)
 
 
 def rebuild(site: Site) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, rows
+from storage.database import execute_many, row, rows
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
@@ -50,6 +50,13 @@ def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
             (site_id, chosen),
         )
     }
+
+
+def count_gone(site_id: int) -> int:
+    """How many subscribers have rows and are gone; reads all rows of the site."""
+    gone = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
+    count: int = row(f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id)", (site_id,))[0]
+    return count
 
 
 def people(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:

@@ -71,6 +71,29 @@ def test_every_trace_is_erased(client, settings, named):
         )
 
 
+def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(client):
+    others = client.create("bob@example.com", fields={"plan": "Pro", "list": ["a"]}, tags="vip")
+    for values in (
+        {"plan": "Pro", "list": ["a", "B", 1, True], "nested": {"a": "Rome"}, "long": "Ab" * 99, "n": "1"},
+        {"plan": "pro", "list": ["b"], "nested": ["x", None], "long": "ab" * 500, "n": 1},
+        {"plan": 5, "list": {}, "nested": "Rome", "n": "2026-01-01"},
+    ):
+        client.post("/batch/subscribers", {"subscribers": [{"email": ADDRESS, "tags": "vip", **values}]})
+        event = {"email": ADDRESS, "type": "$update_fields", "details": {"plan": f"{values['plan']}!"}}
+        client.post("/batch/events", {"events": [event]})
+    for command in ("unsubscribe", "subscribe", "unsubscribe"):
+        client.post("/fetch/commands", {"command": {"command": command, "email": ADDRESS}})
+    client.post("/fetch/commands", {"command": {"command": "remove_field", "email": ADDRESS, "query": "n"}})
+    erase(client, email=ADDRESS)
+    with database.session():
+        left = {
+            table: database.rows(f"SELECT DISTINCT subscriber_id FROM {table}")  # noqa: S608
+            for table in ("field_values", "consent_changes", "subscriber_tags", "events")
+        }
+    bob = [(int(others["id"]),)]
+    assert left == {"field_values": bob, "consent_changes": [], "subscriber_tags": bob, "events": []}
+
+
 def test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does(client):
     client.create(ADDRESS)
     erase(client, email=ADDRESS)

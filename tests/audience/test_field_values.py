@@ -92,6 +92,7 @@ def site(client):
         ("DELETE FROM field_values WHERE folded = 'pro'", 3),
         ("UPDATE field_values SET number = 31 WHERE number = 30", 3),
         ("DELETE FROM field_values WHERE subscriber_id = (SELECT min(id) FROM subscribers)", 1),
+        ("UPDATE field_values SET subscriber_id = 99 WHERE subscriber_id = 1 AND number = 30", 2),
     ],
 )
 def test_wrong_rows_are_found_and_made_again(site, statement, wrong):
