@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.input_costs import CPU_SECONDS
+from tests.pattern_inputs import PATTERNS
 from tests.test_arrows import MODULES, ROOT
-from tests.worst_inputs import CPU_SECONDS, DO_NOT_READ, FUNCTIONS, PATTERNS, ROWS
+from tests.worst_inputs import DO_NOT_READ, FUNCTIONS, ROWS
 
 BATCHES = 6
 # Patterns of bundled tables: the rows are `by_surname`, `has_threat` and `User-Agent`, among the functions.

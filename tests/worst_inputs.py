@@ -4,20 +4,8 @@
 input may take `CPU_SECONDS` of the processor: the system ends the process at the first one that takes more.
 """
 
-import io
-import resource
 import sys
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from pkgutil import resolve_name
-from typing import Any
 
-import marshmallow as ma
-from flask import Flask
-
-from audience import refused_rows, segment_rules
 from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
@@ -25,266 +13,24 @@ from audience.answers.gender.personal_name import load_kinds
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
-from audience.api.request_data import read_query
-from audience.errors import NotUnderstood, Refused
-from audience.http.normalize import Normalizer
-from schemas.base import Form, FormError, load
-from schemas.custom_fields import CreateField
-from schemas.events import RecordEvents
-from schemas.formats import consent_words, dates
-from schemas.formats.files import Reading, inspect
-from schemas.formats.rows import FileRow
-from schemas.imports import ImportSubscribers
-from schemas.searches import SearchSubscribers
-from schemas.subscribers import CreateSubscriber
-
-SIZE = 2**20  # characters
-CPU_SECONDS, NO_LIMIT = 5, resource.RLIM_INFINITY
-PROBE = 2**12  # characters, by which the most expensive inputs of a row are found
-MANY_ROWS = 2**16  # characters: a refused row costs as much as some thousand characters
-REFUSALS = (ValueError, FormError, NotUnderstood, Refused, ma.ValidationError)
-
-PHRASE = "\ufdfa"  # of which NFKC makes 18 characters
-MARKS = "\u0300\u0323"  # which NFKC sorts, in quadratic time
-
-
-@dataclass(frozen=True)
-class Worst:
-    """`unit`, repeated, between `before` and `behind`."""
-
-    unit: str
-    before: str = ""
-    behind: str = ""
-
-    def text(self, size: int) -> str:
-        room = max(0, size - len(self.before) - len(self.behind))
-        return self.before + self.unit * (room // len(self.unit)) + self.behind
-
-
-@dataclass(frozen=True)
-class WorstInputs:
-    """The inputs of a row: each a unit, or the arguments of `Worst`. `limit` is the longest text that callers
-    pass on, in characters; `run` calls the pattern or function of the row's name."""
-
-    units: tuple[str | tuple[str, ...], ...]
-    run: Callable[[Any, str], Any]
-    limit: int = SIZE
-
-    def milliseconds(self, name: str) -> float:
-        """Of the most expensive of the two inputs that cost most when they are short."""
-        subject = resolve_name(name) if ":" in name else None
-        self._milliseconds(subject, self.units[0], PROBE)  # loads the tables
-        costs = {unit: self._milliseconds(subject, unit, PROBE) for unit in self.units}
-        worst = sorted(costs, key=costs.__getitem__)[-2:]
-        return max(self._milliseconds(subject, unit, SIZE) for unit in worst)
-
-    def _milliseconds(self, subject: Any, unit: str | tuple[str, ...], size: int) -> float:
-        text = Worst(*([unit] if isinstance(unit, str) else unit)).text(min(size, self.limit))
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + 1 + CPU_SECONDS, NO_LIMIT))
-        start = time.process_time()
-        with suppress(*REFUSALS):
-            self.run(subject, text)
-        return (time.process_time() - start) * 1000
-
-
-def looked_for(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern, or several, that are looked for all over a text."""
-    return WorstInputs(("a", " ", *units), _find_all, limit)
-
-
-def _find_all(subject: Any, text: str) -> None:
-    for pattern in subject if isinstance(subject, tuple) else (subject,):
-        pattern.sub("", text)
-
-
-def looked_for_in_bytes(*units: str | tuple[str, ...]) -> WorstInputs:
-    return WorstInputs(("a", " ", *units), lambda pattern, text: pattern.sub(b"", text.encode()))
-
-
-def begins(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern that is compared with the beginning of a text."""
-    return WorstInputs(("a", *units), lambda pattern, text: pattern.match(text), limit)
-
-
-def is_whole(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """A pattern that is compared with a whole text."""
-    return WorstInputs(("a", *units), lambda pattern, text: pattern.fullmatch(text), limit)
-
-
-def _is_any(patterns: Any, text: str) -> None:
-    for pattern in patterns.values():
-        pattern.fullmatch(text)
-
-
-def takes(*units: str | tuple[str, ...], more: Callable[[], Any] = tuple, limit: int = SIZE) -> WorstInputs:
-    """A function of a text; `more` gives its further arguments."""
-    usual = ("a", " ", "@", "1", "é", PHRASE, MARKS, "a.")
-    return WorstInputs((*usual, *units), lambda function, text: function(text, *more()), limit)
-
-
-def door(run: Callable[[str], Any], *units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
-    """Something else that reads a user's text."""
-    usual = ("a", " ", "@", "1", "é", PHRASE, MARKS, "[", '{"":')
-    return WorstInputs((*usual, *units), lambda _, text: run(text), limit)
-
-
-NUMBERS = ("1", " 1", "1-", "+1 ", "0 ", "(", "01 ", "call ")
-TAGS = ("<a", "<a ", "<b>x", "</b", "&", "&a", "'on", '"', " a='", "<!--", ("b ", "<a ", ">"), ("9", "&#"))
-WORDS = (("*", "a"), ("a*", "", "1"), "a'", ("a'_", "", "1"), "a ", "a. ", "a1_", "a-", "aab", "a*bc ")
-LINKS = ("a.", ("a.", "", "com"), "www.", "a@", "a:", "[dot]", "http://", "http://www.w3.org/", "a-", "a_")
-CSS = (
-    (" ", "url(", "#"), (" ", "url ( '", "#"), "url( '", (" ", "expression"), "\\", "/*", "\\1 ",
-    "image-set ", (" ", "<style>url(", "#"), (" ", "<p style='url(", "#'>"),
-)  # fmt: skip
-ANSWERS = "audience.answers"
-VALIDATION, MODERATION = f"{ANSWERS}.validation", f"{ANSWERS}.moderation"
-NORMALIZED = 18 * MODERATED  # after NFKC
-
-PATTERNS: dict[str, WorstInputs] = {
-    "audience.addresses:ASCII_LOCAL": is_whole(("a", "", "@"), "!"),
-    "audience.addresses:DOMAIN": is_whole("a.", "a-", ("a.", "", "@"), ("a" * 63 + ".", "", "@")),
-    "audience.api.json_bounds:DIGITS": looked_for_in_bytes("1", "1" * 400 + "a"),
-    "audience.api.json_bounds:TEXT": looked_for_in_bytes('"', '\\"', "\\", ("\\", '"'), ("a", '"'), '"\\'),
-    "audience.api.openapi:NOT_WORD": looked_for("-", "a-"),
-    "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
-    "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
-    "audience.cli.keys:DURATION": is_whole("1", ("1", "", "s")),
-    "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
-    "audience.custom_fields:HUMP": looked_for("A", "aA", "AAa"),
-    "audience.custom_fields:WORD": looked_for("_", "a_"),
-    "audience.erasures:UUID": is_whole("0-", ("0123-", "01234567-")),
-    "audience.field_values:SPELT_DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
-    "audience.field_values:SPELT_NUMBER": is_whole("1", ("1", "1."), ("1", "1e"), ("1", "."), ("1", "", "e")),
-    "audience.http.normalize:SLASHES": looked_for("/", "/a", "//a"),
-    "audience.refused_rows:AT": looked_for("@", "a@", "\uff20"),
-    "audience.refused_rows:WORD": looked_for("@", "a@", "a,", "(", "a@b "),
-    f"{ANSWERS}.blacklist.providers:KEY": is_whole("-", limit=1000),
-    f"{ANSWERS}.blacklist.providers:ZONE": is_whole("a.", "a-", "-", limit=1000),
-    f"{ANSWERS}.contacts:BRACKETED_DOT": looked_for(*LINKS, "[", " [ dot "),
-    f"{ANSWERS}.contacts:DATE": begins(*NUMBERS, "1.", "1/1/"),
-    f"{ANSWERS}.contacts:DOTTED": looked_for(*LINKS, ".", "-"),
-    f"{ANSWERS}.contacts:FIRST_DIGIT": looked_for(*NUMBERS),
-    f"{ANSWERS}.contacts:MAIL": looked_for(*LINKS, "@", ("a", "", "@")),
-    f"{ANSWERS}.contacts:NAMESPACE": looked_for(*LINKS),
-    f"{ANSWERS}.contacts:PHONES": looked_for(*NUMBERS, ("1", "+"), "(0", "00", limit=NORMALIZED),
-    f"{ANSWERS}.contacts:SCHEME": looked_for(*LINKS, "a+", "a://"),
-    f"{ANSWERS}.contacts:WORD_BEFORE": looked_for("a ", ("a", "", " "), (" ", "a", "."), limit=30),
-    f"{ANSWERS}.domains:AFTER_HOST": looked_for("/", "a?"),
-    f"{ANSWERS}.domains:LABEL": is_whole("-", "a-"),
-    f"{ANSWERS}.domains:PORT": looked_for(":", "1", ":1", ("1", ":", "a")),
-    f"{ANSWERS}.domains:SCHEME": looked_for(":", "/", "a:", "a://"),
-    f"{ANSWERS}.gender.origin:GIVEN": WorstInputs(("a", "an", "ng", "shi", "yeo", ("a", "", "1")), _is_any),
-    f"{ANSWERS}.gender.origin:GIVEN_AS_ONE": is_whole("yeo", "ng", ("a", "", "1")),
-    f"{ANSWERS}.gender.personal_name:ASIDE": looked_for('"', "(", "'", " '", '"a', "(a"),
-    f"{ANSWERS}.gender.personal_name:BREAK": looked_for("-", ".", "a-", ("-", "a", "a"), limit=300),
-    f"{ANSWERS}.gender.personal_name:COUPLE": looked_for("and", "&", "et "),
-    f"{ANSWERS}.gender.personal_name:WORD": looked_for("a.", "a-", ("-", "a"), ("a.-", "", "1")),
-    f"{MODERATION}.cleaning:CONTROL": looked_for("\0", "a\0"),
-    f"{MODERATION}.cleaning:LONG_REFERENCE": looked_for("&#", ("9", "&#"), "&#1"),
-    f"{MODERATION}.cleaning:REFERENCE": looked_for("&", "&a", "&#1", "&#x", ("a", "&")),
-    f"{MODERATION}.languages:WORD": looked_for("a1", "_", "a_"),
-    f"{MODERATION}.markup:ATTRIBUTE": begins(*TAGS, "/", ("a", " ="), ("a", "a='"), ("a", 'a="')),
-    f"{MODERATION}.markup:CLOSING": looked_for(*TAGS, "</", "</a", "</a/"),
-    f"{MODERATION}.markup:DECLARATION": looked_for(*TAGS, "<!", "<?"),
-    f"{MODERATION}.markup:OPENING": looked_for(*TAGS, "<"),
-    f"{MODERATION}.markup:QUOTE": looked_for(*TAGS, "'", "'/", "'on", "' on ", ("a", "'on")),
-    f"{MODERATION}.moderation:CHARACTER": looked_for("&", "&a", "&#1", ("a", "&")),
-    f"{MODERATION}.people:NAMES": looked_for("a'", "a. ", "a-", "a, ", ("a", "", "1"), ("a ", "", "1")),
-    f"{MODERATION}.people:WORD": looked_for("a'", "a1", "a-", ("a", "", "1")),
-    f"{MODERATION}.profanity:APART": looked_for(*WORDS, ("a ", "", "ab")),
-    f"{MODERATION}.profanity:APART_SIGNS": looked_for("-", "a-"),
-    f"{MODERATION}.profanity:DIGIT": looked_for("1"),
-    f"{MODERATION}.profanity:HYPHENATED": looked_for(*WORDS, ("a-", "", "1"), ("a'", "", "a1")),
-    f"{MODERATION}.profanity:INNER_SIGNS": looked_for("-", "a-"),
-    f"{MODERATION}.profanity:LATIN": looked_for("é"),
-    f"{MODERATION}.profanity:LEET_WORD": looked_for(*WORDS, "@"),
-    f"{MODERATION}.profanity:MASKED": looked_for(*WORDS, ("*", "f"), ("a", "a*", "1"), "*", "#a"),
-    f"{MODERATION}.profanity:WORD": looked_for(*WORDS),
-    f"{MODERATION}.threats:CALL": looked_for("("),
-    f"{MODERATION}.threats:CSS_ESCAPE": looked_for("\\", "\\a", "\\ "),
-    f"{MODERATION}.threats:CSS_LOADS": looked_for(*CSS),
-    f"{MODERATION}.threats:DOCUMENT_ADDRESS": looked_for("data:", "=data:text/", ","),
-    f"{MODERATION}.threats:EVENT": begins("on", ("a", "on")),
-    f"{MODERATION}.threats:JUNK": looked_for("\\", "a\\"),
-    f"{MODERATION}.threats:LOW_CONTROL": looked_for("\1", "a\1"),
-    f"{MODERATION}.threats:PICTURE_ADDRESS": begins("data:"),
-    f"{MODERATION}.threats:SCRIPT": begins(":", "script", ("a", "", ":")),
-    f"{MODERATION}.threats:SCRIPT_ADDRESS": looked_for("javascript", ",javascript", ","),
-    f"{MODERATION}.violence:TOKEN": looked_for("a,", ",", "_", "a_"),
-    f"{VALIDATION}.address:SURROGATE": looked_for("\ud800"),
-    f"{VALIDATION}.contact_name:LATIN": looked_for("a1"),
-    f"{VALIDATION}.contact_name:MARKUP": looked_for("&", "&a", "&#", "&#a", ("a", "&#")),
-    f"{VALIDATION}.contact_name:ORDINAL": looked_for("1", "1s", "4t "),
-    f"{VALIDATION}.gibberish:LATIN": looked_for("a1"),
-    f"{VALIDATION}.gibberish:MIXED": is_whole("1", "a1", ("a1", "", "-"), ("1a", "", "-"), "aa11"),
-    f"{VALIDATION}.mailbox:NO_REPLY": looked_for("no", ".no", "no.", "do.not."),
-    f"{VALIDATION}.mailbox:ONE_CHARACTER": is_whole(("a", "", "b")),
-    f"{VALIDATION}.mailbox:SEPARATOR": looked_for(".", "a."),
-    f"{VALIDATION}.mailbox:WORD": looked_for("a1", "a_"),
-    "schemas.base:DASHED": is_whole("0", "0-", "-"),
-    "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
-    "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
-    "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
-    "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
-    "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
-    "schemas.formats.consent_words:MARKS": looked_for(
-        "-", ("-", "", "x"), limit=consent_words.MAX_LENGTH
-    ),
-    "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
-    "schemas.formats.dates:YEAR_FIRST": is_whole("1", ("1", "2020-01-01 00:00:00."), limit=dates.MAX_LENGTH),
-    "schemas.formats.dates:YEAR_LAST": is_whole("1", ("1", "01/01/2020 00:00:00."), limit=dates.MAX_LENGTH),
-    "schemas.formats.readers:BETWEEN": begins(",", " ,"),
-    "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
-    "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),
-    "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
-    "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),
-}  # fmt: skip
-
-
-def hidden(text: str) -> None:
-    refused_rows.without_addresses(1, FileRow(2, text, "ann@example", cells=[text]))
-
-
-def each_text(form: Form, value: Any) -> None:
-    with suppress(*REFUSALS):
-        load(form, value)
-
-
-def in_forms(text: str) -> None:
-    person = {"email": text, "first_name": text, "tags": text, "fields": {text: text}, text: text}
-    each_text(CreateSubscriber(), person)
-    each_text(ImportSubscribers(), {"subscribers": [person]})
-    each_text(RecordEvents(), {"events": [person | {"type": text, "date": text, "details": {"tag": text}}]})
-    each_text(SearchSubscribers(), {"email": text, "tags": text, "created_at": {"gt": text}, "page": text})
-    each_text(CreateField(), {"field": {"key": text}})
-
-
-def in_rules(text: str) -> None:
-    subjects = ("tag", "email", "email_domain", "created_at", "status")
-    rules = [{subject: text} for subject in subjects] + [{"field": "plan", "gt": text}]
-    segment_rules.read({"all": [*rules, {"field": "plan", "contains": text}]}, 0, "rules")
-
-
-def in_file(kind: str) -> Callable[[str], None]:
-    heads = {"csv": b"email,plan\n", "consent": b"email,status,created_at\n", "json": b"["}
-    head, kind = heads.get(kind, b""), "csv" if kind == "consent" else kind
-
-    def read(text: str) -> None:
-        for row in inspect(io.BytesIO(head + text[:-32].encode(errors="replace")), Reading(), kind).rows(str):
-            refused_rows.without_addresses(1, row)
-
-    return read
-
-
-def in_headers(text: str) -> None:
-    environ = {"PATH_INFO": text, "HTTP_AUTHORIZATION": f"Basic {text}"}
-    list(Normalizer(lambda *_: [b""])(environ, print))
-
-
-def in_query(text: str) -> None:
-    with Flask("query").test_request_context(f"/?{text}"):
-        read_query()
-
+from tests.input_costs import (
+    ANSWERS,
+    CSS,
+    LINKS,
+    MARKS,
+    MODERATION,
+    NORMALIZED,
+    NUMBERS,
+    PHRASE,
+    TAGS,
+    VALIDATION,
+    WORDS,
+    WorstInputs,
+    door,
+    takes,
+)
+from tests.pattern_inputs import PATTERNS
+from tests.text_doors import MANY_ROWS, hidden, in_file, in_forms, in_headers, in_query, in_rules
 
 FUNCTIONS: dict[str, WorstInputs] = {
     "audience.addresses:identity": takes(

@@ -29,3 +29,14 @@ def run(type_):
         return json.loads(result.stdout) if "--json" in words and not exit_code else result.output
 
     return invoke
+
+
+@pytest.fixture
+def backup(type_, client, tmp_path):
+    client.create("ann@example.com", tags="vip", fields={"plan": "pro"})
+    client.create("bob@example.com")
+    file = tmp_path / "backup.tar"
+    result = type_("backup", str(file), "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["rows"]["subscribers"] == 2
+    return file

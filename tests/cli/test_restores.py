@@ -1,0 +1,172 @@
+"""What outlives `audience restore`: erasures, revoked keys and operators of the present instance."""
+
+import json
+
+import pytest
+
+from audience import clock, erasures, imports, keys, operators, pepper, sign_in, stats, subscribers
+from audience.audit_log import COMMAND_LINE
+from audience.config import Settings
+from audience.errors import Refused
+from audience.operations import backups, first_site, restore_carryover
+from storage import database
+from storage import imports as stored_imports
+from tests.cli.restored import reopen, run_on
+from tests.client import FakeQueue
+
+
+def erase(settings, client, email):
+    erasures.erase(client.site, settings.instance, email)
+
+
+def test_subscribers_erased_since_the_backup_stay_erased(backup, settings, client):
+    erase(settings, client, "ann@example.com")
+    result = run_on(settings, "restore", str(backup), "--yes", "--json")
+    assert json.loads(result.stdout)["erased"] == 1
+    assert client.find("ann@example.com") is None
+    assert client.counts() == (1, 1, 0)
+    assert stats.recount(client.site) == stats.Counts(1, 0)
+    refused = client.post("/fetch/subscribers", {"subscriber": {"email": "ann@example.com"}})
+    assert refused.status_code == 422
+
+
+def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):
+    """Alternately, and with a tag."""
+    client.create("ann@example.com", tags="vip")
+    waiting = [(0, {"email": "Ann@example.com", "first_name": "Ann"}), (1, {"email": "bob@example.com"})]
+    accepted = imports.accept(client.site, waiting, [], FakeQueue(), 0)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    erase(settings, client, "ann@example.com")
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    with database.session():
+        assert ["Ann" in payload for _, payload in stored_imports.waiting_batches(client.site.id)] == [False]
+    imports.drain(client.site.id, 5)
+    assert imports.progress(client.site, accepted.id).suppressed == 1
+    assert client.counts() == (1, 1, 0)
+    for file in settings.instance.glob("audience.db*"):
+        assert b"ann@example.com" not in file.read_bytes().lower()
+
+
+def test_the_erasure_log_is_enough_if_the_database_is_lost(backup, settings, client):
+    erase(settings, client, "ann@example.com")
+    database.close()
+    (settings.instance / "audience.db").write_bytes(b"not a database at all" * 1000)
+    result = run_on(settings, "restore", str(backup), "--yes", "--json")
+    assert json.loads(result.stdout)["erased"] == 1
+    assert json.loads(result.stdout)["damaged"] is True
+    assert client.find("ann@example.com") is None
+    assert client.find("bob@example.com") is not None
+
+
+def test_a_truncated_last_log_line_is_ignored_but_a_broken_line_is_refused(backup, settings, client):
+    erase(settings, client, "ann@example.com")
+    log = settings.instance / erasures.LOG
+    complete_log = log.read_text()
+    log.write_text(complete_log + complete_log[:20])
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    log.write_text(complete_log[:20] + "\n" + complete_log)
+    assert "line 1" in str(run_on(settings, "restore", str(backup), "--yes").exception)
+
+
+def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, client, type_, tmp_path):
+    long_ago = clock.now_ms() - 2 * restore_carryover.CLOCK_SKEW_MS
+    client.create("ann@example.com")
+    line = {
+        "site_uuid": client.site.uuid,
+        "address_hash": pepper.address_hash(client.site.id, "ann@example.com"),
+        "at": long_ago,
+    }
+    (settings.instance / erasures.LOG).write_text(json.dumps(line) + "\n")
+    type_("backup", str(tmp_path / "b.tar"))
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert client.find("ann@example.com") is not None
+
+
+def test_erasures_that_cannot_be_matched_prevent_restoring(backup, settings, client):
+    erase(settings, client, "ann@example.com")
+    with database.write():
+        database.execute("UPDATE pepper SET check_value = ?", (pepper.check_value(b"x" * 32),))
+    database.close()
+    (settings.instance / "pepper").write_bytes(b"x" * 32)
+    assert "cannot be matched" in str(run_on(settings, "restore", str(backup), "--yes").exception)
+    assert run_on(settings, "restore", str(backup), "--yes", "--ignore-erasures").exit_code == 0
+    assert client.find("ann@example.com") is not None
+
+
+def test_keys_revoked_since_the_backup_stay_revoked(backup, settings, client, type_):
+    keys.revoke(client.key.publishable_key, settings.instance)
+    assert "1 keys" in run_on(settings, "restore", str(backup), "--yes").stdout
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is None
+
+
+def test_keys_about_to_expire_still_expire(backup, settings, client):
+    keys.rotate(client.key.publishable_key, settings.instance, overlap_ms=1)
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is None
+
+
+def test_the_first_sites_file_is_deleted_if_its_key_is_not_in_the_backup(
+    backup, settings, app, tmp_path_factory
+):
+    other = Settings(instance=tmp_path_factory.mktemp("other"))
+    reopen(other)
+    first_site.ensure(other)
+    assert run_on(other, "restore", str(backup), "--yes").exit_code == 0
+    assert not (other.instance / "first-site.json").exists()
+
+
+def test_the_erasure_log_alone_in_a_new_folder_is_enough(backup, settings, client, tmp_path_factory):
+    erase(settings, client, "ann@example.com")
+    other = Settings(instance=tmp_path_factory.mktemp("other"))
+    (other.instance / erasures.LOG).write_bytes((settings.instance / erasures.LOG).read_bytes())
+    assert json.loads(run_on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
+    assert subscribers.find(client.site, email="ann@example.com") is None
+
+
+def test_a_backup_of_an_older_audience_is_migrated(settings, client, tmp_path):
+    """Also if the present database is as old."""
+    other = keys.create([client.site])
+    keys.revoke(other.publishable_key, settings.instance)
+    with database.write():
+        database.execute("ALTER TABLE keys DROP COLUMN expires_at")
+        database.execute("DELETE FROM schema_migration WHERE name = '0005_keys_expire'")
+        database.execute("UPDATE keys SET revoked_at = NULL")
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    with database.write():
+        database.execute("UPDATE keys SET revoked_at = 1 WHERE publishable_key = ?", (other.publishable_key,))
+    assert "1 keys" in run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
+    assert database.pending() == []
+    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is not None
+    assert keys.authenticate(other.publishable_key, other.secret_key) is None
+
+
+def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):
+    operators.add("old@example.com", True, {client.site: "viewer"}, COMMAND_LINE)
+    operators.add("gone@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    token = sign_in.with_link(sign_in.console_link("gone@example.com"), "")
+    link = sign_in.console_link("gone@example.com")
+    file = tmp_path / "backup.tar"
+    assert type_("backup", str(file)).exit_code == 0
+    operators.set_role("old@example.com", client.site, "owner", COMMAND_LINE)
+    operators.remove("gone@example.com", COMMAND_LINE)
+    result = run_on(settings, "restore", str(file), "--yes")
+    assert result.exit_code == 0, result.output
+    reopen(settings)
+    found = [(each.email, roles) for each, roles in operators.list_all()]
+    assert found == [("old@example.com", {client.site.id: "owner"})]
+    assert operators.signed_in(token) is None
+    with pytest.raises(Refused):
+        sign_in.with_link(link, "")
+
+
+def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_in(
+    type_, client, tmp_path, tmp_path_factory
+):
+    operators.add("ann@example.com", True, {client.site: "owner"}, COMMAND_LINE)
+    token = sign_in.with_link(sign_in.console_link("ann@example.com"), "")
+    file = tmp_path / "backup.tar"
+    assert type_("backup", str(file)).exit_code == 0
+    other = Settings(instance=tmp_path_factory.mktemp("other") / "new")
+    assert run_on(other, "restore", str(file), "--yes").exit_code == 0
+    assert [each.email for each, _ in operators.list_all()] == ["ann@example.com"]
+    assert operators.signed_in(token) is None

@@ -1,0 +1,68 @@
+"""Doors by which a user's text comes in: forms, rules of segments, files, headers, queries."""
+
+import io
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from flask import Flask
+
+from audience import refused_rows, segment_rules
+from audience.api.request_data import read_query
+from audience.http.normalize import Normalizer
+from schemas.base import Form, load
+from schemas.custom_fields import CreateField
+from schemas.events import RecordEvents
+from schemas.formats.files import Reading, inspect
+from schemas.formats.rows import FileRow
+from schemas.imports import ImportSubscribers
+from schemas.searches import SearchSubscribers
+from schemas.subscribers import CreateSubscriber
+from tests.input_costs import REFUSALS
+
+MANY_ROWS = 2**16  # characters: a refused row costs as much as some thousand characters
+
+
+def hidden(text: str) -> None:
+    refused_rows.without_addresses(1, FileRow(2, text, "ann@example", cells=[text]))
+
+
+def each_text(form: Form, value: Any) -> None:
+    with suppress(*REFUSALS):
+        load(form, value)
+
+
+def in_forms(text: str) -> None:
+    person = {"email": text, "first_name": text, "tags": text, "fields": {text: text}, text: text}
+    each_text(CreateSubscriber(), person)
+    each_text(ImportSubscribers(), {"subscribers": [person]})
+    each_text(RecordEvents(), {"events": [person | {"type": text, "date": text, "details": {"tag": text}}]})
+    each_text(SearchSubscribers(), {"email": text, "tags": text, "created_at": {"gt": text}, "page": text})
+    each_text(CreateField(), {"field": {"key": text}})
+
+
+def in_rules(text: str) -> None:
+    subjects = ("tag", "email", "email_domain", "created_at", "status")
+    rules = [{subject: text} for subject in subjects] + [{"field": "plan", "gt": text}]
+    segment_rules.read({"all": [*rules, {"field": "plan", "contains": text}]}, 0, "rules")
+
+
+def in_file(kind: str) -> Callable[[str], None]:
+    heads = {"csv": b"email,plan\n", "consent": b"email,status,created_at\n", "json": b"["}
+    head, kind = heads.get(kind, b""), "csv" if kind == "consent" else kind
+
+    def read(text: str) -> None:
+        for row in inspect(io.BytesIO(head + text[:-32].encode(errors="replace")), Reading(), kind).rows(str):
+            refused_rows.without_addresses(1, row)
+
+    return read
+
+
+def in_headers(text: str) -> None:
+    environ = {"PATH_INFO": text, "HTTP_AUTHORIZATION": f"Basic {text}"}
+    list(Normalizer(lambda *_: [b""])(environ, print))
+
+
+def in_query(text: str) -> None:
+    with Flask("query").test_request_context(f"/?{text}"):
+        read_query()
