@@ -1,6 +1,6 @@
 """The six answers, asked by hand. Nothing that is typed here is kept."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from audience.answers.blacklist.blacklist import BlacklistResult
 from audience.answers.blacklist.providers import FLAGS
 from audience.answers.validation.rules import RULES
 from audience.answers.validation.validation import Candidate, ValidationResult
+from audience.console.custom_fields import Form
 from audience.console.page import NOT_FOUND, page, read_form
 from audience.errors import NotFound, Refused
 from audience.http.services import services, settings
@@ -18,7 +19,6 @@ from audience.sites import Site
 
 blueprint = Blueprint("checks", __name__)
 
-Form = Mapping[str, str]
 Found = dict[str, Any]
 MAX_LENGTH = 20_000
 WEIGHTS = {rule.reason: rule.weight for rule in RULES}
