@@ -188,6 +188,7 @@ DO_NOT_READ = {
     "audience.console.blueprints:may",
     "audience.console.blueprints:nowhere",
     "audience.console.commands:read",
+    "audience.console.file_forms:first_reading",
     "audience.console.operators:shown_once",
     "audience.console.report_forms:full_name",
     "audience.console.report_forms:kind_of",

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import addresses, file_imports, file_uploads
 from audience.console import file_forms
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, read_form, to, url
 from audience.errors import Refused
 from audience.file_imports import DryRun
 from audience.file_uploads import FileUpload
@@ -39,14 +39,16 @@ def new(site: Site) -> str:
 
 @blueprint.post("/sites/<site_uuid>/imports/new")
 @page(role="manager", again=new, takes_file=True)
-def receive(site: Site) -> Response:
-    """Keeps a file until it is imported"""
+def receive(site: Site) -> Response | dict[str, str]:
+    """Keeps a file until it is imported; tells a script, which sends its token as a header, where that is"""
     read_form()
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         raise Refused(NO_FILE)
     said = file_forms.first_reading(sent.filename)
     upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, said)
+    if "X-CSRF-Token" in request.headers:
+        return {"page": url("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)}
     return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
 
 

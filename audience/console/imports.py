@@ -14,7 +14,7 @@ from schemas.exports import refused_csv
 
 blueprint = Blueprint("imports", __name__)
 
-LISTED_ROWS = 100
+LISTED_ROWS = 20
 MEANINGS = {"created": "new", "updated": "changed", "unchanged": "stay as they are"}
 
 

@@ -99,6 +99,7 @@ def site_paths(site: Site) -> list[str]:
         *(f"{root}/acts/{each.id}" for each in bulk_acts.newest(site)),
         f"{root}/segments/new",
         f"{root}/imports?before=1",
+        f"{root}/imports/new",
         *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),
         *(f"{root}/subscribers/{each.uuid}" for each in found),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),

@@ -88,6 +88,13 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     )  # fmt: skip
 
 
+def test_a_script_that_sends_a_file_learns_where_its_page_is(manager, root):
+    fields = {"file": (io.BytesIO(PEOPLE.encode()), "people.csv")}
+    headers = {"Origin": ORIGIN, "X-CSRF-Token": sessions.csrf_token(manager.token)}
+    sent = manager.http.post(f"/console{root}/new", data=fields, base_url=ORIGIN, headers=headers)
+    assert sent.json == {"page": f"/console{root}/files/1"}
+
+
 def test_refused_rows_are_downloaded_and_can_be_imported_once_corrected(site, manager, root):
     followed = start(manager, keep(manager, root, PEOPLE), site)
     refused = manager.get(f"{followed}/refused.csv")
