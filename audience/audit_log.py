@@ -64,6 +64,12 @@ def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
     return stored.page(site.id if site else None, before, PAGE_ROWS)
 
 
+@database.session()
+def of_subscriber(site: Site, uuid: str) -> list[AuditEntry]:
+    """The newest entries on a subscriber, newest first."""
+    return stored.of_subject(site.id, uuid, PAGE_ROWS)
+
+
 def sweep(days: int) -> None:
     """Deletes some of the entries that are older than `days`; call it again and again."""
     before = clock.now_ms() - days * DAY_MS

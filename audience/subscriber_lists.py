@@ -6,15 +6,16 @@ from typing import Any
 
 from audience import clock, segment_rules, segments
 from audience.sites import Site
-from storage import database
+from storage import consent_changes, database
 from storage import events as stored_events
 from storage import segment_rules as stored_rules
 from storage import subscriber_lists as stored
+from storage.consent_changes import ConsentChange
 from storage.events import WEEK_MS, Event
 from storage.sql import AND, Sql, join
 from storage.subscribers import Subscriber
 
-__all__ = ["WEEK_MS", "Event", "Subscriber"]
+__all__ = ["WEEK_MS", "ConsentChange", "Event", "Subscriber"]
 
 PAGE_SIZE = 100
 MOST_COUNTED = stored.MOST_FOUND
@@ -92,6 +93,15 @@ def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dic
 def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
     """The newest events of a subscriber, newest first, and the number of all."""
     return stored_events.page(site.id, subscriber.id, limit, 0), stored_events.count(site.id, subscriber.id)
+
+
+@database.session()
+def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
+    """What brought a subscriber, such as `import 12`, "" if unknown; and the changes of consent, in order."""
+    return (
+        consent_changes.created_by(site.id, subscriber.id),
+        consent_changes.of_subscriber(site.id, subscriber.id),
+    )
 
 
 @database.snapshot()

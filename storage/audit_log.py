@@ -52,6 +52,16 @@ def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
     return [AuditEntry(*record) for record in records]
 
 
+def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
+    """The newest entries on a subject."""
+    records = rows(
+        "SELECT id, actor, act, subject, subjects, typed, client_network, at FROM audit_log "
+        "WHERE site_id = ? AND subject = ? ORDER BY id DESC LIMIT ?",
+        (site_id, subject, limit),
+    )
+    return [AuditEntry(*record) for record in records]
+
+
 def erase(site_id: int, uuid: str, address_hash: str) -> None:
     """Replaces a subscriber's uuid by the keyed hash of the address."""
     execute(

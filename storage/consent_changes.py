@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage.database import execute_many, rows
+from storage.database import execute_many, row, rows
 
 
 class ConsentChange(NamedTuple):
@@ -35,3 +35,9 @@ def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
         (site_id, subscriber_id),
     )
     return [ConsentChange(at, bool(subscribed), *rest) for at, subscribed, *rest in records]
+
+
+def created_by(site_id: int, subscriber_id: int) -> str:
+    """What brought a subscriber first, such as `import 12`; empty if it is not known."""
+    record = row("SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?", (site_id, subscriber_id))
+    return str(record[0]) if record else ""

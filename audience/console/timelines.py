@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from flask import request
 
 from audience import clock, subscriber_lists, tags
+from audience.console import consents
+from audience.console.consents import Entry
 from audience.console.wording import day_name, local, short_day
 from audience.sites import Site
 from audience.subscriber_lists import WEEK_MS, Event
@@ -21,28 +22,19 @@ WEEKS = 78
 TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: "object", type(None): "empty"}
 
 
-@dataclass(frozen=True)
-class Entry:
-    """`kind` is k (consent given), l (left) or empty; `code` is an event's type."""
-
-    at: int
-    kind: str
-    words: str
-    code: str = ""
-    details: str = ""
-
-
 def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)
-    entries = sorted([*_facts(subscriber), *map(_event, events)], key=lambda entry: entry.at, reverse=True)
+    said = consents.of(site, subscriber)
+    entries = sorted([*said, *map(_event, events)], key=lambda entry: entry.at, reverse=True)
     return {
         "fields": [
             (key, _value(value), TYPES.get(type(value), "text")) for key, value in _fields(subscriber)
         ],
         "tags": [tag.name for tag in all_tags if tag.id in subscriber.tag_ids],
         "all_tags": [tag.name for tag in all_tags],
+        "since": next((entry for entry in reversed(said) if entry.kind), None),
         "segments": subscriber_lists.segments_of(site, subscriber),
         "days": [(day_name(day, short=False), list(some)) for day, some in groupby(entries, _day)],
         "shown": len(entries),
@@ -62,15 +54,6 @@ def _value(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _facts(subscriber: Subscriber) -> Iterator[Entry]:
-    """What the subscriber's own row says."""
-    yield Entry(subscriber.created_at, "k", "Created")
-    if subscriber.unsubscribed_at is not None:
-        yield Entry(subscriber.unsubscribed_at, "l", "Left")
-    elif subscriber.consent_at is not None and subscriber.consent_at != subscriber.created_at:
-        yield Entry(subscriber.consent_at, "k", "Subscribed")
 
 
 def _event(event: Event) -> Entry:

@@ -18,7 +18,11 @@ from tests.service import Service, command, environment, serving
 
 EMAIL, PASSWORD = "mara@example.com", "a heron stands in the reeds"
 ALL, DOCS = Path("build/pictures"), Path("docs/pictures")
-IN_DOCS = ("overview", "subscriber", "segment")
+IN_DOCS = ("overview", "subscriber", "segment_form", "import_file")
+GUESTS = [
+    ("Lina", "Haddad", "Tripoli", "cedarmail.example"), ("Tomás", "Ferreira", "Porto", "mareonda.example"),
+    ("Aoife", "Brennan", "Galway", "liffeymail.example"), ("Søren", "Kjær", "Odense", "fjordpost.example"),
+]  # fmt: skip
 DESKTOP, TELEPHONE = 1280, 360
 
 
@@ -66,6 +70,7 @@ def _take(browser: Browser, state: Any, root: str, site_uuid: str, width: int, t
     page = context.new_page()
     for name, address in _screens(page, root, f"{root}/sites/{site_uuid}").items():
         page.goto(address)
+        page.wait_for_load_state("networkidle")
         page.screenshot(path=ALL / f"{name}-{width}-{theme}.png", full_page=True)
         if name in IN_DOCS and width == DESKTOP:
             page.screenshot(path=DOCS / f"{name}-{theme}.png")
@@ -77,9 +82,35 @@ def _screens(page: Page, root: str, site: str) -> dict[str, str]:
     lists = {noun: f"{site}/{noun}" for noun in ("subscribers", "imports", "segments", "reports")}
     records = {noun.rstrip("s"): _first(page, address, noun) for noun, address in lists.items()}
     records["subscriber"] = _first(page, f"{site}/subscribers?order=last_event_at", "subscribers")
+    forms = {
+        "segment_form": f"{records['segment']}/edit",
+        "import_file": _send_file(page, f"{site}/imports/new"),
+        "report_form": f"{site}/reports/new?kind=Events",
+        "import_new": f"{site}/imports/new",
+        "acts": f"{site}/acts",
+    }
     others = {noun: f"{site}/{noun}" for noun in ("checks", "settings", "keys")}
     instance = {noun: f"{root}/{noun}" for noun in ("operators", "doctor", "audit-log")}
-    return {"overview": site} | lists | records | others | instance
+    return {"overview": site} | lists | records | forms | others | instance
+
+
+def _send_file(page: Page, path: str) -> str:
+    """Where a file leads that waits to be imported."""
+    people = (
+        f"{first.lower()}{number}@{domain if number % 83 else 'no domain'};{last}, {first};"
+        f"{'unsubscribed' if number % 9 == 0 else 'active'};{number % 28 + 1:02}/{number % 9 + 1:02}/2026;"
+        f"newsletter, fair;{number % 12 or ''};{town};192.0.2.{number % 200}"
+        for number, (first, last, town, domain) in enumerate(GUESTS * 60, 1)
+    )
+    page.goto(path)
+    rows = "\n".join(["E-mail;Name;State;Signup date;Groups;Orders;Town;IP", *people]).encode()
+    file: Any = {"name": "spring-fair-guests.csv", "mimeType": "text/csv", "buffer": rows}
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_role("button", name="Send the file").click()
+    page.get_by_label("What column 8 becomes").select_option("ignore")
+    page.get_by_role("button", name="Look again").click()
+    page.get_by_text("What would happen").wait_for()
+    return page.url
 
 
 def _first(page: Page, path: str, noun: str) -> str:

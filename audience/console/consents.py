@@ -1,0 +1,80 @@
+"""What the timeline of a subscriber says of consent, and of changes by hand: when, what, and by what."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from audience import audit_log, file_uploads, keys, subscriber_lists
+from audience.audit_log import AuditEntry
+from audience.sites import Site
+from audience.subscriber_lists import ConsentChange
+from audience.subscribers import Subscriber
+
+REASONS = {
+    "date": "with a date of its own", "unconfirmed": "not confirmed yet",
+    "left before": "who had left before under this address",
+}  # fmt: skip
+BY = {"event": "with an event", "operator": "by hand", "migration": "at an upgrade"}
+BY_HAND = ("subscribed", "unsubscribed")  # acts of the audit log that are changes of consent, too
+SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`kind` is k (consent given), l (left) or empty; `code` is an event's type; `who` an operator."""
+
+    at: int
+    kind: str
+    words: str
+    code: str = ""
+    details: str = ""
+    who: str = ""
+
+
+def of(site: Site, subscriber: Subscriber) -> list[Entry]:
+    """In the order of time."""
+    created_by, changes = subscriber_lists.consents(site, subscriber)
+    log = audit_log.of_subscriber(site, subscriber.uuid)
+    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log)]
+    return sorted(entries, key=lambda entry: entry.at)
+
+
+def _facts(
+    site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
+) -> Iterator[Entry]:
+    """What the subscriber's own row says, and no change of consent does."""
+    kind, _, number = created_by.partition(" ")
+    yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
+    if subscriber.unsubscribed_at is not None and (not changes or changes[-1].subscribed):
+        yield Entry(subscriber.unsubscribed_at, "l", "Left")
+
+
+def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
+    for change in changes:
+        kind, words = ("k", "Subscribed") if change.subscribed else ("l", "Left")
+        source = _source(site, change.source, str(change.source_id))
+        details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""))))
+        yield Entry(change.at, kind, words, details=details, who=_who(change, log))
+
+
+def _who(change: ConsentChange, log: Sequence[AuditEntry]) -> str:
+    """The operator who made a change of consent by hand."""
+    said = BY_HAND[0] if change.subscribed else BY_HAND[1]
+    near = (each.actor for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS)
+    return next(near, "")
+
+
+def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
+    """What operators changed, but for consent."""
+    for each in log:
+        if each.act not in BY_HAND:
+            yield Entry(each.at, "", each.act.capitalize(), who=each.actor)
+
+
+def _source(site: Site, kind: str, number: str) -> str:
+    if kind == "import":
+        file = file_uploads.names(site, [int(number)]).get(int(number))
+        return f"by import {number}" + (f", {file[0]}" if file else "")
+    if kind == "api":
+        names = {str(key.id): key.name for key in keys.list_all(site)}
+        return f"by the key {names[number]}" if names.get(number) else "by the API"
+    return BY.get(kind, "")

@@ -1,0 +1,70 @@
+"""Since when and by what a subscriber is subscribed or left, and what was changed by hand."""
+
+import re
+
+import pytest
+
+from audience import commands, keys, subscribers
+from audience.changes import Source
+from tests.console.browser import signed_in
+from tests.console.test_file_uploads import keep, start
+
+EMAIL = "ann@a.example"
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def page(site, manager):
+    """The text of the subscriber's page."""
+
+    def read():
+        text = manager.get(path(site)).text
+        plain = re.sub(r"<[^>]+>", " ", text.partition("<main")[2])
+        return re.sub(r"\s+", " ", plain).replace(" ,", ",")
+
+    return read
+
+
+def path(site):
+    found = subscribers.find(site, email=EMAIL)
+    assert found is not None
+    return f"/sites/{site.uuid}/subscribers/{found.uuid}"
+
+
+def act(site, manager, **fields):
+    assert manager.post(path(site), **fields).status_code == 303
+
+
+def test_a_file_brought_them_and_an_operator_took_them_off(site, manager, page):
+    start(manager, keep(manager, f"/sites/{site.uuid}/imports", f"email\n{EMAIL}\n", "fair.csv"), site)
+    assert re.search(r"subscribed since [^,]+, by import 1, fair\.csv", page())
+    act(site, manager, act="unsubscribe")
+    assert re.search(r"left since [^,]+, by hand, meg@example.com", page())
+    act(site, manager, act="subscribe", reason="asked by telephone")
+    assert re.search(r"subscribed since [^,]+, by hand, meg@example.com", page())
+    assert "Created, by import 1, fair.csv" in page()
+    assert "Left, by hand meg@example.com" in page()
+
+
+def test_a_key_is_named(site, manager, page):
+    keys.create([site], name="sign-up form")
+    key = keys.list_all(site)[0]
+    source = Source("api", key.id)
+    subscribers.create(site, {"email": EMAIL}, source)
+    commands.run(site, [{"command": "unsubscribe", "email": EMAIL}], source)
+    assert re.search(r"left since [^,]+, by the key sign-up form", page())
+
+
+def test_someone_who_left_before_changes_were_kept(site, manager, page):
+    subscribers.create(site, {"email": EMAIL, "unsubscribed_at": 1_790_000_000_000})
+    assert "Left" in page()
+
+
+def test_what_was_changed_by_hand_is_in_the_timeline(site, manager, page):
+    subscribers.create(site, {"email": EMAIL})
+    act(site, manager, act="tag", tag="vip")
+    assert "Tag put on meg@example.com" in page()
