@@ -17,7 +17,7 @@ from storage import bookmarks
 
 EARLY, LATE = 1, 2**60
 PAGES = "http://bench/"
-NOW = {"after": {}, "before": {}}
+ALL: dict[str, Any] = {"after": {}, "before": {}}
 COMBINED: dict[str, Any] = {
     "one tag": {"tags": TAGS[:1]},
     "two tags that few have both": {"tags": [TAGS[0], TAGS[1]]},
@@ -42,7 +42,7 @@ def measure(site: Site, total: int, runs: int) -> list[Row]:
     limit = middle_ms(scan, runs)
 
     def page(number: int, **query: Any) -> Callable[[], object]:
-        return lambda: subscribers.search_texts(site, SearchRequest(**(NOW | query)), number, PAGES)
+        return lambda: subscribers.search_texts(site, SearchRequest(**(ALL | query)), number, PAGES)
 
     last = total // 100 - 1
     found = {f"search, page {number:,}": page(number) for number in (1, 100, last // 2, last)}

@@ -15,7 +15,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, rela
 BATCH = 1_000
 
 
-class Base(DeclarativeBase):
+class Base(DeclarativeBase):  # type: ignore[misc]  # not installed where types are checked
     pass
 
 
@@ -78,7 +78,7 @@ def main(rows: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         engine = create_engine(f"sqlite:///{Path(folder) / 'peer.db'}")
 
-        @event.listens_for(engine, "connect")
+        @event.listens_for(engine, "connect")  # type: ignore[untyped-decorator]
         def durable(connection: Any, _record: Any) -> None:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
