@@ -22,7 +22,7 @@ from tests.input_costs import (
 PATTERNS: dict[str, WorstInputs] = {
     "audience.addresses:ASCII_LOCAL": is_whole(("a", "", "@"), "!"),
     "audience.addresses:DOMAIN": is_whole("a.", "a-", ("a.", "", "@"), ("a" * 63 + ".", "", "@")),
-    "audience.api.json_bounds:DIGITS": looked_for_in_bytes("1", "1" * 400 + "a"),
+    "audience.api.json_bounds:PIECE": looked_for_in_bytes('"', '\\"', "\\", ("\\", '"'), ("a", '"'), '"\\'),
     "audience.api.json_bounds:TEXT": looked_for_in_bytes('"', '\\"', "\\", ("\\", '"'), ("a", '"'), '"\\'),
     "audience.api.openapi:NOT_WORD": looked_for("-", "a-"),
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),

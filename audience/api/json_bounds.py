@@ -13,18 +13,25 @@ TOO_MANY = f"The body has over {MAX_CONTAINERS:,} objects and arrays: split it i
 TOO_LONG = f"The body has a number that is too long: send numbers of at most {MAX_DIGITS} digits."
 
 TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-DIGITS = re.compile(rb"(?<![0-9])[0-9]{%d}" % (MAX_DIGITS + 1))
+PIECE = re.compile(rb'(?:[^"]++|%b){1,10000}+' % TEXT.pattern, re.DOTALL)  # has few texts: each costs memory
+ALIKE = bytes.maketrans(b"123456789", b"000000000")
+NUMBER = b"0" * (MAX_DIGITS + 1)
 NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def check(raw: bytes) -> None:
     """Raises `NotUnderstood` if a body is out of bounds."""
-    bare = TEXT.sub(b"", raw)
-    if DIGITS.search(bare):
-        raise NotUnderstood(TOO_LONG)
-    brackets = bare.translate(None, NOT_BRACKETS)
-    if len(brackets) > 2 * MAX_CONTAINERS:
-        raise NotUnderstood(TOO_MANY)
-    if max(accumulate(map(STEP.__getitem__, brackets)), default=0) > MAX_DEPTH:
-        raise NotUnderstood(TOO_DEEP)
+    count = depth = 0
+    for piece in PIECE.finditer(raw):
+        bare = TEXT.sub(b"", piece[0])
+        if NUMBER in bare.translate(ALIKE):
+            raise NotUnderstood(TOO_LONG)
+        brackets = bare.translate(None, NOT_BRACKETS)
+        count += len(brackets)
+        if count > 2 * MAX_CONTAINERS:
+            raise NotUnderstood(TOO_MANY)
+        depths = list(accumulate(map(STEP.__getitem__, brackets), initial=depth))
+        if max(depths) > MAX_DEPTH:
+            raise NotUnderstood(TOO_DEEP)
+        depth = depths[-1]
