@@ -14,6 +14,7 @@ from audience.audit_log import Actor, shortened
 from audience.console.origin import cookie_name, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
+from audience.http.admission import MAX_FORM_BYTES, require_whole_body
 from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
@@ -25,7 +26,6 @@ ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES
 Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
 
-MAX_FORM_BYTES = 2**20
 NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
@@ -110,11 +110,13 @@ def csrf_token() -> str:
 
 
 def read_form() -> MultiDict[str, str]:
-    """The fields of a form. Raises `TooLarge`, and `NotUnderstood` without a length."""
+    """The fields of a form. Raises `TooLarge`, `TooLate` if it did not arrive in time, and `NotUnderstood`
+    without a length, or if it broke off."""
     if request.content_length is None and request.environ.get("wsgi.input_terminated"):
         raise NotUnderstood(LENGTH)
     if (request.content_length or 0) > g.get("max_bytes", MAX_FORM_BYTES):
         raise TooLarge
+    require_whole_body()
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
 

@@ -11,7 +11,7 @@ from audience.keys import AuthenticatedKey
 from audience.protocols import REFUSAL
 
 KEY = "audience.key"  # the key of an admitted request, in its WSGI environ
-MAX_UNDECLARED_BYTES = 2**20  # to a view that takes no body
+MAX_FORM_BYTES = 2**20  # of a page of the console, the only body beside those of the API
 
 Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of an operator
 
@@ -29,13 +29,23 @@ class Admission:
                 return None
             check: Check | None = vars(self._app.view_functions[request.endpoint]).get("check")
             if check is None:
-                return MAX_UNDECLARED_BYTES
+                return MAX_FORM_BYTES if _may_send_form() else None
             try:
                 environ[KEY], max_bytes = check()
             except Exception as refusal:
                 environ[REFUSAL] = refusal
                 return None
         return max_bytes
+
+
+def _may_send_form() -> bool:
+    return request.method == "POST" and (request.content_length or 0) <= MAX_FORM_BYTES
+
+
+def require_whole_body() -> None:
+    """Raises why this request has no body, if it announced one."""
+    if REFUSAL in request.environ:
+        raise request.environ[REFUSAL]
 
 
 def admitted(check: Check) -> AuthenticatedKey:

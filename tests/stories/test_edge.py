@@ -104,6 +104,38 @@ def test_a_chunked_file_over_the_limit_is_a_413_and_leaves_nothing(service):
     assert service.call("GET", "/batch/imports?site_uuid=")[1] == {"data": imports_before(service)}
 
 
+def form(service, *lines):
+    host = f"127.0.0.1:{service.port}"
+    first = ("POST /console/sign-in HTTP/1.1", f"Host: {host}", f"Origin: http://{host}")
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    return "\r\n".join([*first, kind, *lines, "", ""]).encode()
+
+
+def status(client):
+    return int(client.recv(65536).split()[1])
+
+
+def test_a_form_that_breaks_off_or_is_late_is_not_a_form_without_values(service):
+    request = form(service, "Content-Length: 50") + b"email=ann%40example.com"
+    with connect(service) as client:
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        assert status(client) == 400
+    with connect(service) as client:
+        client.sendall(request)
+        assert status(client) == 408
+
+
+def test_a_page_that_takes_no_form_as_long_takes_no_body(service):
+    with connect(service) as client:
+        client.sendall(form(service, "Content-Length: 1048577", "Expect: 100-continue"))
+        assert status(client) == 413
+    with connect(service) as client:
+        lines = b"Host: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+        client.sendall(b"GET /healthz HTTP/1.1\r\n" + lines)
+        assert status(client) == 200
+
+
 def imports_before(service):
     """Those of the recorded heads: one batch."""
     return [
