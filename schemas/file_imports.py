@@ -9,7 +9,7 @@ from schemas.custom_fields import StoredValues
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, Reading
 from schemas.formats.meanings import MEANING
-from schemas.formats.presets import PRESETS
+from schemas.formats.presets import PRESETS, http_advice
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX
 from schemas.imports import ImportSchema, import_
 from schemas.responses import Date, ResponseSchema
@@ -160,7 +160,7 @@ def understood(file: File) -> dict[str, Any]:
         "sheet": table.sheet,
         "sheets": list(table.sheets),
         "preset": preset.name if preset else None,
-        "advice": preset.http_advice if preset else None,
+        "advice": http_advice(" ".join(file.advice)) or None,
         "columns": [
             {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
             for each in file.plan

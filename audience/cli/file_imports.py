@@ -152,8 +152,7 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
             yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
-    if inspected.preset:
-        yield inspected.preset.advice
+    yield from inspected.advice
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:

@@ -1,6 +1,7 @@
 """The work of `audience import`: a file judged, or stored and followed until it is applied."""
 
 import os
+import shlex
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,13 +11,14 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, file_imports, imports
+from audience import addresses, file_imports, imports, stats
 from audience.cli.progress import progress
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.formats.files import File
+from schemas.formats.presets import IGNORE
 from schemas.formats.rows import FileRow
 from schemas.values import compact_json
 
@@ -24,6 +26,7 @@ POLL_SECONDS = 0.2
 STALL_SECONDS = 3.0  # without progress, before the command applies rows itself
 TURN_SECONDS = 1.0
 PROGRESS_ROWS = 1_000
+SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 
@@ -49,6 +52,7 @@ class Job:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {len(done.left):,}.")
+        self._tell_suppressed(shown["suppressed"])
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
@@ -62,7 +66,14 @@ class Job:
         shown = {name: getattr(row, name) for name in OUTCOMES}
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}.")
         if row.refused:
-            self.say(f"The refused rows are in {self.refused}: correct that file and import it.")
+            again = f" with {shlex.join(options)}" if (options := self._options()) else ""
+            self.say(f"The refused rows are in {self.refused}: correct that file and import it{again}.")
+        self._tell_suppressed(row.suppressed)
+        counts = stats.for_site(self.site)
+        self.say(
+            f"The site now has user_count {counts.users:,}, subscriber_count {counts.subscribers:,}, "
+            f"unsubscriber_count {counts.unsubscribers:,}."
+        )
         return {
             "import_id": str(row.id),
             "status": row.status,
@@ -70,6 +81,22 @@ class Job:
             "refused_file": str(self.refused) if row.refused else None,
             "file": wire.understood(self.file),
         }
+
+    def _options(self) -> list[str]:
+        """What the file of refused rows needs, too, so that its rows mean the same."""
+        reading = self.file.reading
+        options = [("map", f"{column}={what}") for column, what in reading.meanings.items()]
+        if not reading.headed:  # the file of refused rows has a header: the places
+            options += [("map", f"{each.place}=ignore") for each in self.file.plan if each.meaning == IGNORE]
+        options += [("from", reading.preset)] if reading.preset else []
+        options += [("tag", tag) for tag in reading.tags]
+        options += [("consent", "unsubscribed")] if reading.left else []
+        options += [("dates", reading.dates)] if reading.dates else []
+        return [word for name, value in options for word in (f"--{name}", value)]
+
+    def _tell_suppressed(self, rows: int) -> None:
+        if rows:
+            self.say(SUPPRESSED)
 
     def _receive(self, upload: file_imports.Upload) -> None:
         if upload.stored_rows:

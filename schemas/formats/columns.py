@@ -55,6 +55,9 @@ class Because:
     BOOKKEEPING = "Not imported: it is bookkeeping."
     NAMELESS = "Not imported: it has no name."
     CUSTOM = "Its name is not known, so it is a custom field."
+    DOUBTFUL = (
+        "Its name is not known, so it is a custom field. If it says who left, map it to `unsubscribed`."
+    )
     SECOND = "Another column already means {}, so it is a custom field."
     BY_VALUES = "Its name may mean something else, but its values are about consent."
     NO_CONSENT = "Its name may be about consent, but its values are not, so it is a custom field."
@@ -161,7 +164,8 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
     alias = header_names.meaning_of(name)
     if alias:
         return Column(place, name, alias, Because.ALIAS, maybe=alias == STATUS)
-    return Column(place, name, field_meaning(place, name), Because.CUSTOM)
+    doubtful = not preset and header_names.may_say_who_left(name)
+    return Column(place, name, field_meaning(place, name), Because.DOUBTFUL if doubtful else Because.CUSTOM)
 
 
 def _settle_names(columns: Sequence[Column]) -> None:

@@ -26,12 +26,14 @@ OLD_WORKBOOK = (
     "The file is an old workbook (.xls) or protected by a password: "
     "save it without a password, as an Excel workbook (.xlsx) or as CSV in UTF-8."
 )
+PDF = "The file is a PDF, not a table: export the people as CSV or as an Excel workbook (.xlsx)."
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
 ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {
     b"\x1f\x8b": GZIP,
     **dict.fromkeys(ZIP_BEGINS, ZIP),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": OLD_WORKBOOK,
+    b"%PDF-": PDF,
 }
 
 

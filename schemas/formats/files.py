@@ -28,6 +28,7 @@ NO_ORDER_COMMAND = (
     "The dates in column {column} may have the day or the month first: say which with --dates dmy "
     "or --dates mdy"
 )
+OTHER = "The columns are those of {}, not of {}: is --from right?"
 
 Check = Callable[[str], Any]
 
@@ -62,6 +63,15 @@ class File:
     @property
     def kind(self) -> str:
         return self.table.kind
+
+    @property
+    def advice(self) -> list[str]:
+        """What to tell about the program's files, in sentences for the command line."""
+        if self.preset is None:
+            return []
+        seen = presets.recognised(self.table.names)
+        wrong = [] if seen in (None, self.preset) else [OTHER.format(seen.program, self.preset.program)]
+        return [*wrong, *filter(None, [self.preset.advice_for(self.reading.left)])]
 
     @property
     def binary(self) -> BinaryIO:

@@ -163,6 +163,17 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "pt", "estado situação status_da_inscrição ativo inscrito boletim consentimento"),
 )
 
+# Parts of folded headers that may say who left, in files of nobody known: who imports them is asked.
+LEAVING: tuple[tuple[str, str], ...] = (
+    ("en", "unsub optout optedout bounce blacklist blocklist suppress complain donotemail donotcontact"),
+    ("de", "abgemeldet abbestell ausgetragen"),
+    ("fr", "desabonn desinscri"),
+    ("es", "desuscri"),
+    ("it", "disiscri"),
+    ("nl", "uitgeschreven afgemeld"),
+    ("pt", "descadastr desinscri"),
+)
+
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.
 BESIDE: tuple[tuple[str, str, str], ...] = (
     ("name nom naam", "first_name", "last_name"),  # Vorname, Name; Prénom, Nom; Voornaam, Naam
@@ -174,6 +185,11 @@ BESIDE: tuple[tuple[str, str, str], ...] = (
 def headers() -> dict[str, str]:
     """The meaning of each folded header."""
     return {folded(name): meaning for meaning, _, row in ROWS for name in row.split()}
+
+
+def may_say_who_left(header: str) -> bool:
+    known = folded(header)
+    return any(part in known for _, row in LEAVING for part in row.split())
 
 
 def meaning_of(header: str) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from schemas.formats.consent_words import folded
 
 IGNORE = "ignore"
+CONSENT = "--consent unsubscribed"
 # Mailchimp's files in which nobody is subscribed, which only the beginning of their names says.
 LEFT_FILES = ("cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 
@@ -28,10 +29,14 @@ class Preset:
     columns: Mapping[str, str]
     advice: str
 
-    @property
-    def http_advice(self) -> str:
-        """The advice with a parameter in place of the option."""
-        return self.advice.replace("--consent unsubscribed", "consent=unsubscribed")
+    def advice_for(self, left: bool) -> str:
+        """The advice; none to say that everyone has left to somebody who did (`left`)."""
+        return "" if left and CONSENT in self.advice else self.advice
+
+
+def http_advice(advice: str) -> str:
+    """Advice with parameters in place of the options."""
+    return advice.replace(CONSENT, "consent=unsubscribed").replace("--from", "`from`")
 
 
 def _meanings(**headers: str) -> dict[str, str]:
@@ -61,7 +66,7 @@ PRESETS: dict[str, Preset] = {
                 ignore="leid euid gmtoff dstoff latitude longitude unsub_campaign_id clean_campaign_id",
             ),
             "Mailchimp puts people who left, were cleaned or never subscribed into files of their own: "
-            "import these too, with --consent unsubscribed if a name begins with cleaned_ or nonsubscribed_.",
+            "import these too, with --consent unsubscribed.",
         ),
         Preset(
             "ghost",

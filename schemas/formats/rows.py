@@ -48,7 +48,8 @@ class Rows:
         self.table = table
         self.columns = [column for column in columns if column.meaning != IGNORE]
         self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
-        self.by_name = {column.name: column for column in self.columns if column.reason != Because.CUSTOM}
+        unknown = (Because.CUSTOM, Because.DOUBTFUL)
+        self.by_name = {column.name: column for column in self.columns if column.reason not in unknown}
         self.orders = orders
 
     def row(self, number: int, record: Any) -> FileRow:

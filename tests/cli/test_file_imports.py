@@ -4,6 +4,8 @@ import csv
 import fcntl
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 from typing import Any
@@ -345,3 +347,91 @@ def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(tmp
 def total(service):
     listed = service.call("GET", "/batch/imports")[1]["data"]
     return listed and listed[0]["attributes"]["total"]
+
+
+def test_corrected_rows_of_those_who_left_are_imported_as_such(run, client, tmp_path):
+    """The command names the options that the file of refused rows needs, so that nobody comes back by it."""
+    file = tmp_path / "left people.csv"
+    file.write_text("Mail,joined\nann@example.com,\nbob@,\n")
+    options = ("--map", "Mail=email", "--tag", "old list", "--consent", "unsubscribed", "--dates", "dmy")
+    output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
+    said = re.search(r"correct that file and import it with (.*)\.\n", output)
+    assert said
+    assert shlex.split(said[1]) == list(options)
+    refused = tmp_path / "left people.refused.csv"
+    refused.write_text(refused.read_text().replace("bob@,", "bob@example.com,"))
+    run("import", refused, "--site", client.site.uuid, *shlex.split(said[1]))
+    assert client.counts() == (2, 0, 2)
+
+
+def test_refused_rows_need_no_options_if_the_file_had_none(run, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("email\nbob@\n")
+    output = run("import", file, "--site", client.site.uuid, exit_code=3)
+    assert "correct that file and import it.\n" in output
+
+
+def test_corrected_rows_of_a_file_without_a_header_are_imported_as_it_was(run, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("bob@,Bob,x\n")
+    options = ("--map", "1=email", "--map", "2=first_name", "--no-header")
+    output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
+    said = re.search(r"correct that file and import it with (.*)\.\n", output)
+    assert said
+    refused = tmp_path / "people.refused.csv"
+    refused.write_text(refused.read_text().replace("bob@,", "bob@example.com,"))
+    run("import", refused, "--site", client.site.uuid, *shlex.split(said[1]))
+    assert client.find("bob@example.com")["attributes"]["fields"] == {"first_name": "Bob"}
+
+
+def test_the_command_ends_with_the_counts_of_the_site(run, client, tmp_path):
+    client.create("ann@example.com")
+    file = tmp_path / "people.csv"
+    file.write_text("email,status\nbob@example.com,active\ncy@example.com,unsubscribed\n")
+    output = run("import", file, "--site", client.site.uuid)
+    assert output.endswith("The site now has user_count 3, subscriber_count 2, unsubscriber_count 1.\n")
+
+
+def test_suppressed_rows_are_explained(run, client, tmp_path):
+    client.create("ann@example.com")
+    run("subscriber", "erase", "ann@example.com", "--site", client.site.uuid, "--yes")
+    file = tmp_path / "people.csv"
+    file.write_text("email\nann@example.com\n")
+    for options in (("--dry-run",), ()):
+        output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
+        assert "Suppressed rows are of people who were erased here: they stay away." in output
+
+
+def test_the_advice_to_pass_an_option_is_not_given_to_who_passed_it(run, client, tmp_path):
+    file = tmp_path / "listmonk.csv"
+    file.write_text("uuid,email,name,attributes,status\n1,ann@example.com,Ann,{},enabled\n")
+    assert "single list" in run("import", file, "--site", client.site.uuid, "--dry-run")
+    options = ("--consent", "unsubscribed", "--dry-run")
+    assert "single list" not in run("import", file, "--site", client.site.uuid, *options)
+
+
+def test_another_program_than_the_headers_show_is_told(run, client, tmp_path):
+    file = tmp_path / "listmonk.csv"
+    file.write_text("uuid,email,name,attributes,status\n1,ann@example.com,Ann,{},enabled\n")
+    told = "The columns are those of listmonk, not of Ghost: is --from right?"
+    assert told in run("import", file, "--site", client.site.uuid, "--from", "ghost", "--dry-run")
+    assert told not in run("import", file, "--site", client.site.uuid, "--from", "listmonk", "--dry-run")
+    assert told not in run("import", file, "--site", client.site.uuid, "--dry-run")
+
+
+@pytest.mark.parametrize(
+    ("header", "doubtful"),
+    [
+        ("Opted out of email: Marketing", True),
+        ("Email hard bounce reason", True),
+        ("Unsubscribe reason", True),
+        ("Vom Newsletter abgemeldet (alt)", True),
+        ("Plan", False),
+        ("Block of flats", False),
+    ],
+)
+def test_a_field_that_may_say_who_left_is_pointed_out(run, client, tmp_path, header, doubtful):
+    file = tmp_path / "people.csv"
+    file.write_text(f"email,{header}\nann@example.com,true\n")
+    output = run("import", file, "--site", client.site.uuid)
+    assert ("If it says who left, map it to `unsubscribed`." in output) == doubtful

@@ -69,8 +69,9 @@ def zipped():
         (gzip.compress(b"email\n"), ("gzip", "unpack it first and send the CSV inside")),
         (zipped(), ("zip", "unpack it first and send the CSV inside")),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ("password", ".xlsx")),
+        (b"%PDF-1.4\n%\xe2\xe3\n1 0 obj\nann@example.org\n", ("PDF", "CSV")),
     ],
-    ids=["gzip", "zip", "xls"],
+    ids=["gzip", "zip", "xls", "pdf"],
 )
 def test_what_is_no_text_is_refused_in_words(content, words):
     with pytest.raises(FormError) as error:

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.formats import header_names
 from schemas.formats.consent_words import folded
-from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS, recognised
+from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS, http_advice, recognised
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -84,7 +84,7 @@ def test_advice_is_a_sentence():
     for preset in PRESETS.values():
         assert preset.program in preset.advice
         assert preset.advice.endswith(".")
-        assert "--" not in preset.http_advice
+        assert "--" not in http_advice(preset.advice)
 
 
 def test_names_of_files_in_which_nobody_is_subscribed():
