@@ -1,5 +1,6 @@
 """The parameters and answers of file imports (docs/contract.md, Files)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import marshmallow as ma
@@ -12,6 +13,7 @@ from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS, http_advice
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX
 from schemas.imports import ImportSchema, import_
+from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
 from schemas.tags import trimmed
 from schemas.values import NAMES, write_date
@@ -70,6 +72,10 @@ class ImportFile(Form):
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
     dry_run = Switch()
 
+    @ma.post_load(pass_original=True)
+    def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+        return data | {"ignored": ignored(self, original)}
+
 
 def reading(form: dict[str, Any]) -> Reading:
     return Reading(
@@ -99,6 +105,9 @@ class FileMeta(ResponseSchema):
     preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
     advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
+    ignored = ma.fields.List(
+        ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
+    )
 
 
 class PreviewRow(ResponseSchema):
@@ -142,13 +151,17 @@ class ReceivedFile(ResponseSchema):
     dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
 
 
-def received(row: Any, file: File) -> dict[str, Any]:
-    """The import of a file, and how the file was understood."""
-    return {"data": import_(row), "meta": understood(file)}
+def received(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+    """The import of a file, how the file was understood, and which parameters were not."""
+    return {"data": import_(row), "meta": _meta(file, form)}
 
 
-def dry_run(done: Any, file: File) -> dict[str, Any]:
-    return {"data": None, "meta": understood(file), "dry_run": outcome(done)}
+def dry_run(done: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+    return {"data": None, "meta": _meta(file, form), "dry_run": outcome(done)}
+
+
+def _meta(file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+    return understood(file) | {"ignored": form["ignored"]}
 
 
 def understood(file: File) -> dict[str, Any]:

@@ -37,9 +37,14 @@ class Paged(Form):
 
     @ma.post_load(pass_original=True)
     def present_and_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
-        sent = [key for key, value in original.items() if value is not None]
-        ignored = [key for key in sent if key not in self.keys and key != "site_uuid"]
-        return {key: value for key, value in data.items() if value != ""} | {"ignored": ignored[:MAX_IGNORED]}
+        present = {key: value for key, value in data.items() if value != ""}
+        return present | {"ignored": ignored(self, original)}
+
+
+def ignored(form: Form, original: Mapping[str, Any]) -> list[str]:
+    """The keys of a request that its form does not know."""
+    sent = [key for key, value in original.items() if value is not None]
+    return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 
 
 class PageMeta(ResponseSchema):

@@ -43,13 +43,13 @@ def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     with file_imports.receiving(site) as upload, _file(form) as file:
         upload.store(file.rows(addresses.identity))
         upload.accept(file.columns, services().import_queue)
-    return wire.received(imports.progress(site, upload.import_id), file)
+    return wire.received(imports.progress(site, upload.import_id), file, form)
 
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     with _file(form) as file:
         judged = file_imports.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
-    return wire.dry_run(judged, file)
+    return wire.dry_run(judged, file, form)
 
 
 @contextmanager

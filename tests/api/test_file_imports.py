@@ -387,3 +387,10 @@ def test_only_the_row_with_nul_is_refused(client):
     outcome = import_file(client, "email,id\nann@example.com,a\0b\nbob@example.com,c\n")
     assert (outcome["created"], outcome["failed"]) == (1, 1)
     assert [(row["row_number"], row["error_code"]) for row in errors(client)] == [("2", "invalid_text")]
+
+
+def test_a_misspelt_parameter_is_named(client):
+    for dry_run in ("0", "1"):
+        query = {"consents": "unsubscribed", "tagg": "x", "tag": "vip", "dry_run": dry_run}
+        response = send(client, "email\nann@example.com\n", query=query)
+        assert response.json["meta"]["ignored"] == ["consents", "tagg"]
