@@ -5,7 +5,7 @@ OPERAND}`, `{"event": TYPE, OPERATOR: OPERAND}`, `{SUBJECT: {OPERATOR: OPERAND}}
 OPERAND}`. Of several operators, all must hold.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from audience.errors import Refused
@@ -69,22 +69,24 @@ class _Reader:
             return self._problem(where, LARGE)
         node = _without_nulls(node)
         heads = [key for key in HEADS if key in node]
-        if unknown := _unknown(node):
-            return self._problem(where, UNKNOWN.format(NODE), unknown)
+        if len(heads) == 1 and heads[0] in SUBJECTS and SUBJECTS[heads[0]].has_name:
+            return self._with_name(heads[0], node.pop(heads[0]), node, where)
+        known = (*HEADS, *OPERATORS)
+        if unknown := [key for key in node if key not in known]:
+            return self._problem(where, UNKNOWN.format(NODE), unknown, known)
         if len(heads) != 1:
             return self._problem(where, SEVERAL if heads else NO_SUBJECT if node else NODE)
         operand = node.pop(heads[0])
-        if heads[0] in SUBJECTS and SUBJECTS[heads[0]].has_name:
-            return self._with_name(heads[0], operand, node, where)
         if node:
             return self._problem(where, NO_SUBJECT)
         if heads[0] in GROUPS:
             return self._group(heads[0], operand, f"{where}.{heads[0]}", depth)
         return self._plain(heads[0], operand, f"{where}.{heads[0]}")
 
-    def _problem(self, where: str, message: str, unknown: Iterable[str] = ()) -> Rule:
-        names = tuple(unknown)
-        self.problems.append(FieldError(where, message, names, closest(names, (*HEADS, *OPERATORS))))
+    def _problem(
+        self, where: str, message: str, unknown: Sequence[str] = (), known: Iterable[str] = ()
+    ) -> Rule:
+        self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, known)))
         return MATCHES_NONE
 
     def _group(self, head: str, node: Any, where: str, depth: int) -> Rule:
@@ -125,9 +127,9 @@ class _Reader:
     def _operands(self, head: str, node: Mapping[str, Any], where: str) -> dict[str, Any]:
         operators = SUBJECTS[head].operators
         message = OPERATOR.format(", ".join(operators))
-        if unknown := _unknown(node):
-            self._problem(where, UNKNOWN.format(message), unknown)
-        elif not node.keys() <= set(operators) or not (node or head == "event"):
+        if unknown := [key for key in node if key not in operators]:
+            self._problem(where, UNKNOWN.format(message), unknown, (*HEADS, *operators))
+        elif not (node or head == "event"):
             self._problem(where, message)
         return {
             operator: self._operand(head, operator, node[operator], f"{where}.{operator}")
@@ -145,10 +147,6 @@ class _Reader:
             return ({"value": subject.value, "bound": subject.bound} | PLAIN)[kind](operand)
         except ValueError as error:
             return self._problem(where, str(error))
-
-
-def _unknown(node: Mapping[str, Any]) -> list[str]:
-    return [key for key in node if key not in HEADS and key not in OPERATORS]
 
 
 def _without_nulls(node: Any) -> dict[str, Any]:

@@ -80,7 +80,10 @@ def _date(value: Any) -> Instant:
 def _number_or_date(value: Any) -> int | float | Instant:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
-    return _date(value) if isinstance(value, str) else value
+    try:
+        return _date(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise ValueError(BOUND) from error
 
 
 def _status(value: Any) -> str:

@@ -232,8 +232,13 @@ def test_an_unknown_report_type_is_told_all_ten(client):
     ({"created_at": {"gt": 5}}, "segment.rules.created_at.gt", "date", None, None),
     ({"created_at": {"after": "2026-01-01"}}, "segment.rules.created_at", "not known", ["after"], None),
     ({"email": {"start_with": "a"}}, "segment.rules.email", "not known", ["start_with"], ["starts_with"]),
-    ({"field": "plan", "equals": 5}, "segment.rules", "not known", ["equals"], None),
-    ({"field": "plan", "within_days": 5}, "segment.rules", "Send one or more of", None, None),
+    ({"field": "plan", "equals": 5}, "segment.rules", "more of is, is_not,", ["equals"], None),
+    ({"field": "plan", "contain": "p"}, "segment.rules", "more of is, is_not,", ["contain"], ["contains"]),
+    ({"field": "plan", "is": "x", "within_days": 5}, "segment.rules", "not known", ["within_days"], None),
+    ({"event": "x", "gt": 5}, "segment.rules", "more of within_days, at_least", ["gt"], None),
+    ({"email": {"gt": 5}}, "segment.rules.email", "not known", ["gt"], None),
+    ({"field": "plan", "gt": "many"}, "segment.rules.gt", "number, or an ISO 8601 date", None, None),
+    ({"field": "plan", "within_days": 5}, "segment.rules", "Send one or more of", ["within_days"], None),
     ({}, "segment.rules", "Send an object with one of", None, None),
 ])  # fmt: skip
 def test_segment_rules_say_what_is_wrong(client, rules, field, says, unknown, meant):
