@@ -29,7 +29,7 @@ from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolve
 
 log = logging.getLogger(__name__)
 
-COUNTRIES = "tier1_countries: {codes} is no country; give codes of ISO 3166 such as GB (not UK) or DE"
+COUNTRIES = "tier1_countries: no country has the code {codes}; give codes of ISO 3166, such as GB for UK"
 
 
 class TimedResolver:
@@ -114,7 +114,8 @@ class Answers:
 
     def check(self) -> None:
         """Raises `SettingError` for a setting or an operator's file that cannot be used."""
-        unknown = set(self._settings.tier1_countries) - {country.code2 for country in Tables().countries()}
+        given = {code.upper() for code in self._settings.tier1_countries}
+        unknown = given - {country.code2 for country in Tables().countries()}
         if unknown:
             raise SettingError(COUNTRIES.format(codes=", ".join(sorted(unknown))))
         _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)

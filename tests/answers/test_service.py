@@ -34,3 +34,10 @@ def test_the_lists_of_the_settings_and_of_a_site_are_one(tmp_path, site_lists, r
 def test_a_malformed_entry_in_the_settings_is_an_error(tmp_path):
     with pytest.raises(SettingError, match="deny_addresses"):
         Answers(Settings(instance=tmp_path, deny_addresses=("not an entry",)), Zones()).check()
+
+
+def test_codes_of_tier_countries_are_known_in_either_case(tmp_path):
+    Answers(Settings(instance=tmp_path, tier1_countries=("de", "US")), Zones()).check()
+    unknown = Answers(Settings(instance=tmp_path, tier1_countries=("DE", "uk", "QQ")), Zones())
+    with pytest.raises(SettingError, match="no country has the code QQ, UK;"):
+        unknown.check()
