@@ -116,7 +116,7 @@ def _send_file(page: Page, path: str) -> str:
 def _first(page: Page, path: str, noun: str) -> str:
     """Where the first record of a list leads."""
     page.goto(path)
-    link = page.locator(f"main a[href*='/{noun}/']").first
+    link = page.locator(f"main td a[href*='/{noun}/']").first
     return str(link.evaluate("link => link.href"))
 
 
