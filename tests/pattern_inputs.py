@@ -28,6 +28,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
     "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
     "audience.cli.keys:DURATION": is_whole("1", ("1", "", "s")),
+    "audience.operations.kept_backups:NAME": is_whole("audience-", "1", ("audience-", "1", ".tar")),
     "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
     "audience.custom_fields:HUMP": looked_for("A", "aA", "AAa"),
     "audience.custom_fields:WORD": looked_for("_", "a_"),

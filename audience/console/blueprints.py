@@ -9,6 +9,7 @@ from audience.console import (
     account,
     address_lists,
     audit_log,
+    backups,
     bulk_acts,
     checks,
     commands,
@@ -34,7 +35,7 @@ from schemas.values import write_date
 
 NOUNS = (
     overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
-    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, static_files,
+    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, backups, static_files,
 )  # fmt: skip
 
 HEADERS = {

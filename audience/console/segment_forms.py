@@ -23,7 +23,7 @@ MOST_OFFERED = 200
 WORDS = {
     "is": "is", "is_not": "is not", "in": "is one of", "contains": "contains", "starts_with": "begins with",
     "gt": "is more than", "gte": "is at least", "lt": "is less than", "lte": "is at most",
-    "within_days": "within the last days", "not_within_days": "not within the last days",
+    "within_days": "in the last days", "not_within_days": "not in the last days",
     "exists": "has a value", "missing": "has no value",
 }  # fmt: skip
 DATE_WORDS = WORDS | {

@@ -1,0 +1,41 @@
+"""Backups: made, downloaded and deleted."""
+
+from flask import Blueprint, Response, render_template
+
+from audience.console.page import actor, page, to
+from audience.http.services import settings
+from audience.operations import kept_backups
+
+blueprint = Blueprint("backups", __name__)
+
+
+@blueprint.get("/backups")
+@page(role="administrator")
+def index() -> str:
+    """Backups"""
+    return render_template("backups.html", backups=kept_backups.list_all(settings()))
+
+
+@blueprint.post("/backups")
+@page(role="administrator", again=index)
+def make() -> Response:
+    """Make a backup"""
+    kept_backups.make(settings(), actor())
+    return to("console.backups.index")
+
+
+@blueprint.post("/backups/<name>/download")
+@page(role="administrator")
+def download(name: str) -> Response:
+    """Download a backup, which has everybody in it, and the pepper"""
+    response = Response(kept_backups.read(settings(), name, actor()), mimetype="application/x-tar")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@blueprint.post("/backups/<name>/delete")
+@page(role="administrator")
+def delete(name: str) -> Response:
+    """Delete a backup"""
+    kept_backups.delete(settings(), name, actor())
+    return to("console.backups.index")

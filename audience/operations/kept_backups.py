@@ -1,0 +1,83 @@
+"""Backups that are made in the console, and kept in the instance until somebody deletes them."""
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from audience import audit_log, clock
+from audience.audit_log import Actor
+from audience.config import Settings
+from audience.errors import NotFound, Refused
+from audience.operations import backups
+
+FOLDER = "backups"
+NAME = re.compile(r"audience-[0-9]{8}-[0-9]{6}\.tar")
+UNFINISHED = ".audience-*"  # the folder in which `backups.create` works
+BUSY_MS = 3_600_000
+PIECE_BYTES = 2**20
+BUSY = "A backup is being made already: look again in a minute."
+GONE = "There is no such backup here."
+
+
+@dataclass(frozen=True)
+class KeptBackup:
+    """`made_at` is in milliseconds."""
+
+    name: str
+    bytes: int
+    made_at: int
+
+
+def make(settings: Settings, actor: Actor) -> str:
+    """The name of a new backup, complete and verified. Raises `Refused`, `Unusable`."""
+    folder = settings.instance / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if any(clock.now_ms() - _made_at(each) < BUSY_MS for each in folder.glob(UNFINISHED)):
+        raise Refused(BUSY)
+    now = dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC)
+    name = f"audience-{now:%Y%m%d-%H%M%S}.tar"
+    backups.create(settings, folder / name, lambda *_: None)
+    audit_log.record(actor, "backup made", None, name)
+    return name
+
+
+def list_all(settings: Settings) -> list[KeptBackup]:
+    """Newest first."""
+    files = sorted((settings.instance / FOLDER).glob("audience-*.tar"), reverse=True)
+    return [KeptBackup(each.name, each.stat().st_size, _made_at(each)) for each in files if _is_ours(each)]
+
+
+def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
+    """A backup that somebody downloads, piece by piece. Raises `NotFound` at once."""
+    file = _file(settings, name)
+    audit_log.record(actor, "backup downloaded", None, name)
+    return _pieces(file)
+
+
+def _pieces(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as binary:
+        while piece := binary.read(PIECE_BYTES):
+            yield piece
+
+
+def delete(settings: Settings, name: str, actor: Actor) -> None:
+    """Raises `NotFound`."""
+    _file(settings, name).unlink(missing_ok=True)
+    audit_log.record(actor, "backup deleted", None, name)
+
+
+def _file(settings: Settings, name: str) -> Path:
+    file = settings.instance / FOLDER / name
+    if not _is_ours(file) or not file.is_file():
+        raise NotFound(GONE)
+    return file
+
+
+def _is_ours(file: Path) -> bool:
+    return NAME.fullmatch(file.name) is not None
+
+
+def _made_at(file: Path) -> int:
+    return int(file.stat().st_mtime * 1000)

@@ -1,0 +1,62 @@
+"""Backups in the console: made, downloaded, deleted, by administrators alone."""
+
+import io
+import os
+import tarfile
+
+import pytest
+
+from audience import audit_log
+from audience.audit_log import Actor
+from audience.operations import kept_backups
+from tests.console.browser import signed_in
+
+ACTOR = Actor("admin@example.com")
+
+
+def acts():
+    return [(entry.actor, entry.act) for entry in audit_log.page(None) if entry.act.startswith("backup")]
+
+
+def test_a_backup_is_made_downloaded_and_deleted(site, administrator, settings):
+    assert "No backups here" in administrator.get("/backups").text
+    assert administrator.post("/backups").status_code == 303
+    [kept] = kept_backups.list_all(settings)
+    assert kept.name in administrator.get("/backups").text
+    assert oct((settings.instance / "backups" / kept.name).stat().st_mode)[-3:] == "600"
+    sent = administrator.post(f"/backups/{kept.name}/download")
+    assert kept.name in sent.headers["Content-Disposition"]
+    with tarfile.open(fileobj=io.BytesIO(sent.data)) as tar:
+        assert tar.getnames() == ["manifest.json", "pepper", "audience.db"]
+    assert administrator.post(f"/backups/{kept.name}/delete").status_code == 303
+    assert kept_backups.list_all(settings) == []
+    who = "admin@example.com"
+    assert acts() == [(who, "backup deleted"), (who, "backup downloaded"), (who, "backup made")]
+
+
+def test_one_at_a_time(site, administrator, settings):
+    busy = settings.instance / "backups" / ".audience-x"
+    busy.mkdir(parents=True)
+    refused = administrator.post("/backups")
+    assert (refused.status_code, kept_backups.BUSY in refused.text) == (422, True)
+    os.utime(busy, (0, 0))  # left by a process that ended long ago
+    assert administrator.post("/backups").status_code == 303
+
+
+@pytest.mark.parametrize("name", ["audience-20260101-000000.tar", "pepper", "..%2fpepper", "..", "x.tar"])
+def test_nothing_but_a_backup_is_sent_or_deleted(site, administrator, settings, name):
+    (settings.instance / "backups").mkdir()
+    (settings.instance / "backups" / "x.tar").write_bytes(b"x")
+    for act in ("download", "delete"):
+        assert administrator.post(f"/backups/{name}/{act}").status_code == 404
+    assert (settings.instance / "backups" / "x.tar").exists()
+
+
+def test_an_owner_makes_none(app, site, settings):
+    owner = signed_in(app, "owner@example.com", {site: "owner"})
+    assert owner.get("/backups").status_code == 404
+    assert owner.post("/backups").status_code == 404
+    kept_backups.make(settings, ACTOR)
+    [kept] = kept_backups.list_all(settings)
+    assert owner.post(f"/backups/{kept.name}/download").status_code == 404
+    assert kept_backups.list_all(settings) == [kept]
