@@ -72,10 +72,6 @@ def _find_all(subject: Any, text: str) -> None:
         pattern.sub("", text)
 
 
-def looked_for_in_bytes(*units: str | tuple[str, ...]) -> WorstInputs:
-    return WorstInputs(("a", " ", *units), lambda pattern, text: pattern.sub(b"", text.encode()))
-
-
 def begins(*units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
     """A pattern that is compared with the beginning of a text."""
     return WorstInputs(("a", *units), lambda pattern, text: pattern.match(text), limit)
