@@ -98,6 +98,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{VALIDATION}.mailbox:ONE_CHARACTER": is_whole(("a", "", "b")),
     f"{VALIDATION}.mailbox:SEPARATOR": looked_for(".", "a."),
     f"{VALIDATION}.mailbox:WORD": looked_for("a1", "a_"),
+    "schemas.base:DASHED": is_whole("0", "0-", "-"),
     "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
     "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),

@@ -135,6 +135,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),
+    "schemas.formats.header_names:may_say_who_left": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.header_names:meaning_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
     "schemas.formats.meanings:normal": takes("-", "A "),
@@ -185,6 +186,8 @@ DO_NOT_READ = {
     "audience.api.openapi:body",
     "audience.api.openapi:part",
     "audience.api.openapi:query",
+    "audience.console.backups:delete",
+    "audience.console.backups:download",
     "audience.console.blueprints:may",
     "audience.console.blueprints:nowhere",
     "audience.console.commands:read",
@@ -251,6 +254,7 @@ DO_NOT_READ = {
     "schemas.subscribers:page_text",
     "schemas.subscribers:pages",
     "schemas.tags:is_short",
+    "schemas.formats.presets:http_advice",
 }
 ROWS = PATTERNS | FUNCTIONS
 
