@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audience import custom_fields, segments, tags
+from audience.console import list_filters
 from audience.console.rule_trees import DATES, HEADS, MOST_COUNTED, NAMES
 from audience.errors import Refused
 from audience.segment_subjects import OPERATORS, SUBJECTS
@@ -57,6 +58,12 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
     except FormError as error:
         raise Refused(NOT_SAVED, error.problems) from error
     return item
+
+
+def of_filters(chosen: Mapping[str, Any]) -> Segment | None:
+    """A segment, not saved, of the conditions of the list's filters; None without one."""
+    rules = list_filters.rules(chosen)
+    return Segment(0, "", "", json.dumps({"all": rules}), 0, 0) if rules else None
 
 
 def draft(sent: Mapping[str, str] | None, segment: Segment | None) -> dict[str, str]:

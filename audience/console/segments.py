@@ -8,6 +8,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import exports, reports, segment_counts, segments, stats
 from audience.console import rule_trees, segment_forms
+from audience.console.list_filters import filters
 from audience.console.page import actor, page, read_form, to
 from audience.errors import AudienceError, Refused
 from audience.segments import Segment
@@ -44,10 +45,12 @@ def show(site: Site, segment_id: str) -> str:
 @blueprint.get("/sites/<site_uuid>/segments/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The form of a new segment, or of a copy of the one that the query names"""
+    """The form of a new segment, of a copy of the one that the query names, or of a list's filters"""
     known = request.args.get("from", "")
-    copied = segments.get(site, known) if known else None
-    return _form(site, copied._replace(id=0, name=f"{copied.name}, copy") if copied else None)
+    if known:
+        copied = segments.get(site, known)
+        return _form(site, copied._replace(id=0, name=f"{copied.name}, copy"))
+    return _form(site, segment_forms.of_filters(filters(request.args)))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/new")

@@ -117,6 +117,7 @@ def _links(site: Site, chosen: Mapping[str, Any], found: ListPage, page_number: 
         "count": _link(site, chosen, count="all"),
         "search": _link(site, chosen),
         "all": _link(site, {}),
+        "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
         "chosen": f"{url('console.bulk_acts.choose', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
     }
 

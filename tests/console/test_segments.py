@@ -1,5 +1,6 @@
 """Segments: made, changed, copied, deleted, exported, and counted while one builds."""
 
+import html
 import json
 import re
 
@@ -66,6 +67,14 @@ def test_a_copy_begins_with_the_rule_and_another_name(site, manager, root):
     assert 'value="Vips, copy"' in form
     assert "&#34;vip&#34;" in form
     assert manager.get(f"{root}/new?from=77").status_code == 404
+
+
+def test_the_filters_of_the_list_become_a_rule(site, manager, root):
+    shown = manager.get(f"/sites/{site.uuid}/subscribers?tag=vip&created_at=30").text
+    [link] = re.findall(r'href="/console([^"]+)">Save as a segment', shown)
+    form = manager.get(link.replace("&amp;", "&")).text
+    rules = json.loads(html.unescape(re.findall(r"<textarea[^>]*>([^<]*)", form)[0]))
+    assert rules == {"all": [{"tag": "vip"}, {"created_at": {"within_days": 30}}]}
 
 
 def test_without_script_a_rule_is_tried_before_it_is_saved(site, manager, root):
