@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test test-fast clients lint types format check bench bench-quick bench-files bench-answers \
-	bench-patterns bench-edge pictures dist lock tables clean
+	bench-patterns bench-edge pictures dist lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,13 @@ run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 
 test: .venv/.dev ## run the whole test suite
 	$(BIN)/pytest -n auto --dist loadfile
+
+torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 as CI does; SEED=1 ONLY=7 repeats one
+	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED)) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SECONDS),--seconds $(SECONDS))
+
+mutants: .venv/.dev ## seed faults into a copy of the tree: its test must catch each of them
+	$(BIN)/python -m tests.mutants
 
 clients: ## install two generators of clients into .clients/, for their test; needs npm
 	$(PYTHON) -m venv --clear .clients/python
@@ -81,8 +88,9 @@ bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile 
 pictures: .venv/.dev ## take the documentation's pictures of the console, in Debian's Chromium
 	$(BIN)/python -m tests.console.pictures
 
-dist: .venv/.run ## build dist/audience.pyz, the whole service in one file
+dist: .venv/.run ## build dist/audience.pyz, the whole service in one file, and its bill of materials
 	$(BIN)/python -m packing.pyz
+	$(BIN)/python -m packing.sbom
 
 .venv/.bench: .venv/.dev requirements-bench.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock

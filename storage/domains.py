@@ -6,11 +6,18 @@ from storage.database import execute, execute_many, rows
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
-    """Adds to the counters of domains, in the transaction of the change that they count."""
+    """Adds to the counters of domains, in the transaction of the change that they count.
+
+    A domain of nobody is forgotten: it may name a person who is erased.
+    """
     execute_many(
         "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
         "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
         ((site_id, domain, people) for domain, people in sorted(more.items()) if people),
+    )
+    execute_many(
+        "DELETE FROM domains WHERE site_id = ? AND domain = ? AND people = 0",
+        ((site_id, domain) for domain, people in sorted(more.items()) if people < 0),
     )
 
 

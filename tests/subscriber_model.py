@@ -40,6 +40,27 @@ class SubscriberModel:
                 row["updated_at"] = now
         return outcomes
 
+    def move(self, old: str, new: str, email: str, now: int) -> bool:
+        """Gives the person at the key `old` the address `email`, whose key is `new`, if that is possible."""
+        row = self.people.get(old)
+        taken = new != old and (new in self.people or self.hashes.get(new, ("", 0, 0))[0] == "erased")
+        if row is None or taken:
+            return False
+        if new != old:
+            self.hashes.pop(new, None)
+            if row["unsubscribed_at"] is not None:
+                since = row["consent_at"] or row["unsubscribed_at"]
+                self.hashes[old] = ("unsubscribed", since, row["consent_number"])
+        if (row["email"], old) != (email, new):
+            del self.people[old]
+            self.people[new] = {**row, "email": email, "updated_at": now}
+        return True
+
+    def erase(self, key: str, number: int, now: int) -> None:
+        row = self.people.pop(key, None)
+        since = max(now, row["updated_at"], row["consent_at"] or 0) if row else now
+        self.hashes[key] = ("erased", since, number)
+
     def _apply(self, change: Row, number: int, now: int, dated: set[str]) -> str:
         key = change["key"]
         reason, since, left = self.hashes.get(key, ("", 0, 0))

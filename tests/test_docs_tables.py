@@ -1,4 +1,4 @@
-"""docs/segments.md and docs/reports.md show the code's own tables."""
+"""docs/segments.md, docs/reports.md and docs/reliability.md show the code's own tables."""
 
 import json
 import re
@@ -9,6 +9,8 @@ import pytest
 from audience import clock, segment_rules
 from audience.report_types import TYPES
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
+from tests.mutants import MUTANTS
+from tests.torture.__main__ import ROWS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -53,6 +55,10 @@ TABLES = {
             for name, row in TYPES.items()
         ),
     ),
+    ("reliability", "mutants"): table(
+        ("Fault", "In", "Caught by"),
+        *((mutant.name, f"`{mutant.file}`", f"`{mutant.test}`") for mutant in MUTANTS),
+    ),
 }
 
 
@@ -60,6 +66,12 @@ TABLES = {
 def test_a_page_shows_the_table_of_the_code(page, name):
     text = (DOCS / f"{page}.md").read_text("utf-8")
     assert text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- /{name} -->")[0] == TABLES[page, name]
+
+
+def test_the_page_has_a_line_for_each_row_of_attacks():
+    text = (DOCS / "reliability.md").read_text("utf-8")
+    lines = re.findall(r"^\| (\w+) \| .* \| .* \| .* \| .* \|$", text, re.MULTILINE)
+    assert lines == ["Row", *ROWS]
 
 
 def test_every_rule_on_the_page_is_valid():

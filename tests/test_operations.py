@@ -18,7 +18,8 @@ from tests.service import environment
 ROOT = Path(__file__).parent.parent
 PAGES = ("docs/operations.md", "docs/security.md")
 EVERY_PAGE = [
-    page.relative_to(ROOT).as_posix() for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    page.relative_to(ROOT).as_posix()
+    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md")))
 ]
 DEPLOY = sorted(path for path in (ROOT / "deploy").iterdir())
 LISTED = {f"AUDIENCE_{item.name.upper()}" for item in fields(Settings)}

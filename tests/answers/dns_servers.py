@@ -155,3 +155,22 @@ def no_such_name(query: dns.message.Message, zone: str) -> dns.message.Message:
     soa = "ns.example. host.example. 1 3600 3600 3600 3600"
     message.authority.append(dns.rrset.from_text(dns.name.from_text(zone), 3600, "IN", "SOA", soa))
     return message
+
+
+def _with_another_id(query: dns.message.Message) -> dns.message.Message:
+    message = reply(query, "203.0.113.66")
+    message.id ^= 1
+    return message
+
+
+# What is no response to the query.
+NOISE: dict[str, Callable[[dns.message.Message], "dns.message.Message | bytes"]] = {
+    "empty": lambda _: b"",
+    "short": lambda _: b"\xff" * 11,
+    "garbage": lambda query: query.to_wire()[:2] + b"\xff" * 40,
+    "echo": lambda query: query.to_wire(),
+    "wrong id": _with_another_id,
+    "wrong question": lambda query: reply(
+        dns.message.make_query("other.org", "A", id=query.id), "203.0.113.66"
+    ),
+}

@@ -94,6 +94,17 @@ def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(c
     assert left == {"field_values": bob, "consent_changes": [], "subscriber_tags": bob, "events": []}
 
 
+@pytest.mark.parametrize("leave", ["erase", "move"])
+def test_the_domain_of_one_person_goes_with_the_address(client, settings, leave):
+    client.create("ann@canarydomain.example")
+    assert traces(settings, "canarydomain")
+    if leave == "move":
+        moved = {"command": "change_email", "email": "ann@canarydomain.example", "query": ADDRESS}
+        assert client.post("/fetch/commands", {"command": moved}).json["results"] == 1
+    erase(client, email=ADDRESS if leave == "move" else "ann@canarydomain.example")
+    assert traces(settings, "canarydomain") == set()
+
+
 def test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does(client):
     client.create(ADDRESS)
     erase(client, email=ADDRESS)

@@ -110,31 +110,15 @@ class History:
         old, new = (addresses.identity(self.chance.choice(EMAILS)) for _ in range(2))
         with database.write():
             problem = subscribers.change_email(self.site.id, old, new)
-        row = self.model.people.get(old)
-        possible = row and (new == old or new not in self.model.people)
-        if not row or not possible or (new != old and self.model.hashes.get(new, " ")[0] == "erased"):
-            assert problem is not None
-            return
-        assert problem is None
-        if new != old:
-            self.model.hashes.pop(new, None)
-            if row["unsubscribed_at"] is not None:
-                since = row["consent_at"] or row["unsubscribed_at"]
-                self.model.hashes[old] = ("unsubscribed", since, row["consent_number"])
-        if (row["email"], old) != (new, new):
-            del self.model.people[old]
-            self.model.people[new] = {**row, "email": new, "updated_at": self.now}
+        assert (problem is None) == self.model.move(old, new, new, self.now)
 
     def erase(self):
         if self.chance.random() < 0.5:
             return
         key = addresses.identity(self.chance.choice(EMAILS))
-        row = self.model.people.pop(key, None)
         erasures.erase(self.site, self.instance, email=key)
         with database.session():
-            number = site_counters.accepted(self.site.id)
-        since = max(self.now, row["updated_at"], row["consent_at"] or 0) if row else self.now
-        self.model.hashes[key] = ("erased", since, number)
+            self.model.erase(key, site_counters.accepted(self.site.id), self.now)
 
     def check(self):
         with database.session():

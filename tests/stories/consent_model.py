@@ -59,10 +59,13 @@ class ConsentModel:
             self.say(address, UNSUBSCRIBE, number, at, dated=True)
 
     def erase(self, address: str, at: int) -> None:
-        """Rows that wait lose the address."""
         number = self.accept()
         last = self.people.pop(address, Word())
         self.hashes[address] = Word(number, max(at, last.at or at), left=True, erased=True)
+        self.blank(address)
+
+    def blank(self, address: str) -> None:
+        """Rows that wait lose the address."""
         self.waiting = [
             (number, at, [item for item in items if item[0] != address]) for number, at, items in self.waiting
         ]

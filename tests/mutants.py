@@ -1,0 +1,310 @@
+"""`python -m tests.mutants [NAME…]`: faults, seeded one by one into a copy of the tree.
+
+Each must be caught by its test; one whose text is not there exactly once fails, too. The table is in
+docs/reliability.md.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+TORTURE = "torture "  # rows of `tests/torture`, in the short form
+CAUGHT = 1  # exit status of pytest where a test failed, and of a row
+SECONDS = 300
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    text: str
+    by: str
+    test: str
+
+
+API, STORIES, CLI = "tests/api", "tests/stories", "tests/cli"
+CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
+ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/test_imports.py"
+PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
+BATCHES, SQLITE = "audience/subscriber_batches.py", "storage/engines/sqlite.py"
+MUTANTS = (
+    Mutant(
+        "a commit is not synced",
+        SQLITE,
+        '"synchronous": "full"',
+        '"synchronous": "normal"',
+        f"{TORTURE}power",
+    ),
+    Mutant(
+        "`applied` moves whoever has the claim",
+        "audience/imports.py",
+        "    if not advanced:\n        raise _ClaimLost\n",
+        "",
+        f"{IMPORTS}::test_a_worker_that_lost_its_claim_writes_nothing",
+    ),
+    Mutant(
+        "a lease holds nothing",
+        "storage/imports.py",
+        "AND id = ? AND {WAITING} AND NOT {HELD} ",
+        "AND id = ? AND {WAITING} AND (1 OR NOT {HELD}) ",
+        f"{IMPORTS}::test_a_claimed_import_is_not_claimed_again_before_its_lease_expires",
+    ),
+    Mutant(
+        "a lease goes by the wall clock",
+        "audience/imports.py",
+        "takeable_sites(clock.uptime_ms())",
+        "takeable_sites(clock.now_ms())",
+        f"{IMPORTS}::test_a_clock_that_is_set_neither_ends_nor_extends_a_lease",
+    ),
+    Mutant(
+        "subscribers of all sites by uuid",
+        "storage/subscriber_texts.py",
+        "FROM subscribers WHERE site_id = ? AND {name} = ?",
+        "FROM subscribers WHERE ? > 0 AND {name} = ?",
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
+        "segments of all sites by id",
+        "storage/segments.py",
+        'row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))',
+        'row(f"SELECT {COLUMNS} FROM segments WHERE id = ?", (segment_id,))',
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
+        "one command undoes the next of the same number",
+        "audience/changes.py",
+        "self.number >= number and",
+        "self.number > number and",
+        "tests/audience/test_histories.py",
+    ),
+    Mutant(
+        "an import counts when it is applied",
+        "audience/imports.py",
+        "Acceptance(claimed.number, claimed.accepted_at,",
+        "Acceptance(site_counters.accepted(site_id), claimed.accepted_at,",
+        f"{CONSENT}::test_a_queued_item_loses_to_a_command_accepted_after_it",
+    ),
+    Mutant(
+        "an event of the same instant counts",
+        "audience/changes.py",
+        "self.at <= at",
+        "self.at < at",
+        f"{CONSENT}::test_a_dated_event_counts_where_it_is_later_than_the_last_change",
+    ),
+    Mutant(
+        "the date of the last word goes back",
+        BATCHES,
+        "word.at if last is None else max(word.at, last)",
+        "word.at",
+        f"{CONSENT}::test_a_late_event_never_undoes_what_was_done_with_the_clock_set_back",
+    ),
+    Mutant(
+        "an import brings back who left",
+        BATCHES,
+        "if reason == suppressions.UNSUBSCRIBED:",
+        "if False:",
+        f"{CONSENT}::test_the_old_address_of_who_left_stays_known",
+    ),
+    Mutant(
+        "any word lifts an erasure",
+        BATCHES,
+        "change.consent == Consent.SUBSCRIBE and word",
+        "word",
+        f"{ERASING}::test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does",
+    ),
+    Mutant(
+        "two processes write at once",
+        "storage/engines/sqlite_turns.py",
+        "fcntl.LOCK_EX | flags",
+        "fcntl.LOCK_SH | flags",
+        "tests/storage/test_turns.py",
+    ),
+    Mutant(
+        "a scope is not checked",
+        "audience/api/endpoint.py",
+        "if not key.may(scope):",
+        "if False:",
+        f"{ACCESS}::test_scopes",
+    ),
+    Mutant(
+        "a secret is not compared",
+        "audience/keys.py",
+        "matches = hmac.compare_digest(secret, key.secret_hash)",
+        "matches = True",
+        f"{ACCESS}::test_a_key_works_only_with_its_own_secret",
+    ),
+    Mutant(
+        "a revoked key works",
+        "audience/keys.py",
+        "if not (matches and key.id and key.is_active(clock.now_ms())):",
+        "if not (matches and key.id):",
+        f"{ACCESS}::test_what_another_process_does_to_a_key_counts_within_a_second",
+    ),
+    Mutant(
+        "failures are not throttled",
+        "audience/http/access.py",
+        "    if wait:\n",
+        "    if False:\n",
+        f"{ACCESS}::test_failures_are_throttled_per_address_but_valid_keys_are_not",
+    ),
+    Mutant(
+        "anybody forwards an address",
+        "audience/http/access.py",
+        "while hops and _is_trusted(address, proxies):",
+        "while hops:",
+        f"{ACCESS}::test_a_forwarded_address_is_used_only_from_a_trusted_proxy",
+    ),
+    Mutant(
+        "a form needs no token",
+        "audience/console/page.py",
+        'if not hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode()):',
+        "if not sent:",
+        f"{PAGES}::test_every_post_needs_the_token_of_its_session",
+    ),
+    Mutant(
+        "the log of writes keeps who is erased",
+        "storage/engines/sqlite_log.py",
+        '_checkpoint_at_once(opened, "TRUNCATE")',
+        '_checkpoint_at_once(opened, "PASSIVE")',
+        f"{ERASING}::test_every_trace_is_erased",
+    ),
+    Mutant(
+        "deleted rows are not overwritten",
+        SQLITE,
+        '"secure_delete": 1',
+        '"secure_delete": 0',
+        f"{ERASING}::test_every_trace_is_erased",
+    ),
+    Mutant(
+        "a domain of nobody is kept",
+        "storage/domains.py",
+        "domain = ? AND people = 0",
+        "domain = ? AND people < 0",
+        f"{ERASING}::test_the_domain_of_one_person_goes_with_the_address",
+    ),
+    Mutant(
+        "an erasure is not logged",
+        "audience/erasures.py",
+        "        _append(instance / LOG, [_line(site, address_hash, at, number)])\n",
+        "",
+        f"{CLI}/test_restores.py::test_the_erasure_log_is_enough_if_the_database_is_lost",
+    ),
+    Mutant(
+        "a changed backup is restored",
+        "audience/operations/backups.py",
+        "if digest.hexdigest() != manifest.sha256[name]:",
+        "if False:",
+        f"{BACKUPS}::test_an_incomplete_backup_is_refused_and_changes_nothing",
+    ),
+    Mutant(
+        "a backup may bring triggers",
+        "storage/backups.py",
+        "if code := engine.stored_code(opened):",
+        "if code := engine.stored_code(opened)[:0]:",
+        f"{BACKUPS}::test_a_backup_with_code_of_its_own_is_refused",
+    ),
+    Mutant(
+        "a query is logged",
+        "audience/http/request_log.py",
+        "route=sent.url_rule.rule if sent.url_rule else None",
+        "route=sent.full_path",
+        f"{STORIES}/test_observed.py::test_request_data_is_only_in_the_database",
+    ),
+    Mutant(
+        "a body has no deadline",
+        "workers/web/body.py",
+        "deadline.reschedule(start + self._settings.body_timeout * units)",
+        "deadline.reschedule(None)",
+        f"{STORIES}/test_edge.py::test_a_body_that_is_late_is_a_408",
+    ),
+    Mutant(
+        "a body has no bounds",
+        "audience/api/json_bounds.py",
+        "if len(brackets) > 2 * MAX_CONTAINERS:",
+        "if False:",
+        f"{API}/test_requests.py::test_bounds_hold_across_many_texts",
+    ),
+    Mutant(
+        "a full-width formula is exported",
+        "schemas/formats/csv_values.py",
+        "FORMULA = re.compile(\"'*[=+\\\\-@\\uff1d\\uff0b\\uff0d\\uff20",
+        "FORMULA = re.compile(\"'*[=+\\\\-@",
+        "tests/schemas/test_csv_values.py",
+    ),
+    Mutant(
+        "a unique event is stored twice",
+        "audience/events.py",
+        "if name not in seen:",
+        "if True:",
+        f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
+    ),
+    Mutant(
+        "silence of the DNS is an answer",
+        "audience/answers/dns/resolver.py",
+        "examining.result() if examining.done() else DnsHealth.CUT_OFF",
+        "examining.result() if examining.done() else DnsHealth.WORKS",
+        "tests/answers/test_dns_trouble.py::test_fifty_validations_at_once_ask_the_canaries_once",
+    ),
+)
+
+
+def copy_of_the_tree(folder: Path) -> Path:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(lambda each: (ROOT / each).is_file(), listed.stdout.splitlines()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def complaint(mutant: Mutant, tree: Path) -> str:
+    """Why a fault does not count as caught; "" if it was."""
+    file = tree / mutant.file
+    source = file.read_text("utf-8")
+    if source.count(mutant.text) != 1:
+        return f"{mutant.file} has its text {source.count(mutant.text)} times: write the row anew"
+    file.write_text(source.replace(mutant.text, mutant.by), "utf-8")
+    try:
+        status = run(mutant.test, tree)
+    finally:
+        file.write_text(source, "utf-8")
+    return "" if status == CAUGHT else f"{mutant.test} ends with status {status}"
+
+
+def run(test: str, tree: Path) -> int:
+    words = ["tests.torture", "--short", test.removeprefix(TORTURE)]
+    if not test.startswith(TORTURE):
+        words = ["pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    environ = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=tree,
+        env=environ,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode
+
+
+def main(names: list[str]) -> int:
+    chosen = [mutant for mutant in MUTANTS if not names or mutant.name in names]
+    missed = 0
+    with tempfile.TemporaryDirectory(prefix="mutants") as folder:
+        tree = copy_of_the_tree(Path(folder))
+        for mutant in chosen:
+            problem = complaint(mutant, tree)
+            missed += bool(problem)
+            print(f"MISSED: {mutant.name}: {problem}" if problem else f"caught: {mutant.name}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} caught")
+    return 1 if missed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

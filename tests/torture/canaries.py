@@ -1,0 +1,120 @@
+"""Markers in every value, header and key, of good, broken and unauthorized requests.
+
+They are in no log line, metric, Redis file or error; and those of a person are in no file at all once the
+person is erased.
+"""
+
+import json
+import re
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+from tests.api.endpoints import ENDPOINTS
+from tests.client import basic
+from tests.stories.test_observed import CANARY, DATABASE, raw, send_hostile_requests, send_ordinary_requests
+from tests.torture.world import World, eventually, opened_world
+
+SHORT = LONG = 1
+UNIT = "rounds"
+PEOPLE = 20
+PERSON = "personmark"  # in every value of those who are erased
+HEADERS = {"User-Agent": CANARY, "Referer": CANARY, "X-Request-Id": CANARY, f"X-{CANARY}": CANARY}
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    with opened_world() as world:
+
+        def attack(number: int, chance: Random) -> None:
+            answers = refused(world)
+            send_ordinary_requests(world.service)
+            send_hostile_requests(world.service)
+            people = bring_in(world)
+            metrics = raw_text(world, "/metrics")
+            found = {name for name in holders(world, CANARY, PERSON) if not DATABASE.fullmatch(name)}
+            found |= {each for each in answers if CANARY in each.lower()}
+            assert not found, found
+            assert CANARY not in metrics, "the metrics"
+            for email in people:
+                assert world.call("DELETE", f"/fetch/subscribers?email={quote(email)}") == (
+                    200,
+                    {"data": None},
+                )
+            eventually(lambda: not holders(world, PERSON))
+
+        yield attack
+
+
+def refused(world: World) -> list[str]:
+    """The errors to every operation with the marker in place of every text."""
+    first = world.service.first
+    owner = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
+    errors = []
+    for endpoint in ENDPOINTS:
+        path = re.sub(r"/1$", f"/{CANARY}", endpoint.path)
+        query = "&".join(f"{name}={CANARY}" for name in (endpoint.query or {"page": ""}))
+        body = json.dumps(marked(endpoint.body)) if endpoint.body else None
+        for headers in (owner, {"Authorization": basic(CANARY, CANARY)}):
+            raw(world.service, endpoint.method, f"/api/v1{path}?{query}", body, headers | HEADERS)
+            errors.append(
+                error_of(world, endpoint.method, f"{path}?{query}", endpoint.body and marked(endpoint.body))
+            )
+    return errors
+
+
+def error_of(world: World, method: str, path: str, body: Any) -> str:
+    """The sentences; keys of their own may say what was found (docs/contract.md, Errors)."""
+    status, answer = world.call(method, path, body)
+    return json.dumps([answer["error"], answer.get("errors")]) if status >= 400 else ""
+
+
+def marked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: marked(each) for name, each in value.items()}
+    return [marked(each) for each in value] if isinstance(value, list) else CANARY
+
+
+def bring_in(world: World) -> list[str]:
+    """People with the mark in every value, by every way that people come in."""
+    people = [f"{PERSON}{each}@{PERSON}.example" for each in range(PEOPLE)]
+    items = [
+        {"email": email, "first_name": PERSON, "last_name": PERSON, "fields": {"plan": [PERSON]}}
+        for email in people
+    ]
+    assert world.call("POST", "/batch/subscribers", {"subscribers": items})[0] == 200
+    eventually(world.is_drained)
+    for email in people:
+        event = {"email": email, "type": "seen", "details": {"page": PERSON}, "fields": {"city": PERSON}}
+        assert world.call("POST", "/batch/events", {"events": [event]})[0] == 200
+        world.call("POST", "/fetch/subscribers", {"subscriber": {"email": email, "last_name": f"{PERSON}2"}})
+    moved = {"command": "change_email", "email": people[0], "query": f"moved.{people[0]}"}
+    assert world.call("POST", "/fetch/commands", {"command": moved})[1]["failed"] == 0
+    return [f"moved.{people[0]}", *people[1:]]
+
+
+def raw_text(world: World, path: str) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{world.service.port}{path}", timeout=30) as answer:
+        text: str = answer.read().decode()
+    return text
+
+
+def holders(world: World, *marks: str) -> set[str]:
+    """The files that have a mark, by their paths in the instance's folder; the log, too."""
+    files = [file for file in world.instance.rglob("*") if file.is_file() and not file.name.startswith("geo")]
+    found = set()
+    for file in (*files, world.instance.parent / "log"):
+        if any(mark.encode() in read(file).lower() for mark in marks):
+            found.add(file.name if file.name == "log" else str(file.relative_to(world.instance)))
+    return found
+
+
+def read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,57 @@
+"""The wall clock is set an hour or a day ahead or back under four clients; at once somebody leaves.
+
+Who left has left, whatever the clock says, imports end, and nothing runs out early but what goes by dates.
+"""
+
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+from tests.torture.world import World, opened_world, preloading
+
+SHORT, LONG, UNIT = 10, 500, "steps of the clock"
+HOUR_NS = 3_600 * 10**9
+STEPS_NS = (-24 * HOUR_NS, -HOUR_NS, -(10**6), 10**6, HOUR_NS, 24 * HOUR_NS)
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    with opened_world(before=write_shift, settings=preloading("clock")) as world:
+        shifts = [0]
+
+        def attack(number: int, chance: Random) -> None:
+            with world.clients_at_work(f"c{number}", chance):
+                threading.Event().wait(chance.uniform(0.1, 0.4))
+                shifts[0] = (shifts[0] + chance.choice(STEPS_NS)) if chance.random() < 0.8 else 0
+                write_shift(world.instance.parent, shifts[0])
+                leave(world, f"left{number}@example.com", chance)
+                threading.Event().wait(chance.uniform(0.1, 0.4))
+            world.check()
+
+        yield attack
+
+
+def write_shift(folder: Path, nanoseconds: int = 0) -> None:
+    """In place: the file is mapped by the processes of the service."""
+    file = folder / "clock"
+    with file.open("r+b" if file.exists() else "wb") as opened_file:
+        opened_file.write(struct.pack("q", nanoseconds))
+
+
+def leave(world: World, email: str, chance: Random) -> None:
+    """Who leaves after the step, one way or another, stays away: later rows without a word change nothing."""
+    world.ask("POST", "/fetch/subscribers", {"subscriber": {"email": email}})
+    word = {"email": email, "command": "unsubscribe"}
+    path, body = chance.choice(
+        [
+            ("/fetch/commands", {"command": word}),
+            ("/batch/subscribers", {"subscribers": [word]}),
+            ("/batch/events", {"events": [{"email": email, "type": "$unsubscribe"}]}),
+        ]
+    )
+    assert world.ask("POST", path, body)[0] == 200
+    world.ask("POST", "/batch/subscribers", {"subscribers": [{"email": email, "plan": "x"}] * 2})
+    world.ledger.left[email] = True

@@ -1,0 +1,42 @@
+"""kill -9 of Redis, an import worker, the web server or the supervisor, under four clients.
+
+Nothing accepted is lost or done twice, the counts are exact, and the queue is drained within a minute.
+"""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+from tests.torture.world import World, eventually, opened_world
+
+SHORT, LONG, UNIT = 25, 500, "kills"
+PARTS = {"redis": "valkey-server", "worker": "app worker", "web": "app web"}
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    with opened_world({"AUDIENCE_WORKERS": "2"}) as world:
+
+        def attack(number: int, chance: Random) -> None:
+            victim = chance.choice([*PARTS, *PARTS, "supervisor"])
+            with world.clients_at_work(f"k{number}", chance):
+                threading.Event().wait(chance.uniform(0.05, 0.5))
+                kill(world, victim, chance)
+                threading.Event().wait(chance.uniform(0.05, 0.5))
+            world.check()
+
+        yield attack
+
+
+def kill(world: World, victim: str, chance: Random) -> None:
+    if victim == "supervisor":
+        os.kill(world.service.process.pid, signal.SIGKILL)
+        world.stop()
+        world.start()
+        return
+    if running := world.service.processes(PARTS[victim]):
+        os.kill(chance.choice(running), signal.SIGKILL)
+    eventually(lambda: world.call("GET", "/stats/site", timeout=5)[0] == 200)

@@ -1,0 +1,73 @@
+"""Bodies and files that are cheap to send and dear to read, eight at once: the service stays small."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from random import Random
+
+from bench.edge import BRACKETS, MIB, Bench
+from bench.memory import Peak
+from tests.service import until
+from tests.torture.world import opened_world
+
+AT_ONCE, MAX_GROWTH_MB = 8, 300.0
+SHEET = "xl/worksheets/sheet1.xml"
+JSON, CSV, LINES = "application/json", "text/csv", "application/x-ndjson"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+def items(unit: bytes, size: int = 8 * MIB) -> bytes:
+    """A batch whose items are all `unit`."""
+    return b'{"subscribers": [' + b",".join([unit] * ((size - 40) // (len(unit) + 1))) + b"]}"
+
+
+def bomb(size: int) -> bytes:
+    """A workbook that unpacks to `size`."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr(SHEET, b"<row>" + b" " * size)
+    return packed.getvalue()
+
+
+BATCH, FILE = "/batch/subscribers", "/batch/imports"
+ONE = b'{"subscribers": [{"email": "a@b.example", "x": "'
+SHAPES = (
+    (BATCH, JSON, BRACKETS),
+    (BATCH, JSON, items(b'{"email":"a@b.example"}')),
+    (BATCH, JSON, items(b'{"a":{}}')),
+    (BATCH, JSON, ONE + b"\\u0000" * (MIB + MIB // 4) + b'"}]}'),
+    (BATCH, JSON, ONE + b"y" * (7 * MIB) + b'"}]}'),
+    (BATCH, JSON, b'{"subscribers": ' + b"[" * (7 * MIB)),
+    (BATCH, JSON, b'{"subscribers": [' + b"1" * (7 * MIB) + b"]}"),
+    ("/batch/events", JSON, items(b'{"email":"a@b.example","type":"x"}').replace(b"subscribers", b"events")),
+    (FILE, CSV, b"email,x\n" + b"a@b.example," + b"y" * (32 * MIB)),
+    (FILE, CSV, b"email\n" + b'"' + b"\n" * (16 * MIB)),
+    (FILE, CSV, b"," * (8 * MIB)),
+    (FILE, CSV, b"email,x\n" + b"p@b.example,1\n" * (MIB // 2)),
+    (FILE, LINES, b'{"email": "a@b.example", "x": ' + b"[" * (8 * MIB)),
+    (FILE, LINES, b'{"email": "a@b.example"}\n' * (MIB // 4)),
+    (FILE, XLSX, bomb(256 * MIB)),
+)  # fmt: skip
+SHORT, LONG = 5, len(SHAPES)
+UNIT = "shapes"
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    with opened_world() as world:
+        load = Bench(world.service)
+
+        def attack(number: int, chance: Random) -> dict[str, float]:
+            path, media_type, body = SHAPES[3 * number if short else number]
+            with Peak(world.service.process.pid) as peak, ThreadPoolExecutor(AT_ONCE) as pool:
+                sent = [pool.submit(load.send, body, len(body), path, media_type) for _ in range(AT_ONCE)]
+                statuses = {each.result() for each in sent}
+            assert all(status < 500 or status == 503 for status in statuses), statuses
+            assert peak.growth_mb < MAX_GROWTH_MB, f"{peak.growth_mb:.0f} MB above {peak.idle_mb:.0f} MB"
+            until(lambda: world.is_drained(), 300)
+            return {"MB above idle": peak.growth_mb}
+
+        yield attack

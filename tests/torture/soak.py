@@ -1,0 +1,33 @@
+"""Mixed requests over many connections: no error, and after a while no more memory."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+
+from bench.memory import pss_mb
+from tests.torture.world import opened_world
+
+SHORT, LONG, UNIT = 3, 1_080, "stretches of 10 s"
+SECONDS, CONNECTIONS, WARM = 10.0, 32, 30
+MAX_GROWTH_MB = 60.0
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    with opened_world() as world:
+        warm: list[float] = []
+
+        def attack(number: int, chance: Random) -> dict[str, float]:
+            with world.clients_at_work(f"s{number}", chance, CONNECTIONS):
+                threading.Event().wait(SECONDS)
+            assert set(world.ledger.statuses) <= {"200", "201"}, dict(world.ledger.statuses)
+            memory = pss_mb(world.service.process.pid)
+            warm.append(memory)
+            grown = memory - warm[min(WARM, len(warm) - 1)]
+            assert grown < MAX_GROWTH_MB, f"{grown:.0f} MB more than after {WARM * SECONDS:.0f} s"
+            if short or number % WARM == WARM - 1:
+                world.check()
+            return {"p99 ms": world.take_p99_ms(), "MB": memory}
+
+        yield attack

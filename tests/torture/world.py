@@ -1,0 +1,265 @@
+"""A service under attack, the clients that use it meanwhile, and what they were told."""
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+from tests.client import basic
+from tests.service import Service, packed_places, serving, until
+
+ROOT = Path(__file__).parent.parent.parent
+PRELOADS = Path(__file__).with_name("preload")
+CLIENTS = 4
+DRAINED_SECONDS = 60.0
+EXPECTED = frozenset({200, 201, 503})
+UNANSWERED = (OSError, http.client.HTTPException, ValueError)
+
+
+@dataclass
+class Ledger:
+    """What clients were told: who is there and whether they left, rows by import, who has one event.
+
+    `unsure` are addresses of whose last request no answer came, or a 503.
+    """
+
+    left: dict[str, bool] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    imports: dict[str, int] = field(default_factory=dict)
+    events: set[str] = field(default_factory=set)
+    statuses: Counter[str] = field(default_factory=Counter)
+
+
+class Client:
+    """Sends one request after another, each about people whom no other client names."""
+
+    def __init__(self, world: "World", name: str, chance: Random) -> None:
+        self._world, self._name, self._chance = world, name, chance
+        self._ledger = world.ledger
+        self._mine: list[str] = []
+
+    def step(self) -> None:
+        act = self._chance.choice([self.create, self.import_, self.import_, self.event, self.say, self.read])
+        act()
+
+    def _new(self) -> str:
+        self._mine.append(f"{self._name}-{len(self._mine)}@example.com")
+        return self._mine[-1]
+
+    def create(self) -> None:
+        self._told([self._new()], "/fetch/subscribers", {"subscriber": {"email": self._mine[-1]}})
+
+    def event(self) -> None:
+        email = self._new()
+        if self._told([email], "/batch/events", {"events": [{"email": email, "type": "seen"}]}):
+            self._ledger.events.add(email)
+
+    def import_(self) -> None:
+        people = [self._new() for _ in range(self._chance.choice([1, 2, 30]))]
+        body = self._told(people, "/batch/subscribers", {"subscribers": [{"email": each} for each in people]})
+        if body:
+            self._ledger.imports[body["import_id"]] = len(people)
+
+    def say(self) -> None:
+        """A word on consent of somebody known."""
+        if not self._mine:
+            return
+        email, word = self._chance.choice(self._mine), self._chance.choice(["subscribe", "unsubscribe"])
+        path, body = "/fetch/commands", {"command": [{"command": word, "email": email}]}
+        self._told([email], path, body, word == "unsubscribe")
+
+    def read(self) -> None:
+        self._world.ask("GET", "/fetch/search")
+
+    def _told(self, people: list[str], path: str, body: Any, left: bool = False) -> Any:
+        """The answer, if it says that the request was done; otherwise nobody knows."""
+        status, answer = self._world.ask("POST", path, body)
+        if status in (200, 201):
+            self._ledger.left.update(dict.fromkeys(people, left))
+            return answer
+        self._ledger.unsure.update(people)
+        return None
+
+
+class World:
+    """A service that may be replaced by another on the same instance; the clients go on."""
+
+    def __init__(self, instance: Path, **settings: str) -> None:
+        self.instance, self._settings = instance, settings
+        self.ledger = Ledger()
+        self.service: Service
+        self.times_ms: list[float] = []
+        self._running = contextlib.ExitStack()
+
+    def start(self) -> None:
+        log = self._running.enter_context((self.instance.parent / "log").open("a"))
+        self.service = self._running.enter_context(serving(self.instance, log, **self._settings))
+        assert self.service.process.poll() is None, "the service does not start: see its log"
+
+    def stop(self) -> None:
+        self._running.close()
+
+    def ask(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+        """`(status, JSON)`; status 0 where no answer came. Any but `EXPECTED` fails the attack."""
+        began = time.monotonic()
+        try:
+            status, answer = self.call(method, path, body, timeout)
+        except UNANSWERED as error:
+            self.ledger.statuses[type(error).__name__] += 1
+            return 0, None
+        if path != "/batch/subscribers":  # which may wait a second for earlier ones
+            self.times_ms.append((time.monotonic() - began) * 1000)
+        self.ledger.statuses[str(status)] += 1
+        return status, answer
+
+    def call(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+        first = self.service.first
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=timeout)
+        headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
+        with contextlib.closing(connection):
+            text = None if body is None else json.dumps(body)
+            connection.request(method, f"/api/v1{path}", text, headers | {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+
+    @contextlib.contextmanager
+    def clients_at_work(self, name: str, chance: Random, number: int = CLIENTS) -> Iterator[None]:
+        end = threading.Event()
+        clients = [Client(self, f"{name}-{each}", Random(chance.random())) for each in range(number)]
+
+        def work(client: Client) -> None:
+            while not end.is_set():
+                client.step()
+
+        threads = [threading.Thread(target=work, args=(client,)) for client in clients]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            end.set()
+            for thread in threads:
+                thread.join()
+
+    def check(self) -> None:
+        """Nothing that was accepted is lost or done twice, and the counts are exact."""
+        expected = {str(status) for status in EXPECTED}
+        wrong = {each for each in self.ledger.statuses if each.isdigit() and each not in expected}
+        assert not wrong, f"statuses {wrong}"
+        until(lambda: self._answers() and self.is_drained(), DRAINED_SECONDS)
+        for import_id, rows in list(self.ledger.imports.items()):
+            state = self.call("GET", f"/batch/imports/{import_id}")[1]["data"]["attributes"]
+            done = state["created"] + state["updated"] + state["unchanged"]
+            assert (state["status"], state["failed"], done) == ("finished", 0, rows), state
+        self.ledger.imports.clear()
+        self._check_people(self.exported())
+        self._check_events()
+
+    def _answers(self) -> bool:
+        try:
+            return self.call("GET", "/stats/site")[0] == 200
+        except UNANSWERED:
+            return False
+
+    def is_drained(self) -> bool:
+        newest = self.call("GET", "/batch/imports")[1]["data"]
+        return all(each["attributes"]["status"] not in ("queued", "running") for each in newest)
+
+    def _check_people(self, people: list[tuple[str, bool]]) -> None:
+        found, ledger = dict(people), self.ledger
+        sure = {email: left for email, left in ledger.left.items() if email not in ledger.unsure}
+        assert len(found) == len(people), "somebody is there twice"
+        assert not ledger.left.keys() - found.keys(), f"lost: {sorted(ledger.left.keys() - found.keys())[:9]}"
+        unknown = found.keys() - ledger.left.keys() - ledger.unsure
+        assert not unknown, f"from nowhere: {sorted(unknown)[:9]}"
+        wrong = [email for email, left in sure.items() if found[email] != left]
+        assert not wrong, f"consent lost: {wrong[:9]}"
+        stats = self.call("GET", "/stats/site")[1]
+        left_count = sum(found.values())
+        counts = (stats["user_count"], stats["subscriber_count"], stats["unsubscriber_count"])
+        assert counts == (len(found), len(found) - left_count, left_count), counts
+
+    def _check_events(self) -> None:
+        for email in self.ledger.events:
+            uuid = self.call("GET", f"/fetch/subscribers?email={email}")[1]["data"]["attributes"]["uuid"]
+            events = self.call("GET", f"/fetch/subscribers/{uuid}/events")[1]["data"]
+            assert len(events) == 1, f"{email} has {len(events)} events instead of one"
+        self.ledger.events.clear()
+
+    def exported(self) -> list[tuple[str, bool]]:
+        """(address, whether they left) of everybody."""
+        first = self.service.first
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=60)
+        headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
+        with contextlib.closing(connection):
+            connection.request("GET", "/api/v1/fetch/export?format=jsonl", headers=headers)
+            rows = [json.loads(line) for line in connection.getresponse().read().splitlines()]
+        return [(row["email"], row["unsubscribed_at"] is not None) for row in rows]
+
+    def take_p99_ms(self) -> float:
+        """Of the answers since the last call."""
+        times, self.times_ms = sorted(self.times_ms), []
+        return times[len(times) * 99 // 100] if times else 0.0
+
+
+@contextlib.contextmanager
+def new_folder() -> Iterator[Path]:
+    """For an instance and what lies beside it; if the attack fails, what is unusual in its log is printed."""
+    with tempfile.TemporaryDirectory(prefix="torture", ignore_cleanup_errors=True) as name:
+        try:
+            yield Path(name)
+        except Exception:
+            log = Path(name) / "log"
+            lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+            print("\n".join([line for line in lines if '"info"' not in line][-20:]))
+            raise
+
+
+def preloading(name: str) -> dict[str, str]:
+    """Settings by which each Python process of the service first runs `preload_NAME/sitecustomize.py`."""
+    path = os.pathsep.join(filter(None, [f"{PRELOADS}_{name}", os.environ.get("PYTHONPATH")]))
+    return {"PYTHONPATH": path, f"TORTURE_{name.upper()}": f"{{folder}}/{name}"}
+
+
+@contextlib.contextmanager
+def opened_world(
+    settings: Mapping[str, str] = MappingProxyType({}),
+    folder: Path | None = None,
+    before: Callable[[Path], None] = lambda _: None,
+) -> Iterator[World]:
+    """A running service, whose instance is in `folder` or a new one; `before` is called with the new one."""
+    with new_folder() as beside:
+        before(beside)
+        instance = (folder or beside) / "instance"
+        instance.mkdir(mode=0o700)
+        if folder:  # on another file system, to which `serving` cannot link the table of places
+            shutil.copy(packed_places(), instance)
+        world = World(instance, **{name: value.format(folder=beside) for name, value in settings.items()})
+        try:
+            world.start()
+            yield world
+        finally:
+            world.stop()
+
+
+def eventually(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """As `until`, where asking may fail."""
+
+    def holds() -> Any:
+        try:
+            return condition()
+        except UNANSWERED:
+            return None
+
+    return until(holds, seconds)
