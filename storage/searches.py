@@ -10,18 +10,19 @@ from storage.bookmarks import STEP, Mark
 from storage.database import each_row, row, rows
 from storage.engines.sqlite import indexed_by
 from storage.sites import counters
-from storage.sql import Sql, join
+from storage.sql import AND, Sql, join
 from storage.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
 
 MANY = 5_000
 INDEXED_DATES = ("last_event_at", "unsubscribed_at")
 FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
 FEW = 1_000  # who have a tag
+ENOUGH = 4  # times as many as a page is expected among
 READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
 PAGE_ROWS = 100
 HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
 TAGGED = f"EXISTS ({HAS_TAG})"
-BY_TAG = "id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?)"
+BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
 PAGE_LENGTH = 2**20  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
 ON_PAGE = "CROSS JOIN subscribers ON subscribers.id = page_id"
@@ -117,7 +118,22 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
     counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
     rarest = min(counts, key=counts.__getitem__)
     looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
-    return rarest if counts[rarest] < max(FEW, looked_at / READ_COST) else None
+    if counts[rarest] < max(FEW, looked_at / READ_COST):
+        return rarest
+    return None if len(counts) == 1 or _newest_have(site_id, tag_ids, int(ENOUGH * looked_at)) else rarest
+
+
+def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
+    """Whether a page of people who have all tags is among the newest: tags may exclude each other."""
+    tagged = _tagged(site_id, tag_ids)
+    newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
+    query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
+    return row(query, (site_id, number, *tagged.parameters)) is not None
+
+
+def _tagged(site_id: int, tag_ids: Iterable[int]) -> Sql:
+    """A condition on the ids of `subscribers`: they have all tags."""
+    return join(AND, [Sql(TAGGED, (site_id, tag_id)) for tag_id in tag_ids])
 
 
 def _rare_date(site_id: int, filters: Filters) -> str:
@@ -184,8 +200,12 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
                 parts.append(Sql(f"{plan.plus(column)}{column} {operator} ?", (bounds[column],)))
     if filters.email_key is not None:
         parts.append(Sql("email_key = ?", (filters.email_key,)))
-    for tag_id in filters.tag_ids:
-        parts.append(Sql(BY_TAG if tag_id == plan.tag else TAGGED, (site_id, tag_id)))
+    others = _tagged(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
+    if plan.tag is not None:
+        found = f"id IN (SELECT id FROM ({BY_TAG}) AS subscribers WHERE {others.text or 'TRUE'})"
+        parts.append(Sql(found, (site_id, plan.tag, *others.parameters)))
+    elif others.text:
+        parts.append(others)
     return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])
 
 

@@ -12,6 +12,12 @@ from storage.subscribers import Subscriber
 from tests.stored_people import store_rows
 
 PEOPLE = 230
+TAGS = {
+    "common": lambda each: each % 5,
+    "rare": lambda each: not each % 9,
+    "apart": lambda each: not each % 5,
+    "half": lambda each: each % 2,
+}
 
 
 @pytest.fixture
@@ -35,16 +41,18 @@ def add(site_id, numbers):
         for number in numbers
     ]  # fmt: skip
     with database.write():
-        ids = tag_names.ensure(site_id, ["common", "rare"], 1)
+        ids = tag_names.ensure(site_id, TAGS, 1)
         known = store_rows(site_id, people)
-        tags.link([(site_id, ids["common"], each) for each in known.values() if each % 5])
-        tags.link([(site_id, ids["rare"], each) for each in known.values() if not each % 9])
+        for name, has in TAGS.items():
+            tagged = [(site_id, ids[name], each) for each in known.values() if has(each)]
+            tags.link(tagged)
+            tags.count(site_id, {ids[name]: len(tagged)})
         count(site_id, len(people), 0)
 
 
 def filters_of(site_id):
     with database.session():
-        ids = tags.ids(site_id, ["common", "rare"])
+        ids = tags.ids(site_id, TAGS)
     return [
         Filters(),
         Filters(before={"created_at": 6}),
@@ -53,6 +61,8 @@ def filters_of(site_id):
         Filters(tag_ids=[ids["common"]], before={"updated_at": 200}),
         Filters(tag_ids=[ids["common"], ids["rare"]]),
         Filters(tag_ids=[ids["rare"]], after={"last_event_at": 3}),
+        Filters(tag_ids=[ids["common"], ids["apart"]]),
+        Filters(tag_ids=[ids["common"], ids["half"]], before={"updated_at": 200}),
     ]
 
 
@@ -67,7 +77,7 @@ def whole(site_id, filters, monkeypatch):
         return [person.uuid for person in searches.search(site_id, filters, 10**6, 0)]
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(9))
 def test_a_page_from_a_bookmark_is_that_of_the_whole_list(site_id, monkeypatch, number):
     filters = filters_of(site_id)[number]
     wanted = whole(site_id, filters, monkeypatch)
@@ -90,6 +100,15 @@ def test_whatever_is_written_is_seen_at_once(site_id, monkeypatch, write, number
         write(site_id)
     wanted = whole(site_id, filters, monkeypatch)
     assert [shown(site_id, filters, 150) for _ in range(3)] == [wanted[150:161]] * 3
+
+
+def test_tags_that_exclude_each_other_are_not_looked_for_among_all(site_id, monkeypatch):
+    monkeypatch.setattr(searches, "PAGE_ROWS", 10)
+    with database.session():
+        ids = tags.ids(site_id, TAGS)
+        common, apart, half = ids["common"], ids["apart"], ids["half"]
+        assert searches._plan(site_id, Filters(tag_ids=[common, apart])).tag == apart
+        assert searches._plan(site_id, Filters(tag_ids=[common, half])).tag is None
 
 
 def test_only_a_list_that_stays_as_it_is_gets_bookmarks(site_id, monkeypatch):
