@@ -19,7 +19,6 @@ from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
 from audience.operators import SignedInOperator
-from audience.protocols import REFUSAL
 from audience.sites import Site
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
@@ -48,9 +47,9 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
                 return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
             if role != ANYONE and operator() is None:
                 return _to_sign_in()
+            g.max_bytes = settings().import_max_bytes if takes_file else MAX_FORM_BYTES
             if request.method == "POST":
                 _check_sender()
-                _allow_file(takes_file)
                 if role != ANYONE:
                     _check_token()
             if role in SITE_ROLES:
@@ -114,7 +113,7 @@ def read_form() -> MultiDict[str, str]:
     without a length, or if it broke off."""
     if request.content_length is None and request.environ.get("wsgi.input_terminated"):
         raise NotUnderstood(LENGTH)
-    if (request.content_length or 0) > g.get("max_bytes", MAX_FORM_BYTES):
+    if (request.content_length or 0) > g.max_bytes:
         raise TooLarge
     require_whole_body()
     request.max_form_memory_size = MAX_FORM_BYTES
@@ -146,14 +145,6 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
         response.status_code = STATUS[type(error)]
         response.headers.update(domain_error(error).headers)
         return response
-
-
-def _allow_file(takes_file: bool) -> None:
-    """Raises why the web server has not taken a file."""
-    if takes_file:
-        g.max_bytes = settings().import_max_bytes
-        if REFUSAL in request.environ:
-            raise request.environ[REFUSAL]
 
 
 def _check_upload(role: str) -> tuple[None, int]:

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import imports, operators
+from audience import bulk_act_pieces, imports, operators
 from audience.audit_log import COMMAND_LINE
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
@@ -158,4 +158,22 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_role("heading", name="guests.csv").wait_for()
     imports.drain(site.id, 30)
     page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
+    assert visitor.problems == []
+
+
+def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, paths, tmp_path):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    page = visitor.page
+    assert page.get_by_role("button", name="Untag").is_disabled()
+    page.get_by_label("Tick p1@a.example").check()
+    page.get_by_label("Tick p2@a.example").check()
+    assert page.get_by_text("2 ticked").is_visible()
+    page.get_by_role("button", name="Tag", exact=True).click()
+    page.get_by_label("Tag", exact=True).fill("fair")
+    page.get_by_role("button", name="Tag 2 subscribers").click()
+    page.get_by_text("It goes on if you leave this page").wait_for()
+    bulk_act_pieces.work(tmp_path, 30)
+    page.get_by_text("2 subscribers tagged fair").wait_for()
+    assert page.locator("[data-live]").count() == 0
     assert visitor.problems == []

@@ -136,6 +136,17 @@ def test_a_page_that_takes_no_form_as_long_takes_no_body(service):
         assert status(client) == 200
 
 
+def test_a_file_for_the_console_is_asked_for_only_from_who_may_send_it(service):
+    host, site_uuid = f"127.0.0.1:{service.port}", service.first["site_uuid"]
+    lines = [
+        f"POST /console/sites/{site_uuid}/imports/new HTTP/1.1", f"Host: {host}", f"Origin: http://{host}",
+        "Content-Type: multipart/form-data; boundary=x", "Content-Length: 2000", "Expect: 100-continue",
+    ]  # fmt: skip
+    with connect(service) as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        assert status(client) == 303
+
+
 def imports_before(service):
     """Those of the recorded heads: one batch."""
     return [
