@@ -14,7 +14,8 @@ from schemas.exports import refused_csv
 
 blueprint = Blueprint("imports", __name__)
 
-LISTED_ROWS = 20
+LISTED_ROWS = 1_000
+SHOWN_NUMBERS = 12
 MEANINGS = {"created": "new", "updated": "changed", "unchanged": "stay as they are"}
 
 
@@ -63,7 +64,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
     return {
         "columns": file_imports.columns(site, import_.id),
         "reasons": file_imports.refusals(site, import_.id),
-        "refused_rows": list(islice(file_imports.refused(site, import_.id), LISTED_ROWS)),
+        "refused_rows": _refused(site, import_.id),
         "pieces": _pieces(import_),
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
@@ -73,6 +74,17 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
         else None,
         "file": file_uploads.names(site, [import_.id]).get(import_.id),
     }
+
+
+def _refused(site: Site, import_id: int) -> list[dict[str, Any]]:
+    """The first refused rows by what is said of them: the code, the sentence, and numbers of rows."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):
+        found.setdefault((row.code, row.message), []).append(row.row_number)
+    return [
+        {"code": code, "message": message, "numbers": numbers[:SHOWN_NUMBERS], "count": len(numbers)}
+        for (code, message), numbers in found.items()
+    ]
 
 
 def _pieces(import_: Import) -> list[tuple[str, int, str]]:

@@ -11,9 +11,11 @@ from audience.protocols import FileRow
 from audience.sites import Site
 from storage import database
 from storage import file_imports as stored
+from storage import file_uploads as stored_uploads
 
 COLUMNS = ("email", "first_name", "last_name", "tags")
 DRAIN_SECONDS = 60.0
+DEMO = "demo"
 ROWS_A_SECOND = 900
 REFUSALS = (
     ("missing_email", "", "The row has no address: fill it in, or leave the row out."),
@@ -60,6 +62,7 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
         upload.accept(COLUMNS)
     imports.drain(site.id, DRAIN_SECONDS)
     with database.write():
+        stored_uploads.put_name(site.id, upload.import_id, f"{file.tag}.csv", DEMO)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 
 

@@ -107,6 +107,13 @@ def test_refused_rows_are_downloaded_and_can_be_imported_once_corrected(site, ma
     assert person(site, "cy@a.example").first_name == "Cy"
 
 
+def test_refused_rows_are_shown_by_reason(site, manager, root):
+    rows = "".join(f"nobody{number},Cy,1\n" for number in range(40))
+    shown = manager.get(start(manager, keep(manager, root, f"{PEOPLE}{rows},Di,2\n"), site)).text
+    assert "41 <code>invalid_email</code>, 1 <code>missing_email</code>" in shown
+    assert re.search(r"4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 29 more", shown)
+
+
 def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
     path = keep(manager, root, "Wer,Notiz,Stufe\nann@a.example,secret,pro\n")
     shown = manager.get(path).text
