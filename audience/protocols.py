@@ -13,8 +13,8 @@ class Admit(Protocol):
     """Decides from the head of a request, its WSGI environ, whether its body may be sent."""
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """The number of bytes that the body may have, None if the application refuses the request. What was
-        found out goes into `environ`, where the application looks for it."""
+        """The number of bytes that the body may have, None if the application refuses the request or takes no
+        body. What was found out goes into `environ`, where the application looks for it."""
         ...
 
 

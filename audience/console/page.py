@@ -14,17 +14,19 @@ from audience.audit_log import Actor, shortened
 from audience.console.origin import cookie_name, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
-from audience.http.admission import MAX_FORM_BYTES, require_whole_body
 from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
 from audience.operators import SignedInOperator
+from audience.protocols import REFUSAL
 from audience.sites import Site
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES
 Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
 
+MAX_FORM_BYTES = 2**20
+MAX_STRANGERS_FORM_BYTES = 2**14  # a token, or a name and a password
 NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
@@ -37,7 +39,8 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
 
     The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
     A POST that is refused shows the page `again` instead, whose template finds the error in `refused`. One
-    that `takes_file` may have as large a body as an import; the web server asks `check` before it takes that.
+    that `takes_file` may have as large a body as an import. The web server asks
+    `check` before it takes a body.
     """
 
     def decorate(view: View) -> View:
@@ -47,9 +50,9 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
                 return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
             if role != ANYONE and operator() is None:
                 return _to_sign_in()
-            g.max_bytes = settings().import_max_bytes if takes_file else MAX_FORM_BYTES
             if request.method == "POST":
                 _check_sender()
+                _check_body(_max_bytes(role, takes_file))
                 if role != ANYONE:
                     _check_token()
             if role in SITE_ROLES:
@@ -60,8 +63,7 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
             return _answer(view, again, arguments)
 
         vars(run)["role"] = role
-        if takes_file:
-            vars(run)["check"] = partial(_check_upload, role)
+        vars(run)["check"] = partial(_check, role, takes_file)
         return run
 
     return decorate
@@ -109,13 +111,7 @@ def csrf_token() -> str:
 
 
 def read_form() -> MultiDict[str, str]:
-    """The fields of a form. Raises `TooLarge`, `TooLate` if it did not arrive in time, and `NotUnderstood`
-    without a length, or if it broke off."""
-    if request.content_length is None and request.environ.get("wsgi.input_terminated"):
-        raise NotUnderstood(LENGTH)
-    if (request.content_length or 0) > g.max_bytes:
-        raise TooLarge
-    require_whole_body()
+    """The fields of a form, those of a file's form without the file. Raises `RequestEntityTooLarge`."""
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
 
@@ -147,13 +143,32 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
         return response
 
 
-def _check_upload(role: str) -> tuple[None, int]:
-    """What is asked before a file is taken; the token in it afterwards. Raises `AudienceError`."""
-    if origin() is None or operator() is None:
+def _max_bytes(role: str, takes_file: bool) -> int:
+    if takes_file:
+        return settings().import_max_bytes
+    return MAX_STRANGERS_FORM_BYTES if role == ANYONE else MAX_FORM_BYTES
+
+
+def _check(role: str, takes_file: bool) -> tuple[None, int]:
+    """What is asked before a form is taken; the token in it afterwards. Raises `AudienceError`."""
+    max_bytes = _max_bytes(role, takes_file)
+    if origin() is None or (role != ANYONE and operator() is None):
         raise Forbidden(FORGED)
     _check_sender()
-    _site(role, (request.view_args or {})["site_uuid"])
-    return None, settings().import_max_bytes
+    if role in SITE_ROLES:
+        _site(role, (request.view_args or {})["site_uuid"])
+    _check_body(max_bytes)
+    return None, max_bytes
+
+
+def _check_body(max_bytes: int) -> None:
+    """Raises why the form is not taken, or was not."""
+    if REFUSAL in request.environ:
+        raise request.environ[REFUSAL]
+    if "HTTP_TRANSFER_ENCODING" in request.environ:
+        raise NotUnderstood(LENGTH)
+    if (request.content_length or 0) > max_bytes:
+        raise TooLarge
 
 
 def _to_sign_in() -> Response:

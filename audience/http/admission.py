@@ -11,7 +11,6 @@ from audience.keys import AuthenticatedKey
 from audience.protocols import REFUSAL
 
 KEY = "audience.key"  # the key of an admitted request, in its WSGI environ
-MAX_FORM_BYTES = 2**20  # of a page of the console, the only body beside those of the API
 
 Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of an operator
 
@@ -25,27 +24,16 @@ class Admission:
     def __call__(self, environ: dict[str, Any]) -> int | None:
         normalize(environ)
         with self._app.request_context(environ):
-            if request.endpoint is None:
-                return None
-            check: Check | None = vars(self._app.view_functions[request.endpoint]).get("check")
+            view = self._app.view_functions.get(request.endpoint or "")
+            check: Check | None = vars(view or object).get("check")
             if check is None:
-                return MAX_FORM_BYTES if _may_send_form() else None
+                return None
             try:
                 environ[KEY], max_bytes = check()
             except Exception as refusal:
                 environ[REFUSAL] = refusal
                 return None
         return max_bytes
-
-
-def _may_send_form() -> bool:
-    return request.method == "POST" and (request.content_length or 0) <= MAX_FORM_BYTES
-
-
-def require_whole_body() -> None:
-    """Raises why this request has no body, if it announced one."""
-    if REFUSAL in request.environ:
-        raise request.environ[REFUSAL]
 
 
 def admitted(check: Check) -> AuthenticatedKey:

@@ -42,6 +42,12 @@ def head(service, method, path, *lines, keys=None):
 
 def answer(client):
     """`(status, JSON)` of the next answer on a connection."""
+    status, body = whole_answer(client)
+    return status, json.loads(body)
+
+
+def whole_answer(client):
+    """`(status, body)` of the next answer on a connection."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += client.recv(65536) or pytest.fail(f"no answer: {received!r}")
@@ -49,7 +55,7 @@ def answer(client):
     length = int(start.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
     while len(body) < length:
         body += client.recv(65536) or pytest.fail("the response ended early")
-    return int(start.split()[1]), json.loads(body)
+    return int(start.split()[1]), body
 
 
 def ask(service, request):
@@ -89,6 +95,44 @@ def test_an_admitted_client_is_told_to_send_its_body(service):
         assert client.recv(100) == CONTINUE
         client.sendall(body)
         assert answer(client)[0] == 201
+
+
+def form_head(service, path, *lines, site="same-origin"):
+    first = (f"POST /console{path} HTTP/1.1", f"Host: localhost:{service.port}", f"Sec-Fetch-Site: {site}")
+    form = "Content-Type: application/x-www-form-urlencoded"
+    return "\r\n".join([*first, form, *lines, "", ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "site", "body", "status"),
+    [
+        ("/sign-in", "same-origin", "Content-Length: 16385", 413),
+        ("/link", "same-origin", "Content-Length: 16385", 413),
+        ("/sign-in", "cross-site", "Content-Length: 5", 403),
+        ("/sign-out", "same-origin", "Content-Length: 5", 303),
+        ("/operators", "same-origin", "Content-Length: 1048576", 303),
+        ("/link", "same-origin", "Transfer-Encoding: chunked", 400),
+    ],
+)
+def test_a_form_is_refused_before_it_is_sent(service, path, site, body, status):
+    for lines in ([], ["Expect: 100-continue"], ["Cookie: audience_session=made-up"]):
+        with connect(service) as client:
+            client.sendall(form_head(service, path, body, *lines, site=site))
+            assert whole_answer(client)[0] == status
+
+
+def test_a_form_that_is_late_is_a_408(service):
+    with connect(service) as client:
+        client.sendall(form_head(service, "/sign-in", "Content-Length: 5"))
+        assert whole_answer(client)[0] == 408
+
+
+@pytest.mark.parametrize("path", ["/docs", "/healthz", "/console/sign-in"])
+def test_a_page_that_takes_no_body_is_not_sent_one(service, path):
+    lines = ["Host: x", "Expect: 100-continue", "Content-Length: 1048576", "", ""]
+    with connect(service) as client:
+        client.sendall("\r\n".join([f"GET {path} HTTP/1.1", *lines]).encode())
+        assert client.recv(12) != CONTINUE[:12]
 
 
 def test_a_body_that_is_late_is_a_408(service):
