@@ -49,6 +49,7 @@ def create_app(
     metrics: protocols.Metrics | None = None,
     resolver: protocols.Resolver | None = None,
     write_gate: protocols.Gate | None = None,
+    parse_gate: protocols.Gate | None = None,
     routes: Flask | None = None,
 ) -> Flask:
     """The web application of an instance whose database is migrated; by default it queries the real DNS.
@@ -62,7 +63,9 @@ def create_app(
     app = routes or create_routes()
     child_process = ChildProcess()
     answers = Answers(settings, resolver, child_process)
-    app.extensions["audience"] = Services(settings, import_queue, limiter, processes, answers, child_process)
+    app.extensions["audience"] = Services(
+        settings, import_queue, limiter, processes, answers, child_process, parse_gate
+    )
     return app
 
 
@@ -111,6 +114,7 @@ def asgi() -> Gateway:
         metrics=metrics.start(settings.instance),
         resolver=open_resolver(settings, CountingGate(settings.web_threads // 2)),
         write_gate=CountingGate(settings.web_threads // 4),
+        parse_gate=CountingGate(max(2, settings.web_threads // 8)),
     )
     app.extensions["audience"].answers.warm()
     interpreter.settle()

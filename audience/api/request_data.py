@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from threading import BoundedSemaphore
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl
 from flask import request
 
 from audience.api import json_bounds
-from audience.errors import NotJson, NotUnderstood, TooLarge
+from audience.errors import NotJson, NotUnderstood, ServiceUnavailable, TooLarge
+from audience.http.services import services
 from schemas.base import Repeated, dashed
 from schemas.file_imports import KINDS
 
@@ -30,6 +31,7 @@ OBJECT = "The body is not an object: send one JSON object."
 MAX_PARSED_AT_ONCE = 2  # of bodies over `LARGE_BYTES`: parsed, each takes many times its size
 LARGE_BYTES = 2**20
 PARSING = BoundedSemaphore(MAX_PARSED_AT_ONCE)
+BUSY = "Too many large bodies at this moment: send the request again in a few seconds."
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
 
@@ -67,13 +69,27 @@ def read_json(max_bytes: int) -> dict[str, Any]:
         raise NotJson(FORM)
     if not raw.strip():
         return {}
-    with PARSING if len(raw) > LARGE_BYTES else nullcontext():
+    with _turn_to_parse() if len(raw) > LARGE_BYTES else nullcontext():
         body = _parse(raw)
     if body is None or body == []:
         return {}
     if not isinstance(body, dict):
         raise NotUnderstood(OBJECT)
     return body
+
+
+@contextmanager
+def _turn_to_parse() -> Iterator[None]:
+    """Raises `ServiceUnavailable` at once if too many threads wait for theirs."""
+    gate = services().parse_gate
+    if gate is not None and not gate.enter():
+        raise ServiceUnavailable(BUSY)
+    try:
+        with PARSING:
+            yield
+    finally:
+        if gate is not None:
+            gate.leave()
 
 
 def file_body() -> BinaryIO:

@@ -41,7 +41,7 @@ MEANING = {
     422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
     429: "Over a rate limit; `Retry-After` is the time to wait.",
     500: "An unexpected error of the service.",
-    503: "The database is unavailable or busy, or the disk full; `Retry-After` is the time to wait.",
+    503: "The database is unavailable, the service busy or the disk full; `Retry-After` is the time to wait.",
 }
 MEANS_NOTHING_WRITTEN = (422, 503)
 FORM_ERROR = "Validation failed: correct what `errors` lists, and send the whole request again."

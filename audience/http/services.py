@@ -6,7 +6,7 @@ from flask import current_app
 
 from audience.answers.service import Answers
 from audience.config import Settings
-from audience.protocols import ChildProcess, ImportQueue, Limiter, Processes
+from audience.protocols import ChildProcess, Gate, ImportQueue, Limiter, Processes
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,7 @@ class Services:
     processes: Processes
     answers: Answers
     child_process: ChildProcess
+    parse_gate: Gate | None = None
 
 
 def services() -> Services:

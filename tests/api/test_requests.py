@@ -4,6 +4,7 @@ import io
 import json
 import tracemalloc
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from storage.errors import Unavailable
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, FILES, WITH_BODY, ask, prepare
 from tests.client import basic, open_client
+from workers.gate import CountingGate
 
 NOWHERE = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/stats/site", "/api/v1/broadcasts"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -152,6 +154,22 @@ def test_a_body_over_the_limit_is_a_413_chunked_or_not(client, path, body, max_b
                  lambda data: chunked(client, path, data)):  # fmt: skip
         response_assertions.answer(send(body.ljust(max_bytes)))
         assert response_assertions.error(send(body.ljust(max_bytes + 1)), 413) == []
+
+
+def test_large_bodies_that_would_wait_to_be_parsed_are_a_503_while_small_ones_are_read(app, client):
+    gate = CountingGate(1)
+    app.extensions["audience"] = replace(app.extensions["audience"], parse_gate=gate)
+    small = b'{"subscribers": [{"email": "a@example.com"}]}'
+    large = small.ljust(2**20 + 1)
+    response_assertions.error(client.call("POST", "/batch/subscribers", data=b"{".ljust(2**20 + 1)), 400)
+    response_assertions.answer(client.call("POST", "/batch/subscribers", data=large))
+    assert gate.enter()
+    refused = client.call("POST", "/batch/subscribers", data=large)
+    response_assertions.error(refused, 503)
+    assert int(refused.headers["Retry-After"]) > 0
+    response_assertions.answer(client.call("POST", "/batch/subscribers", data=small))
+    gate.leave()
+    response_assertions.answer(client.call("POST", "/batch/subscribers", data=large))
 
 
 @pytest.mark.parametrize("part", [b"[],", b"{},", b'{"a":{}},'])
