@@ -57,8 +57,11 @@ def application():
             answer = said.encode()
             with (settings.instance / "called").open("ab") as file:
                 file.write(answer + b"\n")
-        elif environ["PATH_INFO"] == "/large":
-            answer = b"x" * 5_000_000
+        elif environ["PATH_INFO"] in ("/large", "/larger"):
+            answer = b"x" * (20_000_000 if environ["PATH_INFO"] == "/larger" else 5_000_000)
+        elif environ["PATH_INFO"] == "/unsized":
+            start_response(status, [("Content-Type", "text/plain")])
+            return [b"he", b"llo"]
         elif environ["PATH_INFO"] in ("/endless", "/broken"):
             start_response(status, [("Content-Type", "text/plain")])
             return chunks(environ["PATH_INFO"])

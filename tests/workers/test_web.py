@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import http.client
+import json
 import socket
 import subprocess
 import sys
@@ -237,6 +238,27 @@ def test_client_that_stops_reading_blocks_the_stream_and_then_loses_the_connecti
         eventually(lambda: "TimeoutError" in program.output())
         assert int((settings.instance / "made").read_text()) < 199
     assert read_stream(settings, "/endless")[0] == 200
+
+
+def test_client_that_does_not_read_a_whole_response_loses_the_connection(web, settings):
+    program = web()
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
+        client.connect((settings.host, settings.port))
+        client.sendall(b"GET /larger HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert client.recv(12) == b"HTTP/1.1 200"
+        eventually(lambda: "TimeoutError" in program.output())
+        with contextlib.suppress(ConnectionResetError), client.makefile("rb") as rest:
+            assert len(rest.read()) < 20_000_000
+    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
+
+
+def test_response_without_a_length_is_no_answer_to_http_1_0(web, settings):
+    web()
+    status, _, body = answer(settings, b"GET /endless HTTP/1.0\r\n\r\n")
+    assert (status, json.loads(body).keys()) == (505, {"error"})
+    assert answer(settings, b"GET /large HTTP/1.0\r\n\r\n")[::2] == (200, b"x" * 5_000_000)
+    assert answer(settings, b"GET /unsized HTTP/1.0\r\n\r\n")[::2] == (200, b"hello")
 
 
 def test_slow_clients_do_not_delay_others(web, settings):

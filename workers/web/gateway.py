@@ -7,8 +7,9 @@ import asyncio
 import ipaddress
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 from wsgiref.types import WSGIApplication
@@ -18,10 +19,11 @@ from audience.errors import AudienceError, where
 from audience.protocols import REFUSAL, Admit
 from workers.web.body import Body
 
-MAX_UNSIZED_BYTES = 2**16  # of a response without a Content-Length; a longer one is streamed
+MAX_WHOLE_BYTES = 2**16  # of a response that is sent at once; a longer one is streamed
 MAX_HEADER_NAMES = 256
 STREAM_THREADS = 2  # hundreds of exports at once leave the interpreter to others
 FAILED = b'{"error": "Unexpected error: send the request again."}'
+TOO_OLD = b'{"error": "HTTP/1.0 cannot tell the end of this answer: send the request as HTTP/1.1."}'
 PROTOCOLS = {"1": "HTTP/1.0", "1.1": "HTTP/1.1"}
 JSON = [("Content-Type", "application/json")]
 
@@ -62,7 +64,7 @@ class Response:
         for chunk in self.rest or ():
             self.parts.append(chunk)
             size += len(chunk)
-            if size > MAX_UNSIZED_BYTES:
+            if size > MAX_WHOLE_BYTES:
                 return
         self.rest = None
 
@@ -108,16 +110,18 @@ class Gateway:
         response = await self._run(self._call, environ)
         if response.rest is not None:
             response = await self._run(_begun, response, on=self._streams)
+        if response.rest is not None and environ["SERVER_PROTOCOL"] == "HTTP/1.0":
+            response = Response(505, JSON, [TOO_OLD], close=response.close)
         try:
             await send(
                 {"type": "http.response.start", "status": response.status, "headers": _encoded(response)}
             )
-            first = {"type": "http.response.body", "body": b"".join(response.parts)}
-            if response.rest is None:
-                await send(first)
+            body = b"".join(response.parts)
+            if response.rest is None and len(body) <= MAX_WHOLE_BYTES:
+                await send({"type": "http.response.body", "body": body})
             else:
-                await send(first | {"more_body": True})
-                await self._stream(response.rest, receive, send)
+                made = response.rest and self._made(body, response.rest, receive)
+                await self._stream(made or _sliced(body), send)
         finally:
             if response.close:
                 await self._run(response.close)
@@ -132,22 +136,30 @@ class Gateway:
             return _failed(response, error)
         return response
 
-    async def _stream(self, chunks: Iterator[bytes], receive: Receive, send: Send) -> None:
-        """Ends without the last chunk, so that a part does not pass for the whole: the client left, took
-        nothing for `body_timeout` seconds, or the application fails."""
+    async def _made(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
+        """Raises `BrokenPipeError` when the client left: nothing more is made for it."""
         leaving = asyncio.ensure_future(_disconnected(receive))
         try:
-            while (chunk := await self._run(next, chunks, None, on=self._streams)) is not None:
+            yield first
+            while (chunk := await self._run(next, rest, None, on=self._streams)) is not None:
                 if leaving.done():
                     raise BrokenPipeError
-                async with asyncio.timeout(self._settings.body_timeout):
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                yield chunk
+        finally:
+            leaving.cancel()
+
+    async def _stream(self, pieces: AsyncGenerator[bytes], send: Send) -> None:
+        """Ends without the last piece, so that a part does not pass for the whole: the client left, took
+        nothing for `body_timeout` seconds, or the application fails."""
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    async with asyncio.timeout(self._settings.body_timeout):
+                        await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except BaseException as error:
             log.warning("a response was not read to its end: %s", where(error))
             raise
-        finally:
-            leaving.cancel()
 
     async def _run(
         self, function: Callable[..., Any], *arguments: Any, on: ThreadPoolExecutor | None = None
@@ -212,6 +224,11 @@ async def _live(receive: Receive, send: Send) -> None:
     for event in ("startup", "shutdown"):
         await receive()
         await send({"type": f"lifespan.{event}.complete"})
+
+
+async def _sliced(body: bytes) -> AsyncGenerator[bytes]:
+    for start in range(0, len(body), MAX_WHOLE_BYTES):
+        yield body[start : start + MAX_WHOLE_BYTES]
 
 
 async def _disconnected(receive: Receive) -> None:
