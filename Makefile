@@ -32,8 +32,9 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
-test: .venv/.dev ## run the whole test suite
+test: .venv/.dev ## run the whole test suite, and what touches stored data on PostgreSQL too
 	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 as CI does; SEED=1 ONLY=7 repeats one
 	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED)) \
@@ -126,9 +127,9 @@ COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.1
 
 lock: ## update the lock files, with hashes, and the table of wheels for ARM64
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
-	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra dev -c requirements.lock -o requirements-dev.lock
-	$(COMPILE) --extra bench -c requirements-dev.lock -o requirements-bench.lock
+	$(COMPILE) --extra postgresql -o requirements.lock
+	$(COMPILE) --extra postgresql --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --extra postgresql --extra bench -c requirements-dev.lock -o requirements-bench.lock
 	.venv/lock/bin/python -m packing.arm_wheels
 
 clean: ## remove the environment and all caches; keep instance/

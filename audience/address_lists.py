@@ -31,14 +31,14 @@ def for_address(site: Site | None, email: str) -> AllowDenyLists:
     return _lists(stored.matching(site.id, matching_entries(address)))
 
 
-@database.write()
+@database.writes_site
 def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None:
     """Puts an address or a domain on a list, and takes it off the other. Raises `Refused`."""
     stored.put(site.id, kind, _entry(entry), clock.now_ms())
     audit_log.record(actor, f"put on the {kind} list", site, typed={"entry": entry})
 
 
-@database.write()
+@database.writes_site
 def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
     """Takes an address or a domain off the lists; False if it was on neither. Raises `Refused`."""
     removed = stored.remove(site.id, _entry(entry))

@@ -43,7 +43,7 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
     """Runs commands in order; one that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
     subscriber = None
-    with database.write():
+    with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
@@ -60,7 +60,7 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
     )
 
 
-@database.write()
+@database.writes_site
 def run_by_hand(site: Site, command: Command, actor: Actor, said: str, typed: Mapping[str, str]) -> None:
     """Runs a command of an operator on a subscriber by uuid, and records it. Raises `Refused`."""
     result = run(site, [command])

@@ -62,7 +62,10 @@ class Settings:
         url("https://people.example", "http", "https"),
         "public base URL of the service; empty: http://HOST:PORT",
     )
-    database_url: str = setting("", text, "database URL; empty: sqlite:///INSTANCE/audience.db")
+    database_url: str = setting(
+        "", text, "sqlite:///PATH or postgresql://USER@HOST/DATABASE; empty: sqlite:///INSTANCE/audience.db"
+    )
+    database_password_file: str = setting("", text, "file with the password of the database's role")
     redis_url: str = setting(
         "",
         url("redis://localhost:6379/0", "redis", "rediss", "unix"),
@@ -150,7 +153,7 @@ class Settings:
         return self.database_url or f"sqlite:///{self.instance / 'audience.db'}"
 
 
-SECRET = frozenset({"redis_url", "metrics_token", "spamhaus_dqs_key", "abusix_key"})
+SECRET = frozenset({"database_url", "redis_url", "metrics_token", "spamhaus_dqs_key", "abusix_key"})
 PARSERS: dict[str, Callable[[Any], Any]] = {item.name: item.metadata["parse"] for item in fields(Settings)}
 
 

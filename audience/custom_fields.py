@@ -41,7 +41,7 @@ def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
     return values
 
 
-@database.write()
+@database.writes_site
 def create(site: Site, key: str) -> CustomField:
     """The field with that key, created if missing."""
     ensure(site.id, (key,), clock.now_ms())

@@ -29,7 +29,7 @@ def record(
     """
     at = clock.now_ms()
     changes, errors = _changes(items, at)
-    with database.write():
+    with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
         new = _new(site.id, changes, accepted)
         written = subscribers.write(site.id, [change for _, _, change in new], accepted)

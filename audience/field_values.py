@@ -62,12 +62,12 @@ def rebuild(site: Site) -> None:
         last = _make(site.id, last)
 
 
-@database.write()
+@database.writes_site
 def _clear_some(site_id: int) -> bool:
     return bool(sites.delete_some("field_values", site_id, PIECE))
 
 
-@database.write()
+@database.writes_site
 def _make(site_id: int, after: str) -> str:
     """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
     people = stored.people(site_id, after, PIECE)

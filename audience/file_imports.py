@@ -65,16 +65,15 @@ class Upload:
                     items, refused, size = [], [], 0
         self._store(items, refused)
 
-    @database.write()
     def _store(self, items: list[bytes], refused: list[RefusedRow]) -> None:
         """`items` are rows of a payload."""
-        at = clock.now_ms()
-        import_ = stored_imports.get(self.site.id, self.import_id)
-        if items and import_ is not None:
-            payload = import_payloads.join(items)
-            stored_imports.add_batch(self.site.id, self.import_id, import_.rows, payload)
-        stored.refuse(self.site.id, self.import_id, refused, at)
-        self._count(len(items), len(refused), at)
+        site_id, at = self.site.id, clock.now_ms()
+        with database.write(site_id):
+            import_ = stored_imports.get(site_id, self.import_id)
+            if items and import_ is not None:
+                stored_imports.add_batch(site_id, self.import_id, import_.rows, import_payloads.join(items))
+            stored.refuse(site_id, self.import_id, refused, at)
+            self._count(len(items), len(refused), at)
 
     def _count(self, rows: int, refused: int, at: int) -> None:
         if not stored.receive(self.site.id, self.import_id, rows, refused, at, at + self.lease_ms):
@@ -86,7 +85,7 @@ class Upload:
 
     def accept(self, columns: Sequence[str], import_queue: ImportQueue | None = None) -> None:
         """Queues the complete import. Raises `ServiceUnavailable` if abandoned."""
-        with database.write():
+        with database.write(self.site.id):
             number = site_counters.take(self.site.id)
             if not stored.accept(self.site.id, self.import_id, list(columns), clock.now_ms(), number):
                 raise ServiceUnavailable(ABANDONED)
@@ -98,7 +97,7 @@ class Upload:
 def receiving(site: Site) -> Iterator[Upload]:
     """An import of a new file, discarded if the block raises."""
     at = clock.now_ms()
-    with database.write():
+    with database.write(site.id):
         upload = Upload(site, stored.begin(site.id, None, at, at + LEASE_MS), LEASE_MS)
     try:
         yield upload
@@ -107,7 +106,7 @@ def receiving(site: Site) -> Iterator[Upload]:
         raise
 
 
-@database.write()
+@database.writes_site
 def resume(site: Site, source: str) -> Upload:
     """The interrupted import of the file identified by `source`, or a new import."""
     at = clock.now_ms()
@@ -124,7 +123,7 @@ def _discard(site_id: int, import_id: int) -> None:
     """In several transactions, so that others can write in between."""
     more = True
     while more:
-        with database.write():
+        with database.write(site_id):
             more = stored.discard(site_id, import_id)
 
 

@@ -63,7 +63,7 @@ def accept(
     small = len(changes) <= inline_rows
     payload = import_payloads.join(map(import_payloads.row, changes))
     finished = None
-    with database.write():
+    with database.write(site.id):
         accepted = subscribers.accept_now(site.id)
         now = small and stored.oldest_waiting(site.id) is None
         import_id = stored.add(site.id, len(changes), refused, accepted.at, accepted.number)
@@ -182,7 +182,7 @@ def drain(site_id: int, seconds: float) -> bool:
 def _claim(site_id: int, token: str) -> Claimed | None:
     """Claims the oldest waiting import; one with too many failures is given up, and the next one claimed."""
     failed_imports = []
-    with database.write():
+    with database.write(site_id):
         at = clock.now_ms()
         claimed = _claim_next(site_id, token, at)
         while claimed is not None and claimed.failures >= MAX_FAILURES:
@@ -212,7 +212,7 @@ def _record_finished(site_id: int, finished: Import) -> None:
     )  # fmt: skip
 
 
-@database.write()
+@database.writes_site
 def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> None:
     stored.release(site_id, claimed.id, token, clock.uptime_ms() + wait_ms, failed)
 
@@ -226,7 +226,7 @@ def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
             return
         claimed, finished = _apply_batch(site_id, claimed, token)
     if not claimed.rows:
-        with database.write():
+        with database.write(site_id):
             _, finished = _apply(site_id, claimed, token, ())
     if finished is not None:
         _record_finished(site_id, finished)
@@ -239,7 +239,7 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
     end = batch.first_row + len(changes)
     finished = None
     while claimed.applied < end:
-        with _pace.write() as chunk:
+        with _pace.write(site_id) as chunk:
             before = claimed.applied
             site_counters.take(site_id)
             claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied - batch.first_row :])

@@ -49,7 +49,7 @@ def using(site: Site, segment: segments.Segment) -> list[Report]:
     return [report for report in list_all(site) if report.segment_id == segment.id]
 
 
-@database.write()
+@database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
     """If an `actor` saves it, the audit log says so. Raises `Refused`, and `NotFound` for the segment."""
     draft = _draft(site.id, item)
@@ -66,7 +66,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
     return draft._replace(id=report_id)
 
 
-@database.write()
+@database.writes_site
 def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
     """As `create`. Raises `Refused`, and `NotFound` for the report or its segment."""
     report = _require(site.id, report_id)
@@ -76,7 +76,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
     return changed
 
 
-@database.write()
+@database.writes_site
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
     """The deleted report. Raises `NotFound`."""
     report = _require(site.id, report_id)

@@ -42,7 +42,7 @@ def get(site: Site, segment_id: str) -> Segment:
     return require(site.id, segment_id)
 
 
-@database.write()
+@database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
     """If an `actor` makes it, the audit log says so. Raises `Refused` on invalid rules."""
     at = clock.now_ms()
@@ -53,7 +53,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
     return require(site.id, str(segment_id))
 
 
-@database.write()
+@database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
     """As `create`. Raises `NotFound`, and `Refused` on invalid rules."""
     at = clock.now_ms()
@@ -65,7 +65,7 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
     return require(site.id, segment_id)
 
 
-@database.write()
+@database.writes_site
 def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     """The deleted segment. Raises `NotFound`, and `Refused` if a report uses it."""
     segment = require(site.id, segment_id)

@@ -48,7 +48,7 @@ def miscounted(site: Site) -> list[str]:
     return [name for name, differs in differ.items() if differs]
 
 
-@database.write()
+@database.writes_site
 def repair(site: Site) -> None:
     """Stores the counts of the stored subscribers, and those of their domains and tags."""
     stored.put_counters(site.id, *stored.recount(site.id))

@@ -24,7 +24,7 @@ def save(batch: SubscriberBatch) -> None:
     """Writes a batch, in the caller's transaction; gives new subscribers their ids."""
     _write_texts(batch)
     created = [person for key, person in batch.people.items() if key not in batch.known]
-    for subscriber_id, person in enumerate(created, stored.first_id() if created else 0):
+    for subscriber_id, person in zip(stored.new_ids(len(created)), created, strict=True):
         person[ID] = subscriber_id
     stored.insert(created)
     stored.update(batch.site_id, _changed(batch))

@@ -48,7 +48,7 @@ def dry_run(site_id: int, changes: Sequence[Change]) -> DryWrite:
     """Writes the changes, and rolls back."""
     keys = {change.key for change in changes}
     done = DryWrite([], {}, {}, set())
-    with suppress(_Rollback), database.write():
+    with suppress(_Rollback), database.write(site_id):
         gone = _unsubscribed(stored.get_by_keys(site_id, keys))
         outcomes = write(site_id, changes, accept_now(site_id)).outcomes
         after = stored.get_by_keys(site_id, keys)
@@ -108,7 +108,7 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
         change = change_from_item(item)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
-    with database.write():
+    with database.write(site.id):
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])

@@ -30,7 +30,7 @@ def list_all(site: Site) -> list[Tag]:
     return stored.list_all(site.id)
 
 
-@database.write()
+@database.writes_site
 def create(site: Site, name: str) -> Tag:
     """The tag with that name, created if missing."""
     tag_id = ensure(site.id, (name,), clock.now_ms())[name_key(name)]
@@ -42,7 +42,7 @@ def delete(site: Site, tag_id: int) -> Tag:
 
     If interrupted, the next sweep resumes it.
     """
-    with database.write():
+    with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
         stored.discard(site.id, tag_id)
     with suppress(Unavailable):
@@ -65,7 +65,7 @@ def _strip(site_id: int, tag_id: int, deadline: float = math.inf) -> None:
         pass
 
 
-@database.write()
+@database.writes_site
 def _strip_some(site_id: int, tag_id: int) -> bool:
     tagged_rows = stored.subscribers_with_tag(site_id, tag_id, CHUNK_ROWS)
     without = [

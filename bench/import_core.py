@@ -68,7 +68,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     global _next_id
     changes = [change_from_item(each) for each in items]
     with database.session():
-        _next_id = max(_next_id, stored.first_id())
+        _next_id = max(_next_id, stored.new_ids(1)[0])
         known = stored.known(site.id, [change.key for change in changes])
         tag_ids = tags.ids(site.id, people.TAGS)
         ids = custom_fields.ids(site.id, people.FIELDS)

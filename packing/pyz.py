@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -59,7 +59,9 @@ def add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = 0o600) 
 
 def contents() -> Iterator[tuple[str, Path]]:
     """The name in the archive and the source of each file."""
-    for name in sorted(closure(PROJECT["project"]["dependencies"]) - BUILD_ONLY):
+    project = PROJECT["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["postgresql"]]
+    for name in sorted(closure(needed) - BUILD_ONLY):
         yield from installed(name)
     yield from ((name, file) for name, file in installed("audience") if ".dist-info/" in name)
     for file in project_files():
@@ -69,13 +71,20 @@ def contents() -> Iterator[tuple[str, Path]]:
 def closure(requirements: list[str]) -> set[str]:
     """The names of all distributions that `requirements` lead to on this platform."""
     names: set[str] = set()
-    pending = list(requirements)
+    pending = [Requirement(each) for each in requirements]
     while pending:
-        required = Requirement(pending.pop())
-        if required.name not in names and (not required.marker or required.marker.evaluate({"extra": ""})):
+        required = pending.pop()
+        if required.name not in names:
             names.add(required.name)
-            pending += distribution(required.name).requires or []
+            others = map(Requirement, distribution(required.name).requires or ())
+            pending += [other for other in others if is_needed(other, required.extras)]
     return names
+
+
+def is_needed(requirement: Requirement, extras: Collection[str]) -> bool:
+    """Whether a requirement of a distribution counts here, with the extras asked of it."""
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
 def installed(name: str) -> Iterator[tuple[str, Path]]:

@@ -11,7 +11,8 @@ def entries(site_id: int) -> list[tuple[str, str]]:
 
 
 def matching(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
-    """The (kind, entry) pairs whose entry is in `names`."""
+    """The (kind, entry) pairs whose entry is in `names`; what is no text matches nothing."""
+    names = list(filter(is_text, names))
     return rows(
         f"SELECT kind, entry FROM address_lists WHERE site_id = ? AND entry IN ({marks(names)})",
         (site_id, *names),
@@ -28,3 +29,8 @@ def put(site_id: int, kind: str, entry: str, at: int) -> None:
 
 def remove(site_id: int, entry: str) -> bool:
     return bool(execute("DELETE FROM address_lists WHERE site_id = ? AND entry = ?", (site_id, entry)))
+
+
+def is_text(name: str) -> bool:
+    """Whether a database stores it: without NUL and half surrogate pairs."""
+    return "\0" not in name and name == name.encode(errors="ignore").decode()

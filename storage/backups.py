@@ -7,7 +7,7 @@ from pathlib import Path
 import peewee
 
 from storage.database import database, rows
-from storage.engines import sqlite as engine
+from storage.engines import chosen, sqlite, sqlite_files
 from storage.errors import Unusable
 
 MIGRATION_HISTORY = "schema_migration"
@@ -23,21 +23,26 @@ class Contents:
 
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
     """Copies the database, as the caller's snapshot sees it, into one new file; `progress(done, total)`."""
-    engine.copy(database, target, progress)
+    sqlite_files.copy(database, target, progress)
+
+
+def elsewhere(url: str) -> str:
+    """How a database is backed up that is no file of ours; "" for a file. Raises `Unusable`."""
+    return chosen.of(url).BACKED_UP
 
 
 def examine(path: Path) -> Contents:
     """Reads all of a database that is not in use. Raises `Unusable` when it is damaged."""
     try:
-        with engine.opened_file(path) as opened:
-            if fault := engine.fault(opened, "integrity_check"):
+        with sqlite_files.opened_file(path) as opened:
+            if fault := sqlite.fault(opened, "integrity_check"):
                 raise Unusable(f"the database is damaged: {fault}")
             applied = opened.execute_sql(f"SELECT name FROM {MIGRATION_HISTORY} ORDER BY name").fetchall()
-            if code := engine.stored_code(opened):
+            if code := sqlite_files.stored_code(opened):
                 raise Unusable(f"the database has code of its own ({code}), which no Audience wrote")
             counts = {
                 table: opened.execute_sql(f'SELECT count(*) FROM "{table}"').fetchone()[0]
-                for table in engine.tables(opened)
+                for table in sqlite_files.tables(opened)
             }
             return Contents([name for (name,) in applied], counts)
     except peewee.DatabaseError as error:
@@ -46,12 +51,12 @@ def examine(path: Path) -> Contents:
 
 def replace(current: Path, by: Path) -> None:
     """Replaces a database by another, atomically. Neither may be in use."""
-    engine.replace(current, by)
+    sqlite_files.replace(current, by)
 
 
 def release(path: Path) -> None:
     """Raises `Unavailable` if a process uses the database, and leaves it as a single file otherwise."""
-    engine.release(path)
+    sqlite_files.release(path)
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:

@@ -8,8 +8,7 @@ from typing import Any, Self
 import peewee
 from playhouse.pool import MaxConnectionsExceeded
 
-from storage.engines import sqlite as engine
-from storage.errors import Conflict, StatementError, Unusable
+from storage.engines.chosen import engine
 
 database: Any = peewee.DatabaseProxy()
 
@@ -44,13 +43,13 @@ class Watch:
         self._of: Any = None
         self._connection: Any = None
 
-    def version(self) -> tuple[int, int]:
+    def version(self) -> tuple[int, object]:
         """Equal to an earlier one if nothing was committed between the two."""
         with self._lock, _translated():
-            if self._of is not database.obj:
+            if self._of is not database.obj or engine.is_lost(self._connection):
+                self._close()
                 self._open()
-            [[number]] = self._connection.execute_sql("PRAGMA data_version").fetchall()
-            return id(self._connection), number
+            return id(self._connection), engine.state(self._connection)
 
     def _open(self) -> None:
         opened = database.obj
@@ -61,9 +60,12 @@ class Watch:
 
     def close(self) -> None:
         with self._lock:
-            if self._connection is not None:
-                self._connection.close_all()
-            self._of = self._connection = None
+            self._close()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close_all()
+        self._of = self._connection = None
 
 
 watch = Watch()
@@ -77,20 +79,17 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
 
     def __enter__(self) -> None:
         with _translated():
+            if not database.is_closed() and engine.is_lost(database):
+                database.close()
             self._opened = database.is_closed() and database.connect()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
         keeps = kind is None and (not self._opened or _kept.by_this_thread())
-        if not keeps and (self._opened or _is_stuck()):
+        if not keeps and (self._opened or engine.is_stuck(database)):
             database.close()
         if isinstance(error, Exception):
             with _translated():
                 raise error
-
-
-def _is_stuck() -> bool:
-    """Whether a transaction remains of one that has ended."""
-    return database.connection().in_transaction and not database.in_transaction()
 
 
 @contextlib.contextmanager
@@ -98,11 +97,5 @@ def _translated() -> Iterator[None]:
     try:
         with vars(peewee)["__exception_wrapper__"]:
             yield
-    except peewee.IntegrityError as error:
-        raise Conflict(type(error).__name__) from error
-    except (peewee.OperationalError, peewee.InterfaceError, MaxConnectionsExceeded, engine.Error) as error:
-        raise engine.error_type(error)(str(error)) from error
-    except (peewee.DataError, peewee.ProgrammingError, peewee.NotSupportedError) as error:
-        raise StatementError(str(error)) from error
-    except peewee.DatabaseError as error:
-        raise Unusable(f"the database is damaged ({error}): stop the service and restore a backup") from error
+    except (peewee.DatabaseError, peewee.InterfaceError, MaxConnectionsExceeded, engine.Error) as error:
+        raise engine.meaning(error) from error

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage.database import database, execute_many, marks, row, rows, slices
-from storage.engines import sqlite as engine
+from storage.engines.chosen import engine
 
 COLUMNS = "id, key, name, whitelisted, created_at"
 
@@ -47,9 +47,9 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
     """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
-    first = engine.next_id(database, "custom_fields")
+    ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
         "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",
-        ((field_id, site_id, key, name, at) for field_id, (key, name) in enumerate(fields, first)),
+        ((field_id, site_id, key, name, at) for field_id, (key, name) in zip(ids, fields, strict=True)),
     )
-    return {key: field_id for field_id, (key, _) in enumerate(fields, first)}
+    return {key: field_id for field_id, (key, _) in zip(ids, fields, strict=True)}

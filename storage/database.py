@@ -1,23 +1,26 @@
 """All access to the database: opening, sessions, write transactions, statements, migrations."""
 
 import contextlib
+import functools
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from playhouse.migrations import Runner
 
 from storage.connections import database as database
 from storage.connections import keep_connections, watch
 from storage.connections import session as session
-from storage.engines import sqlite as engine
+from storage.engines import chosen, sqlite
+from storage.engines.chosen import engine
 from storage.errors import DiskFault, Unavailable, Unusable
 from storage.open_gate import OpenGate
 from storage.places import WatchedPlaces
 
-MIGRATIONS = Path(__file__).parent / "migrations"
+P = ParamSpec("P")
+R = TypeVar("R")
 MAX_PARAMETERS = 10_000
 MOVED = "the database or its folder was moved or deleted"
 
@@ -32,6 +35,7 @@ def open(
     timeout: float = 3.5,
     connections: int = 16,
     allow_faulty: bool = False,
+    password: str | None = None,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
     kept: int = 0,
@@ -43,28 +47,32 @@ def open(
     this process, keep their connection from one session to the next.
     """
     global _places, _write_gate
-    opened = engine.open(url, timeout, connections, allow_faulty)
+    opened = chosen.of(url).open(url, timeout, connections, allow_faulty, password)
     close()
+    chosen.choose(url)
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
     keep_connections(kept)
-    _places = WatchedPlaces([engine.file(url), *folders])
+    _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
 
 
 def url(path: Path) -> str:
     """The URL of a database file."""
-    return engine.url(path)
+    return sqlite.url(path)
 
 
 def file(url: str) -> Path:
-    """The file of a database. Raises `Unusable`."""
-    return engine.file(url)
+    """The file of a database that is one. Raises `Unusable`."""
+    return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:
-    """Every file that holds data of a database, whether or not it exists. Raises `Unusable`."""
-    return engine.files(engine.file(url))
+    """Every file that holds data of a database, whether or not it exists; none of a server's.
+
+    Raises `Unusable`.
+    """
+    return chosen.of(url).files(url)
 
 
 def close() -> None:
@@ -87,9 +95,10 @@ def snapshot() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def write() -> Iterator[None]:
-    """A session with one atomic, durable write transaction.
+def write(site_id: int | None = None) -> Iterator[None]:
+    """A session with one atomic, durable write transaction; within another, a part of that one.
 
+    With a site, it writes rows of that site only: on a server, others may write other sites meanwhile.
     Writers queue without a connection, in the order they came, and each waits at most the timeout. Raises
     `Unavailable` after it, or if `moved`, and `DiskFault`.
     """
@@ -101,11 +110,22 @@ def write() -> Iterator[None]:
             raise Unavailable("the database or its folder was moved or deleted")
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
-        with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline):
+        with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline, site_id):
             yield
         if engine.is_overlong(database):
             with contextlib.suppress(Unavailable):  # the write is done
                 checkpoint()
+
+
+def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Calls a function in `write` of the site that its first argument is, or is the id of."""
+
+    @functools.wraps(function)
+    def writing(site: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+        with write(getattr(site, "id", site)):
+            return function(site, *args, **kwargs)
+
+    return writing
 
 
 @contextlib.contextmanager
@@ -158,12 +178,12 @@ def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
 
 
 def _execute(sql: str, parameters: Sequence[Any]) -> Any:
-    return database.execute_sql(engine.rewrite_marks(sql), parameters)
+    return database.execute_sql(engine.rewrite(sql), parameters)
 
 
 def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
-    """Runs one statement per row of parameters, on the driver: 3 times as fast as `insert_many`."""
-    database.execute_many(engine.rewrite_marks(sql), parameters)
+    """Runs one statement per row of parameters, none of which needs another's, all on the driver."""
+    database.execute_many(sql, parameters)
 
 
 def checkpoint(only_if_due: bool = False) -> None:
@@ -196,8 +216,8 @@ def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Placeholders for an `IN (...)` list."""
-    return ",".join("?" * len(values))
+    """Placeholders for an `IN (...)` list; without values, it has nothing."""
+    return ",".join("?" * len(values)) or "NULL"
 
 
 def migrate() -> list[str]:
@@ -226,4 +246,4 @@ def unknown() -> list[str]:
 
 
 def _runner() -> Runner:
-    return Runner(database.obj, str(MIGRATIONS))
+    return Runner(database.obj, str(engine.MIGRATIONS))

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from storage.database import database, row
-from storage.engines import sqlite as engine
+from storage.engines import chosen
+from storage.engines.chosen import engine
 
 
 class Pages(NamedTuple):
@@ -14,19 +15,34 @@ class Pages(NamedTuple):
     free: int
 
 
-def engine_version() -> str:
-    """Name and version of the engine."""
-    return engine.version()
+def engine_name(url: str) -> str:
+    """The engine of a database, in small letters. Raises `Unusable`."""
+    return chosen.of(url).NAME
 
 
-def engine_fault() -> str | None:
+def engine_version(url: str) -> str:
+    """Name and version of the engine, or of its driver."""
+    return chosen.of(url).version()
+
+
+def engine_fault(url: str) -> str | None:
     """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
-    return engine.version_fault()
+    return chosen.of(url).version_fault()
 
 
-def engine_advice() -> str:
+def engine_advice(url: str) -> str:
     """How to remedy `engine_fault`."""
-    return engine.VERSION_ADVICE
+    return chosen.of(url).version_advice()
+
+
+def is_missing(url: str) -> bool:
+    """Whether the database is a file that is not there."""
+    return not all(file.exists() for file in chosen.of(url).files(url)[:1])
+
+
+def notes() -> list[tuple[str, str]]:
+    """(what is noteworthy of the server, what to do about it, "" if nothing)."""
+    return engine.notes(database)
 
 
 def fault() -> str:

@@ -59,7 +59,7 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
     """(event, address of its subscriber), newest first."""
     records = rows(
         "SELECT e.subscriber_id, e.type, e.details, e.unique_key, e.occurred_at, s.email "
-        "FROM events e JOIN subscribers s ON s.id = e.subscriber_id "
+        "FROM events e JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
         "WHERE e.site_id = ? ORDER BY e.id DESC LIMIT ?",
         (site_id, limit),
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from storage.database import execute_many, row, rows
+from storage.engines.chosen import engine
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
@@ -45,8 +46,7 @@ def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
     return {
         tuple(record)
         for record in rows(
-            f"SELECT {COLUMNS} FROM field_values WHERE site_id = ? "
-            "AND subscriber_id IN (SELECT value FROM json_each(?))",
+            f"SELECT {COLUMNS} FROM field_values WHERE site_id = ? AND subscriber_id IN ({engine.IDS})",
             (site_id, chosen),
         )
     }
@@ -55,7 +55,10 @@ def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
 def count_gone(site_id: int) -> int:
     """How many subscribers have rows and are gone; reads all rows of the site."""
     gone = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
-    count: int = row(f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id)", (site_id,))[0]
+    count: int = row(
+        f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
+        (site_id,),
+    )[0]
     return count
 
 

@@ -83,7 +83,7 @@ def waiting() -> Waiting:
     """The unfinished imports of all sites."""
     return Waiting(
         *row(
-            "SELECT COUNT(*), COALESCE(SUM(rows - applied), 0), "
+            "SELECT COUNT(*), CAST(COALESCE(SUM(rows - applied), 0) AS bigint), "
             f"MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports WHERE {WAITING}"
         )
     )

@@ -39,7 +39,9 @@ def rename(publishable_key: str, name: str) -> bool:
 
 def note_use(key_id: int, at: int) -> None:
     """Keeps the latest use of a key."""
-    execute("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", (at, key_id))
+    execute(
+        "UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?", (at, key_id, at)
+    )
 
 
 def get_by_publishable_key(publishable_key: str) -> Key | None:

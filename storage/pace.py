@@ -31,10 +31,10 @@ class Pace:
         self._seconds_per_row: deque[float] = deque(maxlen=REMEMBERED)
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[Chunk]:
+    def write(self, site_id: int | None = None) -> Iterator[Chunk]:
         """As `database.write`."""
         chunk = Chunk()
-        with database.write():
+        with database.write(site_id):
             began = time.monotonic()
             yield chunk
             seconds = time.monotonic() - began

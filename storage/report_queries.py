@@ -5,17 +5,21 @@ searches an index once per period. `rule` is a condition of `storage.segment_rul
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from storage import domains, tags
 from storage.database import rows
+from storage.engines.chosen import engine
 from storage.field_values import OTHER
 from storage.segment_rules import DOMAIN, NAMES
 from storage.segments import OF_SITE
 from storage.sql import Sql
 
 Interval = tuple[int, int]
-MATCH_ALL = Sql("1")
+MATCH_ALL = Sql("TRUE")
+IMPORTED = ("i.created", "i.updated", "i.unchanged", "i.refused + i.suppressed")
+NUMBERS: dict[str, Callable[[Any], object]] = {"integer": int, "real": float}
 ALWAYS: Interval = (-(2**63), 2**63 - 1)
 
 MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ?"
@@ -30,8 +34,8 @@ def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
 def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
     """The number of subscribers per period by a date, `created_at` or `unsubscribed_at`."""
     counts = rows(
-        f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= (b.value ->> 0) "
-        f"AND {date} < (b.value ->> 1) AND ({rule.text})) FROM json_each(?) AS b ORDER BY b.key",
+        f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
+        f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
         (site_id, *rule.parameters, json.dumps(periods)),
     )
     return [count for (count,) in counts]
@@ -61,10 +65,11 @@ def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) ->
             (site_id, *parameters, limit),
         )
     return rows(
-        "SELECT text, sum(total) FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, "
-        "count(*) AS total FROM field_values WHERE site_id = ? AND field_id = "
+        "SELECT text, CAST(sum(total) AS bigint) "
+        "FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, count(*) AS total "
+        "FROM field_values WHERE site_id = ? AND field_id = "
         f"(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND kind <> {OTHER} {chosen} "
-        "GROUP BY folded, label) GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
+        "GROUP BY folded, label) AS spelt GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
         (site_id, site_id, key, *parameters, limit),
     )
 
@@ -96,8 +101,8 @@ def events_in(site_id: int, type_: str, rule: Sql, periods: Sequence[Interval]) 
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
     counts = rows(
         "SELECT (SELECT count(*) FROM events WHERE site_id = ? AND type = ? "
-        f"AND occurred_at >= (b.value ->> 0) AND occurred_at < (b.value ->> 1) {chosen}) "
-        "FROM json_each(?) AS b ORDER BY b.key",
+        f"AND occurred_at >= b.first AND occurred_at < b.ending {chosen}) "
+        f"FROM {engine.PERIODS} ORDER BY b.place",
         (site_id, type_, *parameters, json.dumps(periods)),
     )
     return [count for (count,) in counts]
@@ -106,26 +111,27 @@ def events_in(site_id: int, type_: str, rule: Sql, periods: Sequence[Interval]) 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
     """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
     return rows(
-        "SELECT coalesce(sum(i.created), 0), coalesce(sum(i.updated), 0), coalesce(sum(i.unchanged), 0), "
-        "coalesce(sum(i.refused + i.suppressed), 0) FROM json_each(?) AS b LEFT JOIN imports AS i "
-        "ON i.site_id = ? AND i.created_at >= (b.value ->> 0) AND i.created_at < (b.value ->> 1) "
-        "GROUP BY b.key ORDER BY b.key",
+        f"SELECT {', '.join(f'CAST(coalesce(sum({each}), 0) AS bigint)' for each in IMPORTED)} "
+        f"FROM {engine.PERIODS} LEFT JOIN imports AS i "
+        "ON i.site_id = ? AND i.created_at >= b.first AND i.created_at < b.ending "
+        "GROUP BY b.place ORDER BY b.place",
         (json.dumps(periods), site_id),
     )
 
 
 def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
     """(key, JSON type, value, subscribers): the most common values per key of the newest subscribers."""
-    return rows(
+    records = rows(
         "SELECT key, type, value, total FROM (SELECT key, type, value, total, "
-        "row_number() OVER (PARTITION BY key ORDER BY total DESC, value) AS place "
+        f"row_number() OVER (PARTITION BY key ORDER BY total DESC, {engine.BY_ATOM}, type) AS place "
         "FROM (SELECT v.key AS key, v.type AS type, v.atom AS value, count(*) AS total "
         "FROM (SELECT fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC "
-        "LIMIT ?) AS s, json_each(s.fields) AS v "
+        f"LIMIT ?) AS s, {engine.SCALARS} "
         "WHERE v.type IN ('text', 'integer', 'real', 'true', 'false') "
-        "GROUP BY 1, 2, 3)) WHERE place <= ? ORDER BY key, place",
+        "GROUP BY 1, 2, 3) AS counted) AS placed WHERE place <= ? ORDER BY key, place",
         (site_id, newest, limit),
     )
+    return [(key, type_, NUMBERS.get(type_, str)(value), total) for key, type_, value, total in records]
 
 
 def _subscriber_filter(site_id: int, rule: Sql, period: Interval) -> tuple[str, tuple[object, ...]]:

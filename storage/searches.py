@@ -8,7 +8,7 @@ from typing import Any
 from storage import bookmarks, tags
 from storage.bookmarks import STEP, Mark
 from storage.database import each_row, row, rows
-from storage.engines.sqlite import indexed_by
+from storage.engines.chosen import engine
 from storage.sites import counters
 from storage.sql import AND, Sql, join
 from storage.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
@@ -25,11 +25,9 @@ TAGGED = f"EXISTS ({HAS_TAG})"
 BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
 PAGE_LENGTH = 2**20  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
-ON_PAGE = "CROSS JOIN subscribers ON subscribers.id = page_id"
+ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id = page_site"
 ORDERED = "ORDER BY page_at DESC, page_id DESC"
-SUBSCRIBERS = Sql(
-    f"SELECT {', '.join(f'subscribers.{name}' for name in COLUMN_NAMES)} FROM page {ON_PAGE} {ORDERED}"
-)
+COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +43,8 @@ class Filters:
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """Matches, newest first."""
-    return [read(record) for record in _read(site_id, filters, limit, offset, SUBSCRIBERS)]
+    query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
+    return [read(record) for record in _read(site_id, filters, limit, offset, query)]
 
 
 def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
@@ -54,8 +53,8 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
     In one row: a thread would give the interpreter away for each.
     """
     one = Sql(
-        f"SELECT CAST(group_concat({text.text}, ',' {ORDERED}) AS BLOB), (SELECT count(*) FROM page) "
-        f"FROM (SELECT * FROM page LIMIT ?) {ON_PAGE}",
+        f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
+        f"FROM (SELECT * FROM page LIMIT ?) AS page {engine.IN_ORDER} {ON_PAGE}",
         (*text.parameters, limit),
     )
     [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
@@ -166,7 +165,8 @@ class SearchPage:
     def rows(self, offset: int, mark: Mark | None = None) -> list[Any]:
         where, order = self._where(mark), "+" if self.plan.sorts else ""
         return rows(
-            "WITH page AS MATERIALIZED (SELECT id AS page_id, created_at AS page_at FROM subscribers "
+            "WITH page AS MATERIALIZED "
+            "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
             f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC LIMIT ? OFFSET ?) "
             + self.query.text,
             [*where.parameters, self.limit, offset, *self.query.parameters],
@@ -216,7 +216,7 @@ def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscri
     """
     where = _conditions(site_id, filters, Plan())
     records = each_row(
-        f"SELECT {COLUMNS} FROM subscribers {indexed_by('subscribers_site_id_uuid')} "
+        f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
         f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
         [*where.parameters, after, limit],
     )

@@ -4,13 +4,12 @@ A condition is true, false or NULL; `not` treats the last two alike (`IS NOT TRU
 value never affects the rest of a rule.
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from storage.database import marks
-from storage.engines.sqlite import folded
+from storage.engines.chosen import engine
 from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.sql import Sql, join
 from storage.subscribers import DATES, Subscriber
@@ -20,28 +19,17 @@ DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
 
-# `v` is a row of `field_values`; `j` the JSON `type` and `atom` of a name, or of text that is cut there. In a
-# comparison with a NUMERIC, text that spells a number is that number, and other text is above infinity.
-# `unixepoch` takes 2026-02-31 for a day of March, hence the comparison with `date`.
+# `v` is a row of `field_values`; `j` the JSON `type` and `atom` of a name, or of text that is cut there.
 OF_FIELD = (
     "SELECT v.subscriber_id FROM field_values v WHERE v.site_id = ? AND v.field_id = "
     "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
 )
-OF_JSON = (
-    "EXISTS (SELECT 1 FROM subscribers AS cut, json_each(cut.fields, ?) AS j "
+OF_CUT = (
+    "EXISTS (SELECT 1 FROM subscribers AS cut, {} "
     "WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id AND {})"
 )
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
-JSON_NUMBER = (
-    "j.type IN ('integer', 'real', 'text') AND j.atom <= CAST(9e999 AS NUMERIC) "
-    "AND j.atom = CAST(? AS NUMERIC)"
-)
-JSON_TEXT = f"CASE j.type WHEN 'text' THEN {folded('j.atom')} END"
-JSON_INSTANT = (
-    "j.type = 'text' AND j.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
-    "AND date(substr(j.atom, 1, 10)) = substr(j.atom, 1, 10) "
-    "AND round(unixepoch(j.atom, 'subsec') * 1000) {} ?"
-)
+JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
 TAGGED = (
     "subscribers.id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
     "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({})))"
@@ -102,11 +90,11 @@ def _not(part: Sql) -> Sql:
 
 
 def _all(parts: list[Sql]) -> Sql:
-    return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("1")])
+    return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("TRUE")])
 
 
 def _any(parts: list[Sql]) -> Sql:
-    return join(" OR ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("0")])
+    return join(" OR ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("FALSE")])
 
 
 GROUPS: dict[str, Callable[[list[Sql]], Sql]] = {
@@ -148,7 +136,7 @@ def _status(status: str) -> Sql:
 COLUMNS: dict[str, dict[str, Compile]] = {
     **{name: _dates(f"subscribers.{name}") for name in DATES},
     "status": {"is": _status, "is_not": lambda status: _not(_status(status))},
-    "email": _texts("subscribers.email_key", folded("subscribers.email")),
+    "email": _texts("subscribers.email_key", "folded(subscribers.email)"),
     "email_domain": _texts(DOMAIN, DOMAIN),
 }
 
@@ -183,11 +171,6 @@ def _events(rule: Events, site_id: int) -> Sql:
     return Sql(f"subscribers.id IN ({text})", tuple(parameters))
 
 
-def _path(key: str) -> str:
-    """The JSON path of a custom field, whatever characters its key has."""
-    return f"$.{json.dumps(key, ensure_ascii=False)}"
-
-
 def _some_name(rule: Condition, value: Sql) -> Sql:
     """Whether a name of a subscriber meets a condition on JSON: it is a text, or missing."""
     name = f"subscribers.{rule.key}"
@@ -215,7 +198,8 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     """
     if rule.key in NAMES:
         return _some_name(rule, Sql(json_value, (rule.operand,)))
-    truth = Sql(f"{IS_CUT} AND {OF_JSON.format(json_value)}", (_path(rule.key), rule.operand))
+    of_cut = OF_CUT.format(engine.OF_JSON, json_value)
+    truth = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
     if _is_long(rule.operand):
         return _some(rule, site_id, truth)
     found = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
@@ -254,15 +238,15 @@ def _row_equal(operand: bool | int | float) -> Sql:
 def _json_equal(operand: bool | int | float | str) -> Sql:
     if isinstance(operand, bool):
         return Sql("j.type = ?", ("true" if operand else "false",))
-    return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else JSON_NUMBER, (operand,))
+    return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else engine.json_number("="), (operand,))
 
 
 def _bound(sign: str) -> CompileField:
     def compile_bound(rule: Condition, site_id: int) -> Sql:
         if isinstance(rule.operand, Instant):
-            row, json_value = f"v.instant {sign} ?", JSON_INSTANT.format(sign)
+            row, json_value = f"v.instant {sign} ?", engine.json_instant(sign)
         else:
-            row, json_value = f"v.number {sign} CAST(? AS NUMERIC)", JSON_NUMBER.replace(" = ", f" {sign} ")
+            row, json_value = f"v.number {sign} CAST(? AS NUMERIC)", engine.json_number(sign)
         if rule.key in NAMES:
             return _some_name(rule, Sql(json_value, (rule.operand,)))
         return _some(rule, site_id, Sql(row, (rule.operand,)))

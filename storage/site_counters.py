@@ -24,6 +24,6 @@ def raise_to(site_id: int, number: int) -> None:
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
         "ON CONFLICT (site_id) "
-        "DO UPDATE SET accepted = max(site_counters.accepted, excluded.accepted)",
+        "DO UPDATE SET accepted = excluded.accepted WHERE site_counters.accepted < excluded.accepted",
         (site_id, number),
     )

@@ -22,6 +22,9 @@ COLUMNS = "id, uuid, name, time_zone, created_at"
 
 def add(uuid: str, name: str, time_zone: str, at: int) -> Site:
     site_id = SiteModel.insert(uuid=uuid, name=name, time_zone=time_zone, created_at=at).execute()
+    execute(
+        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, 0, 0)", (site_id,)
+    )
     return Site(site_id, uuid, name, time_zone, at)
 
 

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from storage.database import database, execute_many, marks, rows
-from storage.engines import sqlite as engine
+from storage.engines.chosen import engine
 
 KNOWN = (
     "id", "email", "fields", "tag_ids", "first_name", "last_name", "last_event_at", "unsubscribed_at",
@@ -38,9 +38,9 @@ def known(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
     return {record[KEY]: record for record in records}
 
 
-def first_id() -> int:
-    """The id of the next subscriber; those after it are free, too, in the caller's transaction."""
-    return engine.next_id(database, "subscribers")
+def new_ids(count: int) -> Sequence[int]:
+    """The ids of the next subscribers, in the caller's transaction."""
+    return engine.new_ids(database, "subscribers", count) if count else ()
 
 
 def insert(people: Iterable[Sequence[Any]]) -> None:

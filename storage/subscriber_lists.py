@@ -32,7 +32,7 @@ def begins_with(site_id: int, address: str, domain: str, names: Iterable[str]) -
         splits = {name.partition(" "), name.rpartition(" ")}
         conditions += [_begins(BY_BOTH_NAMES, site_id, last, first) for first, _, last in splits if last]
     found = join(" UNION ", [_some(each) for each in conditions])
-    [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1})", found.parameters)
+    [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1}) AS found", found.parameters)
     if count > MOST_FOUND:
         return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
     return Sql(f"subscribers.id IN ({found.text})", found.parameters, rare=True)
@@ -44,7 +44,7 @@ def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
 
 def _some(condition: Sql) -> Sql:
     query = f"SELECT id FROM subscribers WHERE {condition.text} LIMIT {MOST_FOUND + 1}"
-    return Sql(f"SELECT id FROM ({query})", condition.parameters)
+    return Sql(f"SELECT id FROM ({query}) AS found", condition.parameters)
 
 
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
@@ -78,7 +78,7 @@ def ids(site_id: int, rule: Sql, order: str) -> list[int]:
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     """How many match and have the date `order`, counted up to `limit`."""
     [total] = row(
-        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {_listed(rule, order)} LIMIT ?)",
+        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {_listed(rule, order)} LIMIT ?) AS found",
         (site_id, *rule.parameters, limit),
     )
     return int(total)

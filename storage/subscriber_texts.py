@@ -14,9 +14,9 @@ DATE = "replace(datetime({0} / 86400000.0 + 2440587.5, 'subsec'), ' ', 'T') || '
 # The custom values, and the names that are set in place of custom values of these keys, which are rare.
 NAMED = """CASE
 WHEN first_name = '' AND last_name = '' THEN fields
-WHEN instr(fields, '_name"') THEN json_patch(fields, json_patch(
-iif(first_name = '', '{}', json_object('first_name', first_name)),
-iif(last_name = '', '{}', json_object('last_name', last_name))))
+WHEN instr(fields, '_name"') > 0 THEN json_patch(fields, json_patch(
+iif(first_name = '', '{}', concat('{"first_name":', json_quote(first_name), '}')),
+iif(last_name = '', '{}', concat('{"last_name":', json_quote(last_name), '}'))))
 ELSE concat(substr(fields, 1, length(fields) - 1), iif(fields = '{}', '', ','),
 iif(first_name = '', '', concat('"first_name":', json_quote(first_name), iif(last_name = '', '', ','))),
 iif(last_name = '', '', concat('"last_name":', json_quote(last_name))), '}')
@@ -33,7 +33,7 @@ def text(pages: str) -> Sql:
     return Sql(
         f"""concat('{{"id":"', subscribers.id, '","type":"visitors","attributes":{{"uuid":"', uuid,
 '","email":', json_quote(email), ',"fields":', {NAMED}, ',"cached_tag_ids":', {TAG_IDS},
-',"unsubscribed_at":', {_date_or_null("unsubscribed_at")}, ',"navigation_url":', ?, uuid,
+',"unsubscribed_at":', {_date_or_null("unsubscribed_at")}, ',"navigation_url":', CAST(? AS TEXT), uuid,
 '","first_name":', {_name("first_name")}, ',"last_name":', {_name("last_name")},
 ',"created_at":"', {DATE.format("created_at")}, ',"updated_at":"', {DATE.format("updated_at")},
 ',"last_event_at":', {_date_or_null("last_event_at")}, '}}}}')""",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from storage.database import execute, marks, row, rows
+from storage.engines.chosen import engine
 
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
@@ -83,7 +84,7 @@ def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     chosen = f"site_id = ? AND id IN ({marks(ids)})"
     counts = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
     links = (
-        "SELECT t.value, s.id FROM subscribers s, json_each(s.tag_ids) t "
+        f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
         f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
     )
     execute(

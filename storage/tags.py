@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, row, rows, slices
+from storage.engines.chosen import engine
 
 COLUMNS = "id, name, name_key, created_at"
 
@@ -42,7 +43,7 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """Names by tag id."""
     return dict(
         rows(
-            "SELECT id, name FROM tags WHERE site_id = ? AND id IN (SELECT value FROM json_each(?))",
+            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({engine.IDS})",
             (site_id, json.dumps(list(tag_ids))),
         )
     )
@@ -118,7 +119,8 @@ def unlink(links: Iterable[tuple[int, int, int]]) -> None:
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
     """(subscriber id, cached tag ids as JSON) of subscribers with a tag."""
     return rows(
-        "SELECT s.id, s.tag_ids FROM subscriber_tags t JOIN subscribers s ON s.id = t.subscriber_id "
+        "SELECT s.id, s.tag_ids FROM subscriber_tags t "
+        "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
         "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
         (site_id, tag_id, limit),
     )

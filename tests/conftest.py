@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 import hypothesis
 import pytest
@@ -12,6 +14,7 @@ from audience import imports
 from audience.config import Settings
 from storage import database
 from storage.pace import Pace
+from tests import postgresql
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.service import packed_places
 from tests.slow import Guard, is_slow
@@ -22,13 +25,33 @@ hypothesis.settings.load_profile("untimed")
 guard = Guard()
 sys.addaudithook(guard)
 REQUIRED = frozenset(filter(None, os.environ.get("AUDIENCE_REQUIRE", "").split(",")))
+ENGINES = ("sqlite", "postgresql")
+OF_SQLITE = {
+    Path(__file__).parent / name
+    for name in (
+        "storage/test_console_queries.py", "storage/test_database.py", "storage/test_full_disk.py",
+        "storage/test_indexes.py", "storage/test_instance_71d380e.py", "storage/test_log.py",
+        "storage/test_migrations.py", "storage/test_models.py", "storage/test_queries.py",
+        "storage/test_sqlite_driver.py", "storage/test_turns.py", "api/test_full_disk.py",
+        "api/test_moved_folder.py",
+    )
+}  # fmt: skip
 PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--engine", choices=ENGINES, default=ENGINES[0], help="where the instances of tests store"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    other_engine = config.getoption("engine") != ENGINES[0]
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+        if other_engine and (item.path in OF_SQLITE or item.get_closest_marker("of_sqlite")):
+            item.add_marker(pytest.mark.skip("looks into SQLite itself"))
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +67,11 @@ def program(name: str) -> str:
     path = shutil.which(PROGRAMS[name], path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if path:
         return path
+    return lacks(name)
+
+
+def lacks(name: str) -> NoReturn:
+    """Skips a test without a Debian package, or fails it under AUDIENCE_REQUIRE."""
     reason = f"needs the Debian package {name}: apt-get install {name}"
     if name in REQUIRED:
         pytest.fail(reason)
@@ -62,9 +90,49 @@ def imports_in_chunks_of_500(monkeypatch):
     monkeypatch.setattr(imports, "_pace", Pace(500, 500, 500))
 
 
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL server."""
+    programs = postgresql.programs() or lacks("postgresql")
+    with guard.lowered():
+        server = postgresql.Server(programs)
+    yield server
+    with guard.lowered():
+        server.remove()
+
+
+@pytest.fixture(scope="session")
+def migrated_on_server(server):
+    """The name of an empty migrated database, created once."""
+    url = server.create()
+    database.open(url)
+    database.migrate()
+    database.close()
+    return postgresql.name_of(url)
+
+
+@pytest.fixture(scope="session")
+def new_server_url(request):
+    """Makes the URL of a new migrated database on the server; "" where tests store in SQLite."""
+    if request.config.getoption("engine") == "sqlite":
+        return lambda: ""
+    server, template = request.getfixturevalue("server"), request.getfixturevalue("migrated_on_server")
+    return lambda: server.create(template)
+
+
 @pytest.fixture
-def settings(tmp_path):
-    return Settings(instance=tmp_path)
+def database_url(new_server_url, request):
+    """The setting of that name."""
+    url = new_server_url()
+    server = url and request.getfixturevalue("server")
+    yield url
+    if server:
+        server.drop(url)
+
+
+@pytest.fixture
+def settings(tmp_path, database_url):
+    return Settings(instance=tmp_path, database_url=database_url)
 
 
 @pytest.fixture(scope="session")
@@ -97,7 +165,8 @@ def served_routes(every_route):
 
 @pytest.fixture
 def app(settings, migrated, resolver, served_routes):
-    shutil.copy(migrated, settings.instance / migrated.name)
+    if not settings.database_url:
+        shutil.copy(migrated, settings.instance / migrated.name)
     application = create_app(
         settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=served_routes
     )

@@ -3,6 +3,8 @@
 A test outside this table that starts a process fails.
 """
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent
@@ -13,7 +15,9 @@ PROCESSES = (
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
     "api/test_generated_clients.py",
     "audience/test_imports.py", "schemas/test_workbook.py", "storage/test_full_disk.py",
-    "storage/test_queries.py", "storage/test_turns.py",
+    "storage/test_bulk.py", "storage/test_queries.py", "storage/test_server.py",
+    "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
+    "storage/test_turns.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = ("answers/test_moderation_browser.py", "api/test_docs_page.py", "console/test_chromium.py")
@@ -40,6 +44,15 @@ class Guard:
 
     def __init__(self) -> None:
         self.up = False
+
+    @contextlib.contextmanager
+    def lowered(self) -> Iterator[None]:
+        """Lets a fixture of several tests start a server."""
+        before, self.up = self.up, False
+        try:
+            yield
+        finally:
+            self.up = before
 
     def __call__(self, event: str, _: object) -> None:
         if self.up and event in STARTS:

@@ -24,8 +24,8 @@ def store(site_id, people):
 
 def store_rows(site_id, people):
     """Writes subscribers as they are, in the caller's transaction; their ids by key of address."""
-    first = subscriber_batches.first_id()
-    ids = {each.email_key: first + place for place, each in enumerate(people)}
+    new = subscriber_batches.new_ids(len(people))
+    ids = {each.email_key: id_ for each, id_ in zip(people, new, strict=True)}
     subscriber_batches.insert([_row(site_id, ids[each.email_key], each) for each in people])
     return ids
 

@@ -24,6 +24,7 @@ COMMANDS = MappingProxyType(
         "console": Row("operators:console", "Print a one-time link to the console."),
         "demo": Row("demo:demo", "Create a site with fictional subscribers."),
         "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
+        "erasures": Row("erasures:erasures", "Erasures: repeat them after a restore by other means."),
         "event": Row("events:event", "Events: list them."),
         "export": Row("exports:export", "Export subscribers to a file or standard output."),
         "field": Row("fields:field", "Custom fields: list them."),

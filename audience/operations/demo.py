@@ -78,7 +78,7 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
         yield chunk
 
 
-@database.write()
+@database.writes_site
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     changes = [subscriber.change for subscriber in chunk]
     ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id)).ids

@@ -49,8 +49,9 @@ class Context:
     answers: "Answers | None" = None  # those that the web process has given
 
     @cached_property
-    def database_file(self) -> Path:
-        return database.file(self.settings.database)
+    def database_files(self) -> list[Path]:
+        """The database first; none of a server's."""
+        return database.files(self.settings.database)
 
     @cached_property
     def serving(self) -> bool:

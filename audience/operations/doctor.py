@@ -26,12 +26,13 @@ def versions(_: Context) -> Iterator[Finding]:
 
 
 def engine(context: Context) -> Iterator[Finding]:
-    found, fault = stored.engine_version(), stored.engine_fault()
+    url = context.settings.database
+    name, found, fault = stored.engine_name(url), stored.engine_version(url), stored.engine_fault(url)
     if fault:
         state = warn if context.settings.allow_faulty_sqlite else bad
-        yield state("sqlite", f"{found} {fault}", stored.engine_advice())
+        yield state(name, f"{found} {fault}", stored.engine_advice(url))
     else:
-        yield ok("sqlite", found)
+        yield ok(name, found)
 
 
 def permissions(context: Context) -> Iterator[Finding]:
@@ -55,14 +56,15 @@ def _exposed(path: Path) -> Finding:
 
 def _secret_files(context: Context) -> list[Path]:
     """Including the files that the engine keeps beside the database."""
-    database = context.database_file
     paths = [context.settings.instance / name for name in SECRETS]
-    return [path for path in (*paths, database, *database.parent.glob(f"{database.name}-*")) if path.exists()]
+    for database in context.database_files[:1]:
+        paths += [database, *database.parent.glob(f"{database.name}-*")]
+    return [path for path in paths if path.exists()]
 
 
 def room_for_backup(context: Context) -> Iterator[Finding]:
-    file, free = context.database_file, health.free_bytes(context)
-    needed = 2 * file.stat().st_size if file.exists() else 0
+    files, free = context.database_files[:1], health.free_bytes(context)
+    needed = sum(2 * file.stat().st_size for file in files if file.exists())
     if free < needed:
         yield warn(
             "disk", f"{size(free)} free", f"Make room: a backup needs {size(needed)}, twice the database."

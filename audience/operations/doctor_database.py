@@ -23,6 +23,8 @@ def integrity(_: Context) -> Iterator[Finding]:
     yield ok("database", f"{size(pages.size * pages.total)}, intact, {free} % of it free")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
+    for found, advice in stored.notes():
+        yield warn("database", found, advice) if advice else ok("database", found)
     yield from recent_writes()
 
 

@@ -33,6 +33,10 @@ LOG_ADVICE = (
     "Put {file} back from the copy beside this instance's backups, or move it away; if it is here for a "
     "backup, run `audience restore BACKUP.tar`."
 )
+SERVER_ADVICE = (
+    "Set AUDIENCE_DATABASE_URL to this instance's database, or restore it; `audience serve --new` starts "
+    "anew without it."
+)
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
 
 
@@ -121,8 +125,8 @@ def _is_missing(settings: Settings) -> bool:
 
 
 def _has_file(settings: Settings) -> bool:
-    file = database.file(settings.database)
-    return file.exists() and file.stat().st_size > 0
+    """Whether the database's file is there; that of a server's always is."""
+    return all(file.exists() and file.stat().st_size > 0 for file in database.files(settings.database)[:1])
 
 
 def _signs(settings: Settings) -> list[Path | None]:
@@ -133,7 +137,9 @@ def _signs(settings: Settings) -> list[Path | None]:
 
 
 def _no_database(settings: Settings) -> Finding:
-    return bad("database", NO_DATABASE, DATABASE_ADVICE.format(file=database.file(settings.database)))
+    files = database.files(settings.database)
+    advice = DATABASE_ADVICE.format(file=files[0]) if files else SERVER_ADVICE
+    return bad("database", NO_DATABASE, advice)
 
 
 def _other_log(settings: Settings) -> Finding:

@@ -1,8 +1,14 @@
 """Opening an instance's database and pepper; imports them where they are used, as commands start at once."""
 
+from pathlib import Path
+
 from audience import pepper, protocols, telemetry
 from audience.config import Settings
 from storage.errors import Unusable
+
+UNREADABLE = (
+    "the file that AUDIENCE_DATABASE_PASSWORD_FILE names cannot be read: correct its name or its rights"
+)
 
 
 def open_process(
@@ -31,6 +37,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
 
     database.open(
         settings.database,
+        password=_password(settings.database_password_file),
         timeout=settings.database_timeout,
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
@@ -38,6 +45,16 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         kept=settings.database_connections // 2 if write_gate else 0,
         folders=[settings.instance],
     )
+
+
+def _password(file: str) -> str | None:
+    """Of the database's role, from a file; None without one. Raises `Unusable`."""
+    if not file:
+        return None
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unusable(UNREADABLE) from error
 
 
 def check_migrated(settings: Settings) -> None:

@@ -64,9 +64,9 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
 def examine(context: Context, open_database: Callable[[Settings], None]) -> Iterator[Finding]:
     """The findings of `audience doctor`. `open_database` opens the database as it is."""
     yield from _examine(context, Needs.NOTHING)
-    if not context.database_file.exists():
+    if stored.is_missing(context.settings.database):
         yield from list(instance_files.lost(context.settings)) or [ok("database", NO_DATABASE_YET)]
-    elif context.settings.allow_faulty_sqlite or not stored.engine_fault():
+    elif context.settings.allow_faulty_sqlite or not stored.engine_fault(context.settings.database):
         open_database(context.settings)
         yield from _examine(context, Needs.SESSION)
         if _is_migrated():

@@ -78,16 +78,10 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
 
     Of the lines of its log without a number, which an older Audience wrote, those from `since` on.
     """
-    logged = list(_logged(settings.instance / LOG))
-    recent = [
-        erasure for erasure in logged if erasure.number is not None or erasure.since >= since - CLOCK_SKEW_MS
-    ]
-    carryover = Carryover(recent, logged_by={erasure.pepper_check for erasure in logged})
-    for erasure in logged:
-        carryover.note_number(erasure.site_uuid, erasure.number or 0)
+    carryover = _of_log(settings.instance / LOG, since)
     secret = pepper.read(settings.instance)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
-    if not database.file(settings.database).exists():
+    if not all(file.exists() for file in database.files(settings.database)[:1]):
         return carryover
     openers.database(settings)
     try:
@@ -98,6 +92,29 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
     finally:
         database.close()
     return carryover
+
+
+def _of_log(log: Path, since: int) -> Carryover:
+    logged = list(_logged(log))
+    recent = [
+        erasure for erasure in logged if erasure.number is not None or erasure.since >= since - CLOCK_SKEW_MS
+    ]
+    carryover = Carryover(recent, logged_by={erasure.pepper_check for erasure in logged})
+    for erasure in logged:
+        carryover.note_number(erasure.site_uuid, erasure.number or 0)
+    return carryover
+
+
+def apply_log(instance: Path) -> int:
+    """Repeats the erasures of the log that the open database does not know; how many people it erased.
+
+    Raises `Refused` if the log is another instance's.
+    """
+    carryover = _of_log(instance / LOG, 0)
+    erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, ignore_erasures=False))
+    with database.write():
+        _raise_numbers(carryover)
+    return erased
 
 
 def _read_database(carryover: Carryover) -> None:

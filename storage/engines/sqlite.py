@@ -4,22 +4,20 @@
 """
 
 import contextlib
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import peewee
-
-from storage.engines import sqlite_errors, sqlite_log, sqlite_pool, sqlite_turns
-from storage.errors import Unavailable, Unusable
+from storage.engines import sqlite_errors, sqlite_log, sqlite_pool, sqlite_spelling, sqlite_turns
+from storage.errors import Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
-VERSION_ADVICE = "Install the package apsw anew."
+NAME, BACKED_UP = "sqlite", ""
+MIGRATIONS = Path(__file__).parent.parent / "migrations"
 PRAGMAS = {
     "journal_mode": "wal",
     "synchronous": "full",
@@ -31,17 +29,22 @@ PRAGMAS = {
 }
 CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
 SYNCHRONOUS = ("off", "normal", "full", "extra")
-COPY_PAGES = 2_000  # between two calls of `progress`, each of which Ctrl-C can interrupt
-SHARED_MEMORY = "-shm"  # suffix of the file beside the database
-IN_USE = "another process uses the database: stop it first"
 
-Error, error_type = sqlite_errors.Error, sqlite_errors.error_type
+Error, meaning = sqlite_errors.Error, sqlite_errors.meaning
 LOG, log_bytes = sqlite_log.LOG, sqlite_log.log_bytes
 is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite_log.is_full
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
+IDS, PERIODS, SCALARS = sqlite_spelling.IDS, sqlite_spelling.PERIODS, sqlite_spelling.SCALARS
+OF_JSON, IN_ORDER, BY_ATOM = sqlite_spelling.OF_JSON, sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM
+rewrite, indexed_by = sqlite_spelling.rewrite, sqlite_spelling.indexed_by
+each_number, joined = sqlite_spelling.each_number, sqlite_spelling.joined
+json_path = sqlite_spelling.json_path
+json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_instant
 
 
-def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool) -> Any:
+def open(
+    url: str, timeout_seconds: float, connections: int, allow_faulty: bool, _password: str | None = None
+) -> Any:
     """A pooled peewee database, not connected yet. Raises `Unusable`."""
     path = file(url)
     if version_fault() and not allow_faulty:
@@ -50,7 +53,7 @@ def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool)
             "install the package apsw anew, or set allow_faulty_sqlite to run anyway"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    pool = sqlite_pool.Pool(
+    pool = sqlite_pool.SqlitePool(
         str(path),
         max_connections=connections,
         timeout=timeout_seconds,
@@ -58,7 +61,7 @@ def open(url: str, timeout_seconds: float, connections: int, allow_faulty: bool)
         autoconnect=False,
     )
     pool.timeout = timeout_seconds  # SQLite's busy timeout; the argument above is the pool's
-    pool.register_function(str.casefold, "casefold", 1, deterministic=True)  # lower() is ASCII only
+    pool.register_function(str.casefold, "folded", 1, deterministic=True)  # lower() is ASCII only
     return pool
 
 
@@ -74,8 +77,9 @@ def file(url: str) -> Path:
     return Path(path)
 
 
-def files(path: Path) -> list[Path]:
-    """The files that hold data of a database."""
+def files(url: str) -> list[Path]:
+    """The files that hold data of a database, the database first. Raises `Unusable`."""
+    path = file(url)
     return [path, Path(f"{path}{LOG}")]
 
 
@@ -94,18 +98,22 @@ def version_fault() -> str | None:
     return "has the WAL-reset fault" if is_faulty else None
 
 
-def rewrite_marks(sql: str) -> str:
-    """The statement with `?` marks in the style of this driver: unchanged."""
-    return sql
+def version_advice() -> str:
+    return "Install the package apsw anew."
 
 
-def indexed_by(index: str) -> str:
-    """A clause after the table that forces an index."""
-    return f"INDEXED BY {index}"
+def is_stuck(opened: Any) -> bool:
+    """Whether a transaction remains of one that has ended."""
+    return bool(opened.connection().in_transaction) and not opened.in_transaction()
 
 
-def folded(text: str) -> str:
-    return f"casefold({text})"  # as Python folds case
+def is_lost(_opened: Any) -> bool:
+    return False
+
+
+def state(opened: Any) -> object:
+    """Equal to an earlier one, on the same connection, if nothing was committed between the two."""
+    return _pragma(opened, "data_version")
 
 
 @contextlib.contextmanager
@@ -117,8 +125,8 @@ def snapshot(opened: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def write_transaction(opened: Any, deadline: float) -> Iterator[None]:
-    """Takes the write lock at once: a transaction that begins with a read cannot wait for it.
+def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Iterator[None]:
+    """Takes the write lock of all sites at once: a transaction that begins with a read cannot wait for it.
 
     Waits for it until `deadline`, an instant of `time.monotonic`.
     """
@@ -147,10 +155,11 @@ def migration_lock(opened: Any) -> Iterator[None]:
         opened.turns.give_back()
 
 
-def next_id(opened: Any, table: str) -> int:
-    """An id that no row of a table has had; nobody else takes one while the caller holds the write lock."""
+def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
+    """Ids, in order, that no row of a table has had; nobody takes one while the caller holds the lock."""
     highest = opened.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    return highest[0] + 1 if highest else 1
+    first = highest[0] + 1 if highest else 1
+    return range(first, first + count)
 
 
 def fault(opened: Any, check: str = "quick_check") -> str:
@@ -165,6 +174,10 @@ def page_counts(opened: Any) -> tuple[int, int, int]:
     return size, total, free
 
 
+def notes(_opened: Any) -> list[tuple[str, str]]:
+    return []
+
+
 def deviations(opened: Any) -> dict[str, str]:
     """The pragmas that differ from `PRAGMAS`, with their values."""
     actual = {name: _word(name, _pragma(opened, name)) for name in CHECKED_PRAGMAS}
@@ -177,71 +190,3 @@ def _pragma(opened: Any, name: str) -> Any:
 
 def _word(name: str, value: object) -> str:
     return SYNCHRONOUS[value] if name == "synchronous" and isinstance(value, int) else str(value)
-
-
-@contextlib.contextmanager
-def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
-    """A database outside the pool, such as a copy."""
-    opened = sqlite_pool.SqliteFile(str(path), timeout=timeout_seconds)
-    try:
-        yield opened
-    finally:
-        opened.close()
-
-
-def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file; `progress(pages, total)`."""
-    with opened_file(target) as new:
-        with new.connection().backup("main", opened.connection(), "main") as copying:
-            while not copying.done:
-                copying.step(COPY_PAGES)
-                progress(copying.page_count - copying.remaining, copying.page_count)
-        _single_file(new)
-
-
-def tables(opened: Any) -> list[str]:
-    return [table for table in opened.get_tables() if not table.startswith("sqlite_")]
-
-
-def stored_code(opened: Any) -> str:
-    """The kinds of statements that a database runs by itself; "" without any."""
-    query = "SELECT DISTINCT type FROM sqlite_master WHERE type NOT IN ('table', 'index') ORDER BY type"
-    return ", ".join(kind for (kind,) in opened.execute_sql(query).fetchall())
-
-
-def replace(current: Path, by: Path) -> None:
-    """Replaces a database by another, atomically. Neither may be in use."""
-    for suffix in (LOG, SHARED_MEMORY):
-        Path(f"{current}{suffix}").unlink(missing_ok=True)
-    _sync(by)
-    os.replace(by, current)
-    _sync(current.parent)
-
-
-def release(path: Path) -> None:
-    """Makes a database a single file, which proves that no process uses it. Raises `Unavailable` otherwise.
-
-    A damaged database stays as it is.
-    """
-    if not path.exists():
-        return
-    try:
-        with opened_file(path, timeout_seconds=1) as opened:
-            if _single_file(opened) != "delete":
-                raise Unavailable(IN_USE)
-    except peewee.DatabaseError as error:
-        if "locked" in str(error):
-            raise Unavailable(IN_USE) from error
-
-
-def _single_file(opened: Any) -> Any:
-    """Leaves WAL mode; the journal mode afterwards."""
-    return _pragma(opened, "journal_mode = delete")
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -2,14 +2,26 @@
 
 import apsw
 import peewee
+from playhouse.pool import MaxConnectionsExceeded
 
-from storage.errors import DiskFault, StatementError, Unavailable
+from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
 
 Error = apsw.Error  # of the driver, for those that peewee does not translate
 DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
 
-def error_type(error: BaseException | None) -> type[Exception]:
+def meaning(error: BaseException) -> Exception:
+    """The exception of storage in place of one of peewee or the driver."""
+    if isinstance(error, peewee.IntegrityError):
+        return Conflict(type(error).__name__)
+    if isinstance(error, peewee.OperationalError | peewee.InterfaceError | MaxConnectionsExceeded | Error):
+        return _operational(error)(str(error))
+    if isinstance(error, peewee.DataError | peewee.ProgrammingError | peewee.NotSupportedError):
+        return StatementError(str(error))
+    return Unusable(f"the database is damaged ({error}): stop the service and restore a backup")
+
+
+def _operational(error: BaseException | None) -> type[Exception]:
     """What an operational error of peewee or the driver means. SQLITE_ERROR is a wrong statement."""
     while isinstance(error, peewee.PeeweeException):
         error = error.__cause__ or error.__context__

@@ -31,7 +31,7 @@ class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
             self.cursor().executemany(sql, parameters)
 
 
-class Pool(PooledDatabase, SqliteFile):  # type: ignore[misc]  # peewee is untyped
+class SqlitePool(PooledDatabase, SqliteFile):  # type: ignore[misc]  # peewee is untyped
     """`turns` are those of its writers, whose commits `log` counts."""
 
     def __init__(self, path: str, **options: Any) -> None:

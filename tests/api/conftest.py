@@ -21,10 +21,10 @@ def dns():
 
 
 @pytest.fixture
-def settings(tmp_path, geo_table, dns):
+def settings(tmp_path, database_url, geo_table, dns):
     os.link(geo_table, tmp_path / geo_table.name)
     return Settings(
-        instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0,
+        instance=tmp_path, database_url=database_url, dns_servers=(dns.address,), dns_timeout=10.0,
         dns_canary_domains=("gmail.com",), dns_canary_zones=("gmail.com",),
     )  # fmt: skip
 

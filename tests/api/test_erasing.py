@@ -45,6 +45,7 @@ def fill(client):
 NEEDLES = (ADDRESS, "ann.canary", "Canaryfirst", "canarynote", "canarypage")
 
 
+@pytest.mark.of_sqlite
 @pytest.mark.parametrize("named", ["email", "uuid", "spelled"])
 def test_every_trace_is_erased(client, settings, named):
     subscriber = fill(client)
@@ -116,6 +117,7 @@ def test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does(clie
     assert client.find(ADDRESS)
 
 
+@pytest.mark.of_sqlite
 def test_waiting_rows_are_blanked_in_place_and_counted_as_suppressed(client, settings):
     rows = [{"email": f"subscriber{each}@example.com"} for each in range(1200)]
     rows[700] = {"email": ADDRESS.upper(), "first_name": "Canaryfirst", "command": "subscribe"}
@@ -147,6 +149,7 @@ def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscribe
     assert client.counts()[0] == 999
 
 
+@pytest.mark.of_sqlite
 def test_refused_rows_of_the_subscriber_are_erased(client, settings):
     text = f"email,first_name,created_at\n{ADDRESS},Canaryfirst,never\nbob@example.com,Bob,never\n"
     client.call("POST", "/batch/imports", data=text.encode(), content_type="text/csv")
@@ -184,6 +187,7 @@ def test_a_truncated_line_does_not_affect_the_next(client, settings):
     assert [json.loads(line)["site_uuid"] for line in log.read_text().splitlines()] == [client.site.uuid] * 2
 
 
+@pytest.mark.of_sqlite
 def test_a_reader_delays_the_truncation_and_a_retry_completes_it(client, settings):
     fill(client)
     reading, done = threading.Event(), threading.Event()

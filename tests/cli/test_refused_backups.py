@@ -8,7 +8,7 @@ import pytest
 
 from audience.operations import backups
 from storage import database
-from storage.engines import sqlite
+from storage.engines import sqlite_files
 from storage.errors import Unusable
 from tests.cli.restored import reopen, run_on
 
@@ -63,7 +63,7 @@ def test_a_backup_with_code_of_its_own_is_refused(settings, client, tmp_path, mo
     with pytest.raises(Unusable, match="code of its own"):
         backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     with monkeypatch.context() as patch:  # as by another program
-        patch.setattr(sqlite, "stored_code", lambda _: "")
+        patch.setattr(sqlite_files, "stored_code", lambda _: "")
         backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     with database.session():
         database.execute("DROP TRIGGER IF EXISTS t")

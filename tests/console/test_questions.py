@@ -17,9 +17,11 @@ def dns():
 
 
 @pytest.fixture
-def settings(tmp_path, geo_table, dns):
+def settings(tmp_path, database_url, geo_table, dns):
     (tmp_path / geo_table.name).hardlink_to(geo_table)
-    return Settings(instance=tmp_path, dns_servers=(dns.address,), dns_timeout=10.0)
+    return Settings(
+        instance=tmp_path, database_url=database_url, dns_servers=(dns.address,), dns_timeout=10.0
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,9 +100,7 @@ def test_the_installed_sqlite_is_not_faulty():
     assert not first <= sqlite.version_numbers() <= last
 
 
-@pytest.mark.parametrize(
-    "url", ["", "audience.db", "postgresql:///audience", "sqlite:///", "sqlite:audience.db"]
-)
+@pytest.mark.parametrize("url", ["", "audience.db", "mysql:///audience", "sqlite:///", "sqlite:audience.db"])
 def test_another_url_is_refused(url):
     with pytest.raises(Unusable, match="sqlite:///PATH"):
         database.open(url)

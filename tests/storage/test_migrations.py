@@ -7,13 +7,14 @@ from playhouse.migrations import Runner
 from audience import reports, sites
 from audience.first_reports import FIRST_REPORTS
 from storage import database
+from storage.engines import sqlite
 from storage.models import MODELS
 
 
 def test_an_existing_site_gets_the_first_reports_and_utc(settings):
     database.open(settings.database, allow_faulty=True)
     with database.session():
-        Runner(database.database.obj, str(database.MIGRATIONS)).up("0001_people")
+        Runner(database.database.obj, str(sqlite.MIGRATIONS)).up("0001_people")
         database.execute("INSERT INTO sites (uuid, name, user_count, unsubscriber_count, created_at) "
                          "VALUES ('one', 'One', 0, 0, 0)")  # fmt: skip
     database.migrate()
@@ -40,7 +41,7 @@ def test_the_models_match_the_migrations(settings):
 
 
 def test_every_migration_has_its_own_number():
-    names = [path.name for path in database.MIGRATIONS.glob("[!_]*.py")]
+    names = [path.name for path in sqlite.MIGRATIONS.glob("[!_]*.py")]
     numbers = Counter(name.partition("_")[0] for name in names)
     assert all(len(number) == 4 and number.isdigit() for number in numbers), names
     assert set(numbers.values()) == {1}, names

@@ -6,6 +6,7 @@ from playhouse.migrations import Runner
 
 from audience import imports, pepper, sites
 from storage import database
+from storage.engines import sqlite
 from storage.models import MODELS
 
 
@@ -44,7 +45,7 @@ def test_waiting_imports_survive_the_migration_to_file_imports(tmp_path):
     pepper.open(tmp_path)
     database.open(f"sqlite:///{tmp_path / 'audience.db'}")
     with database.session():
-        Runner(database.database.obj, str(database.MIGRATIONS)).up(target="0001_people")
+        Runner(database.database.obj, str(sqlite.MIGRATIONS)).up(target="0001_people")
     site = sites.Site(1, "3c7f5f0e-0000-4000-8000-000000000000", "Example", "UTC", 0)
     payload = json.dumps([{"email": "ann@example.com"}, {"email": "bob@example.com"}])
     with database.write():

@@ -19,7 +19,9 @@ ACROSS_SITES = (
     "SELECT site_id, tag_id FROM discarded_tags",
 )  # fmt: skip
 # small sets: parameters, waiting imports, a page of ids
-FEW = re.compile(r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|SCAN (?:page|\(subquery-\d+\))$")
+FEW = re.compile(
+    r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|SCAN (?:page|found|\(subquery-\d+\))$"
+)
 # all rows of a site, or up to a limit
 WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")
 SEARCHES = [

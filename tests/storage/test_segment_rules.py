@@ -103,9 +103,10 @@ class Audience:
 
 
 @pytest.fixture(scope="module")
-def audience(tmp_path_factory):
+def audience(tmp_path_factory, new_server_url):
     """A site with 100 subscribers, beside another site with the same."""
-    database.open(f"sqlite:///{tmp_path_factory.mktemp('rules')}/audience.db", allow_faulty=True)
+    file = f"sqlite:///{tmp_path_factory.mktemp('rules')}/audience.db"
+    database.open(new_server_url() or file, allow_faulty=True)
     database.migrate()
     r = random.Random(20)
     records = [random_subscriber(r, number) for number in range(100)]

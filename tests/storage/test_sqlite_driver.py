@@ -11,7 +11,7 @@ from playhouse.migrations import Runner
 from app import open_instance
 from audience import sites, subscribers
 from storage import database
-from storage.engines import sqlite
+from storage.engines import sqlite, sqlite_files
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable
 
 MADE_BY_PYSQLITE3 = Path(__file__).parent / "data" / "instance_pysqlite3.db.gz"
@@ -43,7 +43,7 @@ def test_the_instant_of_a_migration_is_stored_as_text(opened):
     with database.session():
         applied = dict(database.rows("SELECT name, applied FROM schema_migration"))
         assert all(map(datetime.datetime.fromisoformat, applied.values()))
-        statuses = Runner(database.database.obj, str(database.MIGRATIONS)).status()
+        statuses = Runner(database.database.obj, str(sqlite.MIGRATIONS)).status()
     assert {step.name: str(step.applied) for step in statuses} == applied
 
 
@@ -76,7 +76,7 @@ def test_many_rows_at_once_fail_with_the_errors_of_one(opened):
 
 
 def test_many_rows_at_once_fail_with_peewees_errors_outside_a_session(opened):
-    with sqlite.opened_file(database.file(opened)) as other:
+    with sqlite_files.opened_file(database.file(opened)) as other:
         with pytest.raises(peewee.OperationalError):
             other.execute_many("INSERT INTO nothing VALUES (?)", [("a",)])
         with pytest.raises(peewee.IntegrityError):
@@ -85,7 +85,7 @@ def test_many_rows_at_once_fail_with_peewees_errors_outside_a_session(opened):
 
 def test_a_database_that_another_program_writes_to_is_busy_not_faulty(opened):
     database.open(opened, timeout=0)
-    with sqlite.opened_file(database.file(opened)) as other:
+    with sqlite_files.opened_file(database.file(opened)) as other:
         other.execute_sql("BEGIN IMMEDIATE")
         with pytest.raises(Unavailable) as raised, database.write():
             pass

@@ -1,0 +1,42 @@
+"""The engine of the open database: that of SQLite, until a URL chooses another."""
+
+import importlib
+from typing import Any, cast
+
+from storage.engines import sqlite
+from storage.engines.protocol import Engine
+from storage.errors import Unusable
+
+SCHEMES = {"sqlite": "storage.engines.sqlite", "postgresql": "storage.engines.postgresql"}
+UNKNOWN = "database_url must be sqlite:///PATH or postgresql://USER@HOST/DATABASE"
+NO_DRIVER = "PostgreSQL needs the package psycopg: install audience[postgresql]"
+
+
+class ChosenEngine:
+    """Passes on what is asked of it."""
+
+    def __init__(self) -> None:
+        self._module: Any = sqlite
+
+    def choose(self, url: str) -> None:
+        """Imports the driver of a database. Raises `Unusable`."""
+        self._module = of(url)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def of(url: str) -> Engine:
+    """The engine of a database. Raises `Unusable`."""
+    name = SCHEMES.get(url.partition(":")[0])
+    if name is None:
+        raise Unusable(UNKNOWN)
+    try:
+        return cast(Engine, importlib.import_module(name))
+    except ModuleNotFoundError as error:
+        raise Unusable(NO_DRIVER) from error
+
+
+_chosen = ChosenEngine()
+choose = _chosen.choose
+engine = cast(Engine, _chosen)

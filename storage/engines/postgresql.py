@@ -1,0 +1,213 @@
+"""The specifics of PostgreSQL: opening, locking, its diagnostics.
+
+`opened` is a peewee database whose connection the caller holds. What is for a log or files does nothing.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import peewee
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from storage.engines import postgresql_errors, postgresql_pool
+from storage.engines import postgresql_spelling as spelling
+from storage.errors import Unavailable, Unusable
+
+NAME = "postgresql"
+BACKED_UP = (
+    "The database is on a PostgreSQL server: back it up there, with pg_dump or base backups, and keep "
+    "pepper, config.toml and erasures.log of the instance folder with it. See docs/scaling.md."
+)
+MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
+INSTANCE, MIGRATING = 7_023_001, 7_023_002  # keys of advisory locks
+LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
+STATE = """
+SELECT current_setting('server_version'),
+    CAST(current_setting('max_connections') AS integer)
+        - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+    (SELECT CAST(coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS bigint) FROM pg_stat_activity
+        WHERE datname = current_database()),
+    (SELECT string_agg(name, ', ') FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on')
+"""
+NO_URL = "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE"
+FEW, LONG_SECONDS = 10, 3_600
+CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
+LONG = "It keeps deleted rows from being removed: find it in pg_stat_activity, and end it."
+CONNECT_SECONDS = 3
+ANALYZE_MS = 500  # to wait for
+ANSWER_MS = 8_000  # of a server that no longer acknowledges what is sent
+
+Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
+IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
+OF_JSON, IN_ORDER = spelling.OF_JSON, spelling.IN_ORDER
+rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
+each_number, joined = spelling.each_number, spelling.joined
+json_path = spelling.json_path
+json_number, json_instant = spelling.json_number, spelling.json_instant
+
+
+def open(
+    url: str, timeout_seconds: float, connections: int, _allow_faulty: bool, password: str | None = None
+) -> Any:
+    """A pooled peewee database, not connected yet. Raises `Unusable`."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # its text has the password
+        raise Unusable(NO_URL) from None
+    pool = postgresql_pool.ServerPool(
+        url,
+        max_connections=connections,
+        timeout=timeout_seconds,
+        autoconnect=False,
+        connect_timeout=CONNECT_SECONDS,
+        tcp_user_timeout=ANSWER_MS,
+        **({} if password is None else {"password": password}),
+    )
+    pool.timeout = timeout_seconds
+    return pool
+
+
+def files(_url: str) -> list[Path]:
+    """The files that hold data of a database: those of a server are not ours."""
+    return []
+
+
+def is_stuck(opened: Any) -> bool:
+    """Whether a transaction remains of one that has ended."""
+    status = opened.connection().pgconn.transaction_status
+    return status != TransactionStatus.IDLE and not opened.in_transaction()
+
+
+def is_lost(opened: Any) -> bool:
+    """Whether the server has closed an idle connection."""
+    return postgresql_pool.is_lost(opened.connection())
+
+
+def state(opened: Any) -> object:
+    """Equal to an earlier one if nothing was committed between the two."""
+    return opened.execute_sql("SELECT CAST(pg_current_snapshot() AS text)").fetchone()[0]
+
+
+@contextlib.contextmanager
+def snapshot(opened: Any) -> Iterator[None]:
+    """A read transaction, whose instant is that of its first read."""
+    with opened.atomic("REPEATABLE READ"):
+        yield
+
+
+@contextlib.contextmanager
+def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[None]:
+    """A place among the threads of this process that write, or wait for it."""
+    if not gate.enter():
+        raise Unavailable("too many threads wait to write")
+    try:
+        yield
+    finally:
+        gate.leave()
+
+
+@contextlib.contextmanager
+def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iterator[None]:
+    """A transaction that writes a site, beside those of other sites; without a site, beside no other.
+
+    Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site.
+    """
+    left = max(1, round((deadline - time.monotonic()) * 1000))
+    with opened.atomic():
+        shared = "" if site_id is None else "_shared"
+        opened.run(f"SET LOCAL lock_timeout = {left}; SELECT pg_advisory_xact_lock{shared}({INSTANCE})")
+        if site_id is not None:
+            opened.execute_sql(LOCK_SITE, (site_id,))
+        yield
+
+
+@contextlib.contextmanager
+def migration_lock(opened: Any) -> Iterator[None]:
+    """One migrating process at a time, of any host, in one transaction."""
+    with opened.atomic():
+        opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING})")
+        yield
+
+
+def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
+    """Ids, in order, that no row of a table has had or will be given."""
+    sequence = f"pg_get_serial_sequence('{table}', 'id')"
+    query = f"SELECT nextval({sequence}) FROM generate_series(1, %s)"
+    return sorted(number for (number,) in opened.execute_sql(query, (count,)).fetchall())
+
+
+def is_due(opened: Any) -> bool:
+    """Whether a site has grown by half since the statistics were made."""
+    return bool(opened.growth.tables)
+
+
+def is_full(_opened: Any) -> bool:
+    return False
+
+
+is_overlong = is_full
+
+
+def checkpoint(opened: Any) -> bool:
+    """Makes the statistics of tables in which a site has grown: the planner goes by them."""
+    for table in opened.growth.take():
+        with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another is making them
+            opened.run(f"SET LOCAL lock_timeout = {ANALYZE_MS}; ANALYZE {table}")
+    return False
+
+
+def restart_log(_opened: Any) -> None:
+    pass
+
+
+def truncate_log(_opened: Any) -> bool:
+    return True
+
+
+def log_bytes(_opened: Any) -> int:
+    return 0
+
+
+def version() -> str:
+    return (
+        f"PostgreSQL {postgresql_pool.OLDEST} to {postgresql_pool.NEWEST}, by psycopg {psycopg.__version__}"
+    )
+
+
+def version_fault() -> str | None:
+    return None
+
+
+def version_advice() -> str:
+    return ""
+
+
+def fault(_opened: Any) -> str:
+    """None is looked for: the server finds those that its checksums show."""
+    return ""
+
+
+def page_counts(opened: Any) -> tuple[int, int, int]:
+    """The whole as pages of a byte, none of them free."""
+    return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], 0
+
+
+def deviations(_opened: Any) -> dict[str, str]:
+    return {}
+
+
+def notes(opened: Any) -> list[tuple[str, str]]:
+    """The server's version and free connections; what may lose data, or keeps deleted rows from going."""
+    version, free, seconds, unsafe = opened.execute_sql(STATE).fetchone()
+    found = [(f"PostgreSQL {version}, {free} connections free", CONNECTIONS if free < FEW else "")]
+    if seconds > LONG_SECONDS:
+        found.append((f"a transaction has been open for {seconds} s", LONG))
+    if unsafe:
+        found.append((f"{unsafe} is off on the server", "Turn it on: a crash loses what was accepted."))
+    return found

@@ -1,0 +1,80 @@
+"""One statement for many rows of parameters: COPY for rows that are new, arrays for others."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+FEW = 2  # rows that are as quick one by one
+INSERT = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)(?: (ON CONFLICT .+))?", re.ASCII)
+UPDATE = re.compile(r"UPDATE (\w+) SET ([\w, =+?]+) WHERE ([\w =?]+)", re.ASCII)
+DELETE = re.compile(r"DELETE FROM (\w+) WHERE ([\w =?]+)", re.ASCII)
+SET = re.compile(r"(\w+) = ((?:\w+ \+ )?)\?", re.ASCII)
+KEY = re.compile(r"(\w+) = \?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """`columns` in the order of the parameters; in the `statement`, `{rows}` is a table `v` of them."""
+
+    table: str
+    columns: tuple[str, ...]
+    statement: str
+    copies: bool = False
+    inserts: bool = False
+
+
+@lru_cache(maxsize=256)
+def bulk(sql: str) -> Bulk | None:
+    """The one statement for all rows; None if the statement for one row has another form."""
+    if found := INSERT.fullmatch(sql):
+        table, columns, conflict = found.groups()
+        names = tuple(columns.split(", "))
+        if conflict is None:
+            return Bulk(table, names, f"COPY {table} ({columns}) FROM STDIN", copies=True, inserts=True)
+        chosen = ", ".join(f"v.{name}" for name in names)
+        text = f"INSERT INTO {table} ({columns}) SELECT {chosen} FROM {{rows}} {conflict}"
+        return Bulk(table, names, text, inserts=True)
+    if found := UPDATE.fullmatch(sql):
+        table, settings, keys = found.groups()
+        changes = SET.findall(settings)
+        shown = ", ".join(f"{name} = {table + '.' + plus if plus else ''}v.{name}" for name, plus in changes)
+        where, key_names = _keys(table, keys)
+        names = (*(name for name, _ in changes), *key_names)
+        return Bulk(table, names, f"UPDATE {table} SET {shown} FROM {{rows}} WHERE {where}")
+    if found := DELETE.fullmatch(sql):
+        where, key_names = _keys(found[1], found[2])
+        return Bulk(found[1], key_names, f"DELETE FROM {found[1]} USING {{rows}} WHERE {where}")
+    return None
+
+
+def _keys(table: str, text: str) -> tuple[str, tuple[str, ...]]:
+    names = tuple(KEY.findall(text))
+    return " AND ".join(f"{table}.{name} = v.{name}" for name in names), names
+
+
+def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
+    """The table `v`, of one array a column."""
+    arrays = ", ".join(f"CAST(%s AS {types[name]}[])" for name in columns)
+    return f"unnest({arrays}) AS v ({', '.join(columns)})"
+
+
+def arrays(bulk: Bulk, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The parameters of `rows_of`."""
+    by_column = zip(bulk.columns, zip(*rows, strict=True), strict=True)
+    return [
+        [_number(value) for value in values] if types[name] == "numeric" else list(values)
+        for name, values in by_column
+    ]
+
+
+def _number(value: float | None) -> str | None:
+    return None if value is None else str(exact(value))
+
+
+def exact(value: float) -> Decimal:
+    """A number as the decimal that it is shown as, which compares with integers exactly."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
+    return Decimal(int(value)) if whole else Decimal(repr(value))

@@ -1,0 +1,50 @@
+"""What PostgreSQL's errors mean, by SQLSTATE."""
+
+import logging
+
+import psycopg
+from playhouse.pool import MaxConnectionsExceeded
+
+from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+
+log = logging.getLogger(__name__)
+Error = psycopg.Error  # of the driver, for those that peewee does not translate
+DAMAGED = ("XX001", "XX002")
+DISK = ("53100", "58030")  # full, input or output failed
+PASSING = ("08", "57P", "53", "40", "55P03", "57014", "25006", "25P03", "XX000")
+NO_RIGHT = (
+    "the role of the database URL lacks a right ({}): make it the owner of the database, "
+    "or grant it CREATE and USAGE on the schema"
+)
+
+
+def meaning(error: BaseException) -> Exception:
+    """The exception of storage in place of one of peewee or the driver."""
+    if isinstance(error, MaxConnectionsExceeded):
+        return Unavailable(str(error))
+    cause = _first(error)
+    state = getattr(cause, "sqlstate", None) or ""
+    text = str(cause).strip().partition("\n")[0]
+    if state == "XX000":
+        log.error("PostgreSQL has an internal error: %s", text)
+    if state.startswith(DAMAGED):
+        return Unusable(f"the database is damaged ({text}): stop the service and restore a backup")
+    if state in DISK:
+        return DiskFault(text)
+    if state.startswith("23"):
+        return Conflict(type(cause).__name__)
+    if state == "42501":
+        return Unusable(NO_RIGHT.format(text))
+    if state.startswith(PASSING) or (not state and isinstance(cause, psycopg.OperationalError)):
+        return Unavailable("others are writing" if state == "55P03" else f"PostgreSQL: {text}")
+    return StatementError(text)
+
+
+def _first(error: BaseException) -> BaseException:
+    """The driver's error that was raised first: peewee's rollback after it may raise another."""
+    first = error
+    while (earlier := error.__cause__ or error.__context__) is not None:
+        error = earlier
+        if isinstance(error, psycopg.Error):
+            first = error
+    return first

@@ -1,0 +1,66 @@
+"""The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
+
+import re
+from functools import lru_cache
+
+NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
+IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
+PERIODS = (
+    "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
+    "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
+)
+SCALARS = (
+    "LATERAL (SELECT members.key, types.type, members.value #>> '{}' AS atom "
+    "FROM json_each(CAST(s.fields AS json)) AS members, LATERAL (SELECT CASE json_typeof(members.value) "
+    "WHEN 'string' THEN 'text' WHEN 'boolean' THEN CAST(members.value AS text) WHEN 'number' THEN "
+    "CASE WHEN CAST(members.value AS text) ~ '[.eE]' THEN 'real' ELSE 'integer' END END AS type) AS types) "
+    "AS v"
+)
+BY_ATOM = (
+    "CASE WHEN type IN ('integer', 'real') THEN CAST(value AS numeric) WHEN type = 'true' THEN 1 "
+    "WHEN type = 'false' THEN 0 END, value"
+)
+IN_ORDER = "JOIN"
+
+OF_JSON = "json_members(cut.fields, ?) AS j"
+
+
+EARLIEST = "-9223372036854775808"  # without quotes, a numeric: no index of a bigint is searched for it
+WITHOUT_CASE = re.compile(r"\b(\w+) COLLATE NOCASE (>=|<|=) \?", re.ASCII)
+FOLDED = r'left(lower(\1), 300) \2 lower(? COLLATE "C")'  # as indexed; no longer text is looked for
+
+
+@lru_cache(maxsize=512)
+def rewrite(sql: str) -> str:
+    """The statement as this engine has it: its marks, comparisons without case, and the earliest instant."""
+    if "NOCASE" in sql:
+        sql = WITHOUT_CASE.sub(FOLDED, sql)
+    sql = sql.replace("+site_id = ", "site_id = ")  # its plus keeps SQLite from an index
+    return sql.replace(EARLIEST, f"'{EARLIEST}'").replace("?", "%s")
+
+
+def indexed_by(_index: str) -> str:
+    return ""
+
+
+def each_number(array: str) -> str:
+    """A table with the numbers of a JSON array as `value`."""
+    return f"LATERAL {NUMBERS.format(array)}"
+
+
+def joined(text: str, order: str) -> str:
+    """All texts with commas between, as bytes."""
+    return f"convert_to(string_agg({text}, ',' {order}), 'UTF8')"
+
+
+def json_number(sign: str) -> str:
+    return f"spelt_number(j.atom) {sign} CAST(? AS NUMERIC)"
+
+
+def json_instant(sign: str) -> str:
+    return f"spelt_instant(j.atom) {sign} ?"
+
+
+def json_path(key: str) -> str:
+    """Where `OF_JSON` finds the value of a key, whatever characters it has."""
+    return key

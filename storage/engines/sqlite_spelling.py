@@ -1,0 +1,55 @@
+"""The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
+
+import json
+
+IDS = "SELECT value FROM json_each(?)"
+PERIODS = "(SELECT key AS place, value ->> 0 AS first, value ->> 1 AS ending FROM json_each(?)) AS b"
+SCALARS = "json_each(s.fields) AS v"
+BY_ATOM = "value"  # numbers before texts
+IN_ORDER = "CROSS JOIN"
+
+# Of the array or object at a path, each member; text that spells a number is that number in a comparison with
+# a NUMERIC, and other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.
+OF_JSON = "json_each(cut.fields, ?) AS j"
+NUMBER = (
+    "j.type IN ('integer', 'real', 'text') AND j.atom <= CAST(9e999 AS NUMERIC) "
+    "AND j.atom {} CAST(? AS NUMERIC)"
+)
+INSTANT = (
+    "j.type = 'text' AND j.atom GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' "
+    "AND date(substr(j.atom, 1, 10)) = substr(j.atom, 1, 10) "
+    "AND round(unixepoch(j.atom, 'subsec') * 1000) {} ?"
+)
+
+
+def rewrite(sql: str) -> str:
+    """The statement as this engine has it: unchanged."""
+    return sql
+
+
+def indexed_by(index: str) -> str:
+    """A clause after the table that forces an index."""
+    return f"INDEXED BY {index}"
+
+
+def each_number(array: str) -> str:
+    """A table with the numbers of a JSON array as `value`."""
+    return f"json_each({array})"
+
+
+def joined(text: str, order: str) -> str:
+    """All texts with commas between, as bytes."""
+    return f"CAST(group_concat({text}, ',' {order}) AS BLOB)"
+
+
+def json_number(sign: str) -> str:
+    return NUMBER.format(sign)
+
+
+def json_instant(sign: str) -> str:
+    return INSTANT.format(sign)
+
+
+def json_path(key: str) -> str:
+    """Where `OF_JSON` finds the value of a key, whatever characters it has."""
+    return f"$.{json.dumps(key, ensure_ascii=False)}"

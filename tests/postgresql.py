@@ -1,0 +1,79 @@
+"""A PostgreSQL server of the tests' own, from Debian's package: in memory, on a unix socket, not as root."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+OPTIONS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "listen_addresses": "",
+}
+INITIALLY = ("--no-sync", "--auth=trust", "--username=audience")
+LOCALE = ("--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
+MEMORY = Path("/dev/shm")  # noqa: S108 - where the server's user may enter, unlike TMPDIR
+_numbers = itertools.count()
+
+
+def programs() -> Path | None:
+    """The folder of the newest server's programs."""
+    return max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=Path()).parent or None
+
+
+class Server:
+    """Its databases are gone with it."""
+
+    def __init__(self, programs: Path) -> None:
+        self._programs = programs
+        self._user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+        self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
+        if self._user:
+            shutil.chown(self.folder, "postgres")
+        self.run("initdb", f"--pgdata={self.folder}/data", *INITIALLY, *LOCALE)
+        self.start()
+
+    def run(self, program: str, *arguments: str) -> None:
+        command = [*self._user, str(self._programs / program), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def start(self) -> None:
+        options = [f"-c {name}={value!r}" for name, value in OPTIONS.items()]
+        given = f"{' '.join(options)} -c unix_socket_directories='{self.folder}'"
+        log = f"--log={self.folder}/log"
+        self.run(
+            "pg_ctl", "start", f"--pgdata={self.folder}/data", "--wait", "--silent", log, f"--options={given}"
+        )
+
+    def stop(self) -> None:
+        self.run("pg_ctl", "stop", f"--pgdata={self.folder}/data", "--mode=immediate", "--silent")
+
+    def remove(self) -> None:
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def url(self, name: str) -> str:
+        return f"postgresql://audience@/{name}?host={self.folder}"
+
+    def execute(self, statement: str) -> None:
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def create(self, template: str = "template1") -> str:
+        """The URL of a new database."""
+        name = f"audience{next(_numbers)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        self.execute(f"DROP DATABASE {name_of(url)} WITH (FORCE)")
+
+
+def name_of(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]

@@ -1,0 +1,82 @@
+"""A statement for many rows writes on a server what it writes one by one."""
+
+import itertools
+
+import pytest
+
+from storage import database
+from storage.engines.postgresql_bulk import bulk, exact
+
+VALUES = "INSERT INTO field_values (site_id, field_id, folded, label, kind, subscriber_id, number, instant)"
+MARKS = "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+NUMBERS = (None, 1, -(2**63), 0.1, 1e22, 2.0**53 + 2, 1e300, -0.5)
+TEXTS = ("plain", "with \t tab", "\\N", "{a,b}", '"quoted"', "é ﬁ 你", "NULL", "", "\n")
+
+
+@pytest.fixture
+def opened(server, migrated_on_server):
+    url = server.create(migrated_on_server)
+    database.open(url)
+    with database.write():
+        yield
+    database.close()
+    server.drop(url)
+
+
+def people():
+    texts = itertools.cycle(TEXTS)
+    return [(7, 1, next(texts), next(texts), 0, n, number, n) for n, number in enumerate(NUMBERS * 5)]
+
+
+def stored():
+    return database.rows("SELECT * FROM field_values ORDER BY subscriber_id")
+
+
+@pytest.mark.parametrize("conflict", ["", " ON CONFLICT DO NOTHING"])
+def test_rows_are_inserted_as_one_by_one(opened, conflict):
+    database.execute_many(f"{VALUES} {MARKS}{conflict}", people())
+    at_once = stored()
+    database.execute("DELETE FROM field_values")
+    for row in people():
+        database.execute_many(f"{VALUES} {MARKS}{conflict}", [row])
+    assert at_once == stored()
+    assert len(at_once) == len(people())
+
+
+def test_numbers_compare_exactly(opened):
+    database.execute_many(f"{VALUES} {MARKS}", people())
+    for number in NUMBERS[1:]:
+        found = database.rows("SELECT 1 FROM field_values WHERE number = CAST(? AS NUMERIC)", (number,))
+        assert len(found) == 5, number
+
+
+def test_rows_are_changed_and_deleted(opened):
+    database.execute_many(f"{VALUES} {MARKS}", people())
+    numbers = range(len(people()))
+    database.execute_many(
+        "UPDATE field_values SET label = ?, instant = instant + ? WHERE subscriber_id = ? AND site_id = ?",
+        [(str(n), 1_000, n, 7) for n in numbers],
+    )
+    database.execute_many("DELETE FROM field_values WHERE site_id = ? AND subscriber_id = ?",
+                          [(7, n) for n in numbers if n % 2])  # fmt: skip
+    left = database.rows("SELECT label, instant FROM field_values ORDER BY subscriber_id")
+    assert left == [(str(n), n + 1_000) for n in numbers if not n % 2]
+
+
+def test_a_counter_is_added_to(opened):
+    sql = (
+        "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
+        "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
+    )
+    for _ in range(2):
+        database.execute_many(sql, [(7, f"{n}.example", n) for n in range(10)])
+    assert database.row("SELECT CAST(sum(people) AS bigint) FROM domains") == (90,)
+
+
+def test_another_statement_runs_for_each_row():
+    assert bulk("UPDATE tags SET name = upper(?) WHERE id = ?") is None
+
+
+@pytest.mark.parametrize(("number", "shown"), [(0.1, "0.1"), (2.0**60, str(2**60)), (5, "5")])
+def test_a_number_is_exact(number, shown):
+    assert str(exact(number)) == shown

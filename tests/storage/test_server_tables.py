@@ -1,0 +1,55 @@
+"""The tables on a server are those of the models, and each key of a site's table contains the site."""
+
+import pytest
+
+from storage import database
+from storage.engines import postgresql, sqlite
+from storage.models import MODELS
+from storage.sites import site_owned_tables
+
+REFERENCES = {"audit_log", "key_sites", "operator_roles"}  # of tables that every node has a copy of
+COLUMNS = (
+    "SELECT column_name, is_nullable = 'YES' FROM information_schema.columns "
+    "WHERE table_schema = 'public' AND table_name = ?"
+)
+KEYS = (
+    "SELECT i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid) FROM pg_index i "
+    "WHERE i.indrelid = CAST(? AS regclass) AND i.indisunique"
+)
+FOREIGN_KEYS = (
+    "SELECT pg_get_constraintdef(oid) FROM pg_constraint "
+    "WHERE contype = 'f' AND conrelid = CAST(? AS regclass)"
+)
+
+
+@pytest.fixture
+def opened(server, migrated_on_server):
+    url = server.create(migrated_on_server)
+    database.open(url)
+    with database.session():
+        yield
+    database.close()
+    server.drop(url)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_columns_are_those_of_the_model(opened, model):
+    meta = model._meta
+    fields = {each.column_name: each.null for each in meta.sorted_fields}
+    assert dict(database.rows(COLUMNS, (meta.table_name,))) == fields
+
+
+@pytest.mark.parametrize("table", sorted(set(site_owned_tables()) - REFERENCES))
+def test_each_key_of_a_sites_table_contains_the_site(opened, table):
+    keys = [definition for _, definition in database.rows(KEYS, (table,))]
+    keys += [definition for (definition,) in database.rows(FOREIGN_KEYS, (table,))]
+    assert keys
+    assert all("site_id" in key for key in keys), keys
+
+
+def test_both_engines_end_with_the_same_migration():
+    numbers = [
+        max(path.name.partition("_")[0] for path in engine.MIGRATIONS.glob("[0-9]*.py"))
+        for engine in (sqlite, postgresql)
+    ]
+    assert numbers[0] == numbers[1]

@@ -1,0 +1,106 @@
+"""On a server, writers of one site wait for one another, and those of different sites do not."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from audience import sites, subscribers
+from audience.changes import Change
+from storage import database, site_counters
+from storage import subscribers as stored
+from storage.errors import Unavailable
+
+WRITERS, ROUNDS = 8, 25
+SECONDS = 30
+
+
+@pytest.fixture
+def url(server, migrated_on_server):
+    url = server.create(migrated_on_server)
+    database.open(url, timeout=SECONDS)
+    yield url
+    database.close()
+    server.drop(url)
+
+
+@pytest.fixture
+def site(url):
+    return sites.create("Example")
+
+
+def at_once(function, *arguments):
+    with ThreadPoolExecutor(WRITERS) as pool:
+        return list(pool.map(function, *arguments))
+
+
+def change(key, **values):
+    return Change(key, key, "", "", values, ())
+
+
+def test_writers_of_one_subscriber_lose_nothing(site):
+    def write(writer):
+        for round_ in range(ROUNDS):
+            with database.write(site.id):
+                changes = [change("ann@example.com", **{f"k{writer}_{round_}": round_})]
+                subscribers.write(site.id, changes, subscribers.accept_now(site.id))
+
+    at_once(write, range(WRITERS))
+    with database.session():
+        ann = stored.get_by_key(site.id, "ann@example.com")
+    assert ann is not None
+    assert len(ann.fields) == WRITERS * ROUNDS
+
+
+def test_no_number_is_given_twice(site):
+    def take(_):
+        given = []
+        for _round in range(ROUNDS):
+            with database.write(site.id):
+                given.append(site_counters.take(site.id))
+        return given
+
+    given = [number for numbers in at_once(take, range(WRITERS)) for number in numbers]
+    assert sorted(given) == list(range(1, WRITERS * ROUNDS + 1))
+
+
+def test_batches_in_opposite_orders_meet_in_no_deadlock(site):
+    keys = [f"p{number}@example.com" for number in range(200)]
+
+    def write(writer):
+        order = keys if writer % 2 else keys[::-1]
+        for round_ in range(5):
+            with database.write(site.id):
+                changes = [change(key, writer=writer, round=round_) for key in order]
+                subscribers.write(site.id, changes, subscribers.accept_now(site.id))
+
+    at_once(write, range(WRITERS))
+    with database.session():
+        assert len(stored.get_by_keys(site.id, keys)) == len(keys)
+
+
+def test_another_site_does_not_wait(site):
+    other = sites.create("Other")
+    with ThreadPoolExecutor(1) as pool, database.write(site.id):
+        pool.submit(write_nothing, other.id).result(SECONDS)
+
+
+def write_nothing(site_id):
+    with database.write(site_id):
+        pass
+
+
+@pytest.mark.parametrize("held", [None, "site"])
+def test_who_waits_too_long_gives_up(site, url, held):
+    database.open(url, timeout=0.2)
+    with ThreadPoolExecutor(1) as pool, database.write(held and site.id):
+        waiting = pool.submit(write_nothing, site.id)
+        with pytest.raises(Unavailable, match="others are writing"):
+            waiting.result(SECONDS)
+
+
+def test_a_change_of_the_instance_waits_for_all_sites(site, url):
+    database.open(url, timeout=0.2)
+    with ThreadPoolExecutor(1) as pool, database.write(site.id):
+        waiting = pool.submit(write_nothing, None)
+        with pytest.raises(Unavailable, match="others are writing"):
+            waiting.result(SECONDS)
