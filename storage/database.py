@@ -121,7 +121,7 @@ def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concaten
     """Calls a function in `write` of the site that its first argument is, or is the id of."""
 
     @functools.wraps(function)
-    def writing(site: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+    def writing(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
         with write(getattr(site, "id", site)):
             return function(site, *args, **kwargs)
 

@@ -39,7 +39,7 @@ class NumberLoader(Loader):
         return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
-class Growth:
+class GrownTables:
     """The `tables` in which a site has grown by half, by what this process has written."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **options)
         self._types: dict[str, dict[str, str]] = {}
-        self.growth = Growth()
+        self.growth = GrownTables()
 
     def _connect(self) -> Any:
         connection = super()._connect()

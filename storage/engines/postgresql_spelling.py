@@ -10,7 +10,8 @@ PERIODS = (
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
 SCALARS = (
-    "LATERAL (SELECT members.key, types.type, members.value #>> '{}' AS atom "
+    'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '
+    "(members.value #>> '{}') COLLATE \"C\" AS atom "
     "FROM json_each(CAST(s.fields AS json)) AS members, LATERAL (SELECT CASE json_typeof(members.value) "
     "WHEN 'string' THEN 'text' WHEN 'boolean' THEN CAST(members.value AS text) WHEN 'number' THEN "
     "CASE WHEN CAST(members.value AS text) ~ '[.eE]' THEN 'real' ELSE 'integer' END END AS type) AS types) "

@@ -142,9 +142,9 @@ def up(_migrator, db):
 
 
 def test_a_migration_in_pieces_moves_the_log_as_it_goes(file, monkeypatch, tmp_path):
-    folder = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
+    folder = shutil.copytree(sqlite.MIGRATIONS, tmp_path / "migrations")
     (folder / "9999_in_pieces.py").write_text(IN_PIECES)
-    monkeypatch.setattr(database, "MIGRATIONS", folder)
+    monkeypatch.setattr(sqlite, "MIGRATIONS", folder)
     assert database.migrate() == ["9999_in_pieces"]
     assert sqlite_log.log_bytes(database.database) < 10 * 2**20
     add("later")
