@@ -68,7 +68,7 @@ def ids(site: Site, query: ListRequest) -> list[int]:
 
 
 def _rule(site_id: int, query: ListRequest) -> Sql:
-    parts = [Sql("1")]
+    parts = [Sql("TRUE")]
     if query.rules:
         read = segment_rules.read({"all": list(query.rules)}, clock.now_ms(), FILTER)
         parts.append(stored_rules.compile(read, site_id))

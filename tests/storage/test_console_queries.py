@@ -6,7 +6,7 @@ from tests.console.browser import signed_in
 from tests.console.screens import fill, site_paths
 from tests.storage.test_queries import of_sites, plan, reads_a_table_through, statements  # noqa: F401
 
-BACKLOG = "SELECT COUNT(*), COALESCE(SUM(rows"  # of the instance, by a partial index
+BACKLOG = "SELECT COUNT(*), CAST(COALESCE(SUM(rows"  # of the instance, by a partial index
 RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
 
 

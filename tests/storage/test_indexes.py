@@ -27,7 +27,7 @@ GROWING = (
     "subscribers", "subscriber_tags", "field_values", "domains", "consent_changes", "events", "imports",
     "import_batches", "refused_rows", "suppressions", "tags", "custom_fields",
 )  # fmt: skip
-ALL = Sql("1")
+ALL = Sql("TRUE")
 IS_PRO = Condition("field", "is", "pro", "plan")
 LATE = 2**60
 NEWEST = "subscribers_site_id_created_at_id_updated_at_last_event__6af9bfd"
