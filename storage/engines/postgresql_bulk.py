@@ -8,9 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 FEW = 2  # rows that are as quick one by one
+KEYS = r"(\w+ = \?(?: AND \w+ = \?)*)"  # nothing else: no condition may be lost
+CHANGES = r"(\w+ = (?:\w+ \+ )?\?(?:, \w+ = (?:\w+ \+ )?\?)*)"
 INSERT = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)(?: (ON CONFLICT .+))?", re.ASCII)
-UPDATE = re.compile(r"UPDATE (\w+) SET ([\w, =+?]+) WHERE ([\w =?]+)", re.ASCII)
-DELETE = re.compile(r"DELETE FROM (\w+) WHERE ([\w =?]+)", re.ASCII)
+UPDATE = re.compile(rf"UPDATE (\w+) SET {CHANGES} WHERE {KEYS}", re.ASCII)
+DELETE = re.compile(rf"DELETE FROM (\w+) WHERE {KEYS}", re.ASCII)
 SET = re.compile(r"(\w+) = ((?:\w+ \+ )?)\?", re.ASCII)
 KEY = re.compile(r"(\w+) = \?", re.ASCII)
 

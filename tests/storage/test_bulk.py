@@ -73,8 +73,14 @@ def test_a_counter_is_added_to(opened):
     assert database.row("SELECT CAST(sum(people) AS bigint) FROM domains") == (90,)
 
 
-def test_another_statement_runs_for_each_row():
-    assert bulk("UPDATE tags SET name = upper(?) WHERE id = ?") is None
+@pytest.mark.parametrize("sql", [
+    "UPDATE tags SET name = upper(?) WHERE id = ?", "UPDATE tags SET name = ? WHERE id = ? AND bearers = 0",
+    "UPDATE tags SET name = ?, bearers = 0 WHERE id = ?", "DELETE FROM tags WHERE id = ? AND bearers = 0",
+    "DELETE FROM tags WHERE id = ? OR bearers = ?", "INSERT INTO tags (id, bearers) VALUES (?, 0)",
+    "INSERT INTO tags (id) VALUES (?) RETURNING id",
+])  # fmt: skip
+def test_another_statement_runs_for_each_row(sql):
+    assert bulk(sql) is None
 
 
 @pytest.mark.parametrize(("number", "shown"), [(0.1, "0.1"), (2.0**60, str(2**60)), (5, "5")])
