@@ -16,7 +16,7 @@ from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
-REQUESTS = 2_000
+REQUESTS = 1_000
 START, STEP = 1_790_000_000_000, 37_123  # ms
 WORDS = (
     "a",
