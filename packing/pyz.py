@@ -59,13 +59,18 @@ def add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = 0o600) 
 
 def contents() -> Iterator[tuple[str, Path]]:
     """The name in the archive and the source of each file."""
-    project = PROJECT["project"]
-    needed = [*project["dependencies"], *project["optional-dependencies"]["postgresql"]]
-    for name in sorted(closure(needed) - BUILD_ONLY):
+    for name in sorted(packed()):
         yield from installed(name)
     yield from ((name, file) for name, file in installed("audience") if ".dist-info/" in name)
     for file in project_files():
         yield str(file.relative_to(ROOT)), file
+
+
+def packed() -> set[str]:
+    """The names of the distributions in the archive."""
+    project = PROJECT["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["postgresql"]]
+    return closure(needed) - BUILD_ONLY
 
 
 def closure(requirements: list[str]) -> set[str]:

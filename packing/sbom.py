@@ -7,7 +7,8 @@ import json
 from importlib.metadata import PackageMetadata, distribution
 from typing import Any
 
-from packing.pyz import BUILD_ONLY, PROJECT, ROOT, closure
+from packing import pyz
+from packing.pyz import ROOT
 
 UNSTATED = {"peewee": "MIT"}  # by its file LICENSE, where the metadata has none
 TARGET = ROOT / "dist" / "audience.cdx.json"
@@ -20,8 +21,7 @@ def main() -> None:
 
 
 def bill() -> dict[str, Any]:
-    names = closure(PROJECT["project"]["dependencies"]) - BUILD_ONLY
-    packed = {each["purl"]: each for each in (component(name, "library") for name in names)}
+    packed = {each["purl"]: each for each in (component(name, "library") for name in pyz.packed())}
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",

@@ -23,8 +23,9 @@ _numbers = itertools.count()
 
 
 def programs() -> Path | None:
-    """The folder of the newest server's programs."""
-    return max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=Path()).parent or None
+    """The folder of the newest server's programs, if there is one."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return found[-1].parent if found else None
 
 
 class Server:

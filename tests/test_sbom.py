@@ -7,7 +7,7 @@ from packing import pyz, sbom
 
 def test_it_has_each_packed_package_with_its_version_and_licence():
     bill = sbom.bill()
-    packed = pyz.closure(pyz.PROJECT["project"]["dependencies"]) - pyz.BUILD_ONLY
+    packed = pyz.packed()
     versions = {each["name"].lower(): each["version"] for each in bill["components"]}
     assert versions == {
         distribution(name).metadata["Name"].lower(): distribution(name).version for name in packed
