@@ -2,11 +2,11 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast clients lint types format check bench bench-quick bench-files bench-answers \
+.PHONY: help run test test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
 	bench-patterns bench-edge pictures dist lock tables clean torture mutants
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A finished step leaves a mark in .venv. Without the first mark, or Python, .venv is half made: it is made anew.
 MARKS = .venv/.run .venv/.dev .venv/.bench
@@ -32,8 +32,10 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
-test: .venv/.dev ## run the whole test suite, and what touches stored data on PostgreSQL too
+test: .venv/.dev ## run the whole test suite, on SQLite
 	$(BIN)/pytest -n auto --dist loadfile
+
+test-postgresql: .venv/.dev ## run what touches stored data on PostgreSQL, whose server must be installed
 	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 as CI does; SEED=1 ONLY=7 repeats one

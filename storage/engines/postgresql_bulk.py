@@ -13,8 +13,8 @@ CHANGES = r"(\w+ = (?:\w+ \+ )?\?(?:, \w+ = (?:\w+ \+ )?\?)*)"
 INSERT = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)(?: (ON CONFLICT .+))?", re.ASCII)
 UPDATE = re.compile(rf"UPDATE (\w+) SET {CHANGES} WHERE {KEYS}", re.ASCII)
 DELETE = re.compile(rf"DELETE FROM (\w+) WHERE {KEYS}", re.ASCII)
-SET = re.compile(r"(\w+) = ((?:\w+ \+ )?)\?", re.ASCII)
-KEY = re.compile(r"(\w+) = \?", re.ASCII)
+SET = re.compile(r"\b(\w++) = ((?:\w+ \+ )?)\?", re.ASCII)
+KEY = re.compile(r"\b(\w++) = \?", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ OF_JSON = "json_members(cut.fields, ?) AS j"
 
 
 EARLIEST = "-9223372036854775808"  # without quotes, a numeric: no index of a bigint is searched for it
-WITHOUT_CASE = re.compile(r"\b(\w+) COLLATE NOCASE (>=|<|=) \?", re.ASCII)
+WITHOUT_CASE = re.compile(r"\b(\w++) COLLATE NOCASE (>=|<|=) \?", re.ASCII)
 FOLDED = r'left(lower(\1), 300) \2 lower(? COLLATE "C")'  # as indexed; no longer text is looked for
 
 
