@@ -37,9 +37,22 @@ def folder(value: Any) -> Path:
 
 def networks(value: Any) -> tuple[str, ...]:
     try:
-        return tuple(name for name in names(value) if ipaddress.ip_network(name, strict=False))
+        return tuple(unmapped(name) for name in names(value) if ipaddress.ip_network(name, strict=False))
     except ValueError as error:
         raise ValueError("must be a comma-separated list of IP addresses and networks") from error
+
+
+def unmapped(name: str) -> str:
+    """`127.0.0.1` for `::ffff:127.0.0.1`, as which a socket of both families shows it; networks likewise."""
+    address, slash, length = name.partition("/")
+    try:
+        mapped = ipaddress.IPv6Address(address).ipv4_mapped
+        bits = int(length or 128) - 96
+    except ValueError:
+        return name
+    if mapped is None or bits < 0:
+        return name
+    return f"{mapped}/{bits}" if slash else str(mapped)
 
 
 def integer(minimum: int, maximum: int) -> Callable[[Any], int]:

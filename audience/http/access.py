@@ -13,6 +13,7 @@ from audience.errors import TooMany, Unauthorized
 from audience.http.normalize import CREDENTIALS
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
+from audience.setting_values import unmapped
 
 auth: Any = HTTPBasicAuth()
 
@@ -71,7 +72,7 @@ def before(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
     """The last of the forwarded addresses that no trusted proxy has, of at most `MAX_PROXIES`."""
     hops = forwarded.rsplit(",", MAX_PROXIES)
     while hops and _is_trusted(address, proxies):
-        address = hops.pop().strip()[:MAX_ADDRESS_LENGTH] or address
+        address = unmapped(hops.pop().strip()[:MAX_ADDRESS_LENGTH]) or address
     return address
 
 

@@ -11,8 +11,9 @@ from werkzeug.routing import Rule
 from app import create_app, create_routes
 from audience import clock, keys
 from audience.config import Settings
-from audience.http.access import PUBLIC, check_scopes
+from audience.http.access import PUBLIC, before, check_scopes
 from audience.keys import NewKey
+from audience.setting_values import networks
 from storage import database
 from storage import keys as stored_keys
 from storage.models import KeyModel
@@ -237,6 +238,22 @@ def test_a_forwarded_address_is_used_only_from_a_trusted_proxy(client, tmp_path)
     assert [fails(behind, f"192.0.2.{number}") for number in range(31)][-1] == 401
     assert [fails(behind, f"192.0.2.{number}, 198.51.100.9, 10.0.0.1") for number in range(31)][-1] == 429
     assert fails(behind, "198.51.100.8") == 401
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "proxy", "proxies", "address"),
+    [
+        ("192.0.2.7, ::ffff:10.0.0.1", "10.0.0.9", "10.0.0.0/8", "192.0.2.7"),
+        ("::FFFF:c000:207", "10.0.0.9", "10.0.0.0/8", "192.0.2.7"),
+        ("192.0.2.7", "127.0.0.1", "::ffff:127.0.0.1", "192.0.2.7"),
+        ("192.0.2.7", "10.0.0.9", "::ffff:10.0.0.0/104", "192.0.2.7"),
+        ("192.0.2.7", "10.0.0.9", "::1, 2001:db8::/32", "10.0.0.9"),
+        ("2001:db8::7, no address", "::1", "::1", "no address"),
+        ("2001:db8::7, fe80::1%eth0", "::1", "::1, fe80::/10", "2001:db8::7"),
+    ],
+)
+def test_an_address_is_the_same_in_either_form(forwarded, proxy, proxies, address):
+    assert before(forwarded, proxy, networks(proxies)) == address
 
 
 FAMILIES = {

@@ -4,7 +4,6 @@ Our own, because asgiref runs all requests in one thread, and a2wsgi passes on a
 """
 
 import asyncio
-import ipaddress
 import logging
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from wsgiref.types import WSGIApplication
 from audience.config import Settings
 from audience.errors import AudienceError, where
 from audience.protocols import REFUSAL, Admit
+from audience.setting_values import unmapped
 from workers.web.body import Body
 
 MAX_WHOLE_BYTES = 2**16  # of a response that is sent at once; a longer one is streamed
@@ -172,7 +172,7 @@ class Gateway:
             "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],
             "SERVER_NAME": server,
             "SERVER_PORT": str(server_port),
-            "REMOTE_ADDR": _unmapped(client),
+            "REMOTE_ADDR": unmapped(client),
             "REMOTE_PORT": str(client_port),
             "REQUEST_METHOD": scope["method"],
             "SCRIPT_NAME": "",
@@ -238,10 +238,3 @@ async def _disconnected(receive: Receive) -> None:
 
 def _encoded(response: Response) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
-
-
-def _unmapped(address: str) -> str:
-    """`127.0.0.1` for `::ffff:127.0.0.1`, as which a socket of both families shows it."""
-    if not address.startswith("::ffff:"):
-        return address
-    return str(ipaddress.IPv6Address(address).ipv4_mapped or address)
