@@ -95,6 +95,7 @@ def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(c
     assert left == {"field_values": bob, "consent_changes": [], "subscriber_tags": bob, "events": []}
 
 
+@pytest.mark.of_sqlite
 @pytest.mark.parametrize("leave", ["erase", "move"])
 def test_the_domain_of_one_person_goes_with_the_address(client, settings, leave):
     client.create("ann@canarydomain.example")

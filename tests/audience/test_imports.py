@@ -225,6 +225,7 @@ def test_a_worker_that_dies_again_and_again_is_no_failed_attempt(site, tick, mon
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
+@pytest.mark.of_sqlite
 def test_imports_on_a_nearly_full_disk_wait_for_room(site, tick):
     """A claim still fits, the rows do not, and sometimes the claim cannot be handed back either."""
     first, second = accept(site, 600, fields={"plan": "a"}), accept(site, 600, fields={"plan": "b"})
@@ -315,6 +316,7 @@ def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
     assert state(site, import_id) == ("finished", 6, 6, 0, 0)
 
 
+@pytest.mark.of_sqlite
 def test_imports_wait_while_a_reader_keeps_the_log_long(site, monkeypatch):
     import_ids = [accept(site, 1000, prefix) for prefix in "abc"]
     database.checkpoint()
