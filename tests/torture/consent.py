@@ -32,7 +32,7 @@ STEPS_AND_RESTORES = st.lists(
 
 
 class RestoredHistory(History):
-    """What was erased since the backup stays erased, what was known to have left stays known."""
+    """Whoever is erased, or was since the backup, is erased anew; who was known to have left stays known."""
 
     def __init__(self, client: ApiClient, settings: Settings, now: int) -> None:
         super().__init__(client, ConsentModel(), now)
@@ -57,8 +57,7 @@ class RestoredHistory(History):
         lost, self.model = self.model, copy.deepcopy(self._kept)
         self.model.number = lost.number
         number = self.model.accept()
-        left = {address: word for address, word in lost.hashes.items() if not word.erased}
-        for address, word in (left | self._erased).items():
+        for address, word in (lost.hashes | self._erased).items():
             self.model.hashes[address] = Word(number, word.at, left=True, erased=word.erased)
             if word.erased:
                 self.model.people.pop(address, None)
