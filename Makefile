@@ -38,7 +38,7 @@ test: .venv/.dev ## run the whole test suite, on SQLite
 test-postgresql: .venv/.dev ## run what touches stored data on PostgreSQL, whose server must be installed
 	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api
 
-torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 as CI does; SEED=1 ONLY=7 repeats one
+torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 for less of each; SEED=1 ONLY=7 repeats one
 	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED)) \
 		$(if $(ONLY),--only $(ONLY)) $(if $(SECONDS),--seconds $(SECONDS))
 
