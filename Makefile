@@ -35,8 +35,11 @@ run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 test: .venv/.dev ## run the whole test suite, on SQLite
 	$(BIN)/pytest -n auto --dist loadfile
 
+# Tests of the API that say nothing of an engine: forms of requests, pages, answers.
+ENGINE_FREE = answers docs_page generated_clients hostile json_bounds openapi requests volume wording
 test-postgresql: .venv/.dev ## run what touches stored data on PostgreSQL, whose server must be installed
-	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api
+	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api \
+		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*')
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 for less of each; SEED=1 ONLY=7 repeats one
 	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED)) \
