@@ -64,7 +64,7 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
 
     def __init__(self, url: str, **options: Any) -> None:
         # The plan of a prepared statement does without its values: for each row it goes through a long list.
-        super().__init__(url, prepare_threshold=None, **options)
+        super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
         self.growth = GrownTables()
 
