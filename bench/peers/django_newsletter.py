@@ -1,6 +1,7 @@
 """django-newsletter: its own form reads the addresses, and its own function makes each subscription."""
 
 import json
+import secrets
 import sys
 import tempfile
 import time
@@ -15,7 +16,7 @@ def configure(folder: str) -> None:
     database = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(Path(folder) / "peer.db")}
     options = {"init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL"}
     settings.configure(
-        SECRET_KEY="bench",  # noqa: S106 - of nothing
+        SECRET_KEY=secrets.token_hex(),
         DATABASES={"default": database | {"OPTIONS": options}},
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
         INSTALLED_APPS=[

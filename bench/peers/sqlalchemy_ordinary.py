@@ -74,15 +74,15 @@ def item(number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def make_durable(connection: Any, _record: Any) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+
+
 def main(rows: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         engine = create_engine(f"sqlite:///{Path(folder) / 'peer.db'}")
-
-        @event.listens_for(engine, "connect")  # type: ignore[untyped-decorator]
-        def durable(connection: Any, _record: Any) -> None:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-
+        event.listen(engine, "connect", make_durable)
         Base.metadata.create_all(engine)
         client = application(engine).test_client()
         batches = [

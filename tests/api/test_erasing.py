@@ -87,12 +87,16 @@ def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(c
     client.post("/fetch/commands", {"command": {"command": "remove_field", "email": ADDRESS, "query": "n"}})
     erase(client, email=ADDRESS)
     with database.session():
-        left = {
-            table: database.rows(f"SELECT DISTINCT subscriber_id FROM {table}")  # noqa: S608
-            for table in ("field_values", "consent_changes", "subscriber_tags", "events")
-        }
-    bob = [(int(others["id"]),)]
-    assert left == {"field_values": bob, "consent_changes": [], "subscriber_tags": bob, "events": []}
+        left = set(
+            database.rows(
+                "SELECT 'field_values', subscriber_id FROM field_values "
+                "UNION ALL SELECT 'consent_changes', subscriber_id FROM consent_changes "
+                "UNION ALL SELECT 'subscriber_tags', subscriber_id FROM subscriber_tags "
+                "UNION ALL SELECT 'events', subscriber_id FROM events"
+            )
+        )
+    bob = int(others["id"])
+    assert left == {("field_values", bob), ("subscriber_tags", bob)}
 
 
 @pytest.mark.of_sqlite

@@ -51,3 +51,9 @@ def later(monkeypatch):
 
     monkeypatch.setattr(clock, "now_ms", lambda: real() + moved[0])
     return move
+
+
+@pytest.fixture
+def manager(app, site):
+    """A browser of an operator who may do all but keys, operators and the site itself."""
+    return signed_in(app, "meg@example.com", {site: "manager"})

@@ -16,11 +16,6 @@ HOUR_MS = 3_600_000
 
 
 @pytest.fixture
-def manager(app, site):
-    return signed_in(app, "meg@example.com", {site: "manager"})
-
-
-@pytest.fixture
 def root(site):
     return f"/sites/{site.uuid}/imports"
 

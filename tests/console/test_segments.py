@@ -27,11 +27,6 @@ def people(site):
 
 
 @pytest.fixture
-def manager(app, site):
-    return signed_in(app, "meg@example.com", {site: "manager"})
-
-
-@pytest.fixture
 def root(site):
     return f"/sites/{site.uuid}/segments"
 

@@ -6,15 +6,9 @@ import pytest
 
 from audience import commands, keys, subscribers
 from audience.changes import Source
-from tests.console.browser import signed_in
 from tests.console.test_file_uploads import keep, start
 
 EMAIL = "ann@a.example"
-
-
-@pytest.fixture
-def manager(app, site):
-    return signed_in(app, "meg@example.com", {site: "manager"})
 
 
 @pytest.fixture

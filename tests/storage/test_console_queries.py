@@ -4,7 +4,7 @@ import pytest
 
 from tests.console.browser import signed_in
 from tests.console.screens import fill, site_paths
-from tests.storage.test_queries import of_sites, plan, reads_a_table_through, statements  # noqa: F401
+from tests.storage.test_queries import of_sites, plan, reads_a_table_through
 
 BACKLOG = "SELECT COUNT(*), CAST(COALESCE(SUM(rows"  # of the instance, by a partial index
 RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
@@ -16,7 +16,7 @@ def owner(app, client):
     return signed_in(app, "owner@example.com", {client.site: "owner"})
 
 
-def test_every_page_uses_indexes(client, owner, statements):  # noqa: F811
+def test_every_page_uses_indexes(client, owner, statements):
     paths = site_paths(client.site)
     owner.post(f"/sites/{client.site.uuid}/subscribers", text="ann lee")
     del statements[:]
@@ -29,7 +29,7 @@ def test_every_page_uses_indexes(client, owner, statements):  # noqa: F811
         assert not reads_a_table_through(statement), statement
 
 
-def test_a_search_by_text_is_by_index_alone(client, owner, statements):  # noqa: F811
+def test_a_search_by_text_is_by_index_alone(client, owner, statements):
     owner.post(f"/sites/{client.site.uuid}/subscribers", text="ann lee")
     del statements[:]
     assert owner.get(f"/sites/{client.site.uuid}/subscribers").status_code == 200

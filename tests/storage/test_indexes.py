@@ -21,7 +21,7 @@ from storage import segments as segment_counts
 from storage.searches import Filters
 from storage.segment_rules import Condition, compile
 from storage.sql import Sql
-from tests.storage.test_queries import plan, statements  # noqa: F401
+from tests.storage.test_queries import plan
 
 GROWING = (
     "subscribers", "subscriber_tags", "field_values", "domains", "consent_changes", "events", "imports",
@@ -72,7 +72,7 @@ NEEDED_BY = {
 
 
 @pytest.mark.parametrize("index", NEEDED_BY)
-def test_an_index_is_used_by_the_query_that_needs_it(client, statements, index):  # noqa: F811
+def test_an_index_is_used_by_the_query_that_needs_it(client, statements, index):
     client.post("/batch/subscribers", {"subscribers": [{"email": f"p{n}@example.com"} for n in range(3)]})
     del statements[:]
     with database.write():

@@ -32,20 +32,6 @@ SEARCHES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def statements(client):
-    """All statements that SQLite runs, with their parameters."""
-    seen = []
-
-    def trace(cursor, _sql, _parameters):
-        seen.append(cursor.expanded_sql)
-        return True
-
-    with database.session():
-        database.database.connection().exec_trace = trace
-    return seen
-
-
 def of_sites(statements):
     """The statements on tables of a site, except those with an empty list of values."""
     return [
