@@ -226,7 +226,7 @@ MUTANTS = (
         "audience/api/json_bounds.py",
         "if len(brackets) > 2 * MAX_CONTAINERS:",
         "if False:",
-        f"{API}/test_requests.py::test_bounds_hold_across_many_texts",
+        f"{API}/test_json_bounds.py::test_bounds_hold_across_many_texts",
     ),
     Mutant(
         "a full-width formula is exported",

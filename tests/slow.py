@@ -11,9 +11,10 @@ ROOT = Path(__file__).parent
 PROCESSES = (
     "stories", "workers",
     "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_file_imports.py", "cli/test_files_page.py",
-    "cli/test_full_disk.py", "cli/test_moving_in_page.py", "cli/test_start.py", "cli/test_terminal.py",
+    "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_moving_in_page.py",
+    "cli/test_start.py", "cli/test_terminal.py",
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
-    "api/test_generated_clients.py",
+    "api/test_generated_clients.py", "api/test_refused_rows.py",
     "audience/test_imports.py", "schemas/test_workbook.py", "storage/test_full_disk.py",
     "storage/test_bulk.py", "storage/test_queries.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",

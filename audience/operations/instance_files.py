@@ -69,25 +69,26 @@ def examine(context: Context) -> Iterator[Finding]:
 
 
 def lost(settings: Settings) -> Iterator[Finding]:
-    """What is lost or another's; nothing in a folder that is new. Reads the database before the pepper.
+    """What is lost or another's; nothing in a folder that is new. Reads signs, database and pepper in turn.
 
-    Another process may be making both: the pepper comes first.
+    Another process may be making all of them: the pepper comes first, then the database, then its signs.
     """
+    signs = _signs(settings)
     if not _has_file(settings):
-        yield from _without_database(settings)
+        yield from _without_database(settings, signs)
         return
     with database.session():
-        if stored_backups.is_empty() and any(_signs(settings)[:2]):
+        if stored_backups.is_empty() and any(signs[:2]):
             yield _no_database(settings)
         elif stored.is_in_use():
             yield from _with_keys(settings, stored.check_value())
 
 
-def _without_database(settings: Settings) -> Iterator[Finding]:
+def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
     if not (settings.instance / pepper.FILE).exists():
         if erasures.boundaries(settings.instance):
             yield _other_log(settings)
-    elif any(_signs(settings)):
+    elif any(signs):
         yield _no_database(settings)
 
 

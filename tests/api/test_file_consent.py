@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.api.test_file_imports import CSV, LINES, import_file, send
+from tests.api.sent_files import CSV, LINES, import_file, send
 from tests.client import open_client
 from tests.response_assertions import error
 

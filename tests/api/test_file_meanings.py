@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 
 from schemas.file_imports import DRY_RUN_ROWS, WORKBOOK
-from tests.api.test_file_imports import CSV, LINES, import_file, send
+from tests.api.sent_files import CSV, LINES, import_file, send
 from tests.response_assertions import error
 
 ANN = "ann@example.com"

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
+from audience.cli import import_jobs
 from audience.cli.main import audience
 
 
@@ -40,3 +41,22 @@ def backup(type_, client, tmp_path):
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["rows"]["subscribers"] == 2
     return file
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """No other process applies rows here."""
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+
+
+@pytest.fixture
+def import_file(run, client, tmp_path):
+    """Imports a file with this text; returns the command's JSON."""
+
+    def invoke(text, *options, name="people.csv", **more):
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        words = ("import", file, "--site", client.site.uuid, "--json", "--allow-refused")
+        return run(*words, *options, **more)
+
+    return invoke

@@ -17,6 +17,7 @@ import pytest
 
 import app
 from audience import config
+from audience.operations import instance_files
 from storage import database
 from tests.service import attended, command, environment, free_port, give_places, serving
 from tests.stories.test_starts import ROOT, applied, run_sql
@@ -362,6 +363,21 @@ def test_commands_that_start_at_once_on_a_new_folder_share_one_pepper(tmp_path):
         for run in runs:
             service.first = json.loads(run.stdout)
             assert service.call("GET", f"/stats/site?site_uuid={service.first['site_uuid']}")[0] == 200
+
+
+def test_an_instance_that_another_command_makes_meanwhile_is_not_a_lost_one(pattern, tmp_path, monkeypatch):
+    has_file = instance_files._has_file
+
+    def made_meanwhile(settings):
+        """Answers what it found before another command made all of the instance."""
+        found = has_file(settings)
+        if not found:
+            monkeypatch.undo()
+            shutil.copytree(pattern, tmp_path, dirs_exist_ok=True)
+        return found
+
+    monkeypatch.setattr(instance_files, "_has_file", made_meanwhile)
+    assert type_(tmp_path, "migrate").returncode == 0
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")

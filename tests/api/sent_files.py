@@ -1,0 +1,29 @@
+"""Files sent to POST /v1/batch/imports, and what was refused of them."""
+
+import csv
+import io
+
+from audience import imports
+
+CSV = "text/csv"
+LINES = "application/x-ndjson"
+
+
+def send(client, text, content_type=CSV, **options):
+    data = text if isinstance(text, bytes) else text.encode()
+    return client.send_file("/batch/imports", data, content_type=content_type, **options)
+
+
+def import_file(client, text, content_type=CSV, **options):
+    """Imports a file, applies it and returns its progress."""
+    response = send(client, text, content_type, **options)
+    assert response.status_code == 200, response.text
+    imports.drain(client.site.id, 30)
+    return client.get(f"/batch/imports/{response.json['data']['id']}").json["data"]["attributes"]
+
+
+def errors(client, number=1):
+    response = client.get(f"/batch/imports/{number}/errors.csv")
+    assert response.status_code == 200
+    assert response.content_type == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(response.text)))

@@ -1,0 +1,81 @@
+"""Refused rows of a file: kept for thirty days, without addresses, and erased with their person."""
+
+import pytest
+
+from audience import clock, erasures, file_imports
+from tests.api.sent_files import LINES, errors, import_file
+
+
+def test_refused_rows_are_stored_with_their_columns_but_without_addresses(client):
+    text = (
+        "email,plan,backup,created_at\n"
+        "ann@example,pro,,\n"
+        "ann@example.com,=1+1,bob@example.com,yesterday\n"
+        "cy@example.com,a,b,,too much\n"
+        ",,x,\n"
+        "ok@example.com,,,\n"
+    )
+    outcome = import_file(client, text)
+    assert (outcome["created"], outcome["failed"]) == (1, 4)
+    refused = errors(client)
+    assert [(row["row_number"], row["error_code"]) for row in refused] == [
+        ("2", "invalid_email"), ("3", "invalid_created_at"), ("4", "ragged_row"), ("5", "missing_email"),
+    ]  # fmt: skip
+    assert list(refused[0])[:7] == [
+        "email", "plan", "backup", "created_at", "row_number", "error_code", "error_message",
+    ]  # fmt: skip
+    assert (refused[0]["plan"], refused[1]["plan"], refused[1]["created_at"]) == ("pro", "'=1+1", "yesterday")
+    assert refused[1]["email"].startswith("sha256:")
+    assert refused[1]["backup"].startswith("sha256:")
+    assert refused[2][None] == ["too much"]
+    assert "@" not in client.get("/batch/imports/1/errors.csv").text.replace("name@example.com", "").replace(
+        "one @", ""
+    ).replace("before the @", "")
+
+
+@pytest.mark.parametrize("address", ["ann@example", "Ann@@example.com", "ann"])
+def test_the_refused_row_of_a_malformed_address_is_erased_with_it(client, settings, address):
+    import_file(client, f"email,note\n{address},a\nbob@,b\n")
+    erasures.erase(client.site, settings.instance, address.upper())
+    assert [row["note"] for row in errors(client)] == ["b"]
+
+
+def test_addresses_are_hidden_in_any_text_of_a_refused_row(client):
+    note = "write to <ann@example.com>, bob\uff20example.com or cy@example.com; not to x"
+    import_file(client, f'email,note\nnobody,"{note}"\n')
+    hidden = errors(client)[0]["note"]
+    assert "example" not in hidden
+    assert hidden.count("sha256:") == 3
+    assert hidden.endswith("; not to x")
+
+
+def test_a_refused_line_of_many_addresses_keeps_none(client):
+    outcome = import_file(client, "a@b " * 10_000, LINES)
+    assert outcome["failed"] == 1
+    words = errors(client)[0]["line"].split()
+    assert len(words) == 10_000
+    assert all(word.startswith("sha256:") for word in words)
+    assert sum(word != "sha256:" for word in words) == 100
+
+
+def test_a_long_line_without_an_address_is_kept(client):
+    line = "a" * 1_000_000
+    assert import_file(client, f"{line}\n", LINES)["failed"] == 1
+    assert client.get("/batch/imports/1/errors.csv").text.count(line) == 1
+
+
+def test_refused_rows_are_deleted_after_thirty_days(client, monkeypatch):
+    import_file(client, "email\nnobody\n")
+    assert len(errors(client)) == 1
+    file_imports.sweep()
+    assert len(errors(client)) == 1
+    later = clock.now_ms() + file_imports.RETENTION_MS + 1
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    file_imports.sweep()
+    assert errors(client) == []
+
+
+def test_the_errors_of_another_site_are_not_found(client, other_client):
+    import_file(client, "email\nnobody\n")
+    assert other_client.get("/batch/imports/1/errors.csv").status_code == 404
+    assert client.get("/batch/imports/2/errors.csv").status_code == 404

@@ -1,0 +1,107 @@
+"""`audience import` that is interrupted: it goes on where it was, and loses and repeats nothing."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+from typing import Any
+
+import pytest
+
+from audience import file_imports, imports
+from audience.cli import import_jobs
+from tests.service import command as command_line
+from tests.service import environment, serving, until
+
+ROWS = 5_000
+CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
+
+pytestmark = pytest.mark.usefixtures("alone")
+
+
+def counts(outcome):
+    return [outcome[name] for name in import_jobs.OUTCOMES]
+
+
+def test_an_import_with_other_options_is_another_import(import_file, client, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imports, "drain", interrupt)
+    import_file("email\nann@example.com\n", exit_code=1)
+    import_file("email\nann@example.com\n", "--tag", "vip", exit_code=1)
+    assert len(imports.newest(client.site)) == 2
+
+
+def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_path, monkeypatch):
+    kept: list[file_imports.Upload] = []
+
+    class Interrupting(file_imports.Upload):
+        def _store(self, good, refused):
+            if len(kept) == 3:
+                raise KeyboardInterrupt
+            kept.append(self)
+            super()._store(good, refused)
+
+    monkeypatch.setattr(file_imports, "Upload", Interrupting)
+    assert "run the same command again" in import_file(CSV_TEXT, exit_code=1)
+    [waiting] = imports.newest(client.site)
+    assert waiting.status == "receiving"
+    assert 0 < waiting.rows < ROWS
+    monkeypatch.undo()
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    file_imports.sweep()
+    outcome = import_file(CSV_TEXT)
+    assert outcome["import_id"] == str(waiting.id)
+    assert counts(outcome) == [ROWS, 0, 0, ROWS, 0]
+    assert len((tmp_path / "people.refused.csv").read_text().splitlines()) == ROWS + 1
+    assert client.get("/batch/imports/1/errors.csv").text.count("\n") == ROWS + 1
+
+
+def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(imports, "drain", interrupt)
+    import_file(CSV_TEXT, exit_code=1)
+    monkeypatch.undo()
+    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    outcome = import_file(CSV_TEXT)
+    assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
+    assert import_file(CSV_TEXT)["import_id"] == "2"
+
+
+def test_two_commands_cannot_import_the_same_file_at_once(import_file, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text(CSV_TEXT)
+    with file.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another command" in import_file(CSV_TEXT, exit_code=1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(tmp_path, number):
+    rows = 30_000
+    file = tmp_path / "people.csv"
+    file.write_text("email\n" + "".join(f"subscriber{each}@example.com\n" for each in range(rows)))
+    instance = tmp_path / "instance"
+    with serving(instance) as service:
+        line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
+        options: dict[str, Any] = {"env": environment(instance, service.port), "stdout": subprocess.PIPE}
+        first = subprocess.Popen(line, **options)
+        until(lambda: total(service) or first.poll() is not None)
+        os.kill(first.pid, number)
+        assert first.wait(20) != 0
+        assert first.stdout is not None
+        first.stdout.close()
+        done = subprocess.run(line, check=True, timeout=120, **options)
+        outcome = json.loads(done.stdout)
+        assert (outcome["import_id"], outcome["status"]) == ("1", "finished")
+        assert (outcome["created"], outcome["updated"] + outcome["unchanged"]) == (rows, 0)
+        assert service.call("GET", "/stats/site")[1]["user_count"] == rows
+
+
+def total(service):
+    listed = service.call("GET", "/batch/imports")[1]["data"]
+    return listed and listed[0]["attributes"]["total"]
