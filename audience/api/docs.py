@@ -6,7 +6,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from flask import Blueprint, Response, abort, redirect
+from flask import Blueprint, Response, abort, redirect, request
 from werkzeug.wrappers import Response as RedirectResponse
 
 from audience.http.access import public
@@ -61,8 +61,11 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 @blueprint.get("/")
 @public
 def root() -> RedirectResponse:
-    """Leads to the description of the API"""
-    return redirect(f"{public_root()}/docs")
+    """Leads a browser to the console, and any other client to the description of the API"""
+    place = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
+    response = redirect(f"{public_root()}/{place}")
+    response.headers["Vary"] = "Accept"
+    return response
 
 
 @blueprint.get("/favicon.ico")

@@ -9,6 +9,16 @@ import pytest
 def test_the_root_leads_to_the_description(app):
     response = app.test_client().get("/")
     assert (response.status_code, response.headers["Location"]) == (302, "/docs")
+    assert response.headers["Vary"] == "Accept"
+
+
+def test_the_root_leads_a_browser_to_the_console(app):
+    accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    response = app.test_client().get("/", headers={"Accept": accept})
+    assert (response.status_code, response.headers["Location"]) == (302, "/console")
+    for other in ("*/*", "application/json", ""):
+        led = app.test_client().get("/", headers={"Accept": other})
+        assert led.headers["Location"] == "/docs", other
 
 
 def test_there_is_an_icon(app):
@@ -58,3 +68,5 @@ def test_the_description_is_packed(app):
 def test_the_root_is_below_the_public_url(settings, app):
     object.__setattr__(settings, "public_url", "https://people.example/audience")
     assert app.test_client().get("/").headers["Location"] == "/audience/docs"
+    led = app.test_client().get("/", headers={"Accept": "text/html"})
+    assert led.headers["Location"] == "/audience/console"
