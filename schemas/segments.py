@@ -1,7 +1,7 @@
 """Forms of segments, and the segment resource. `audience.segment_rules` reads the rules."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
@@ -72,6 +72,18 @@ SegmentAnswer = single("SegmentAnswer", SegmentSchema)
 SegmentList = listing("SegmentList", SegmentSchema)
 
 
+class MatchedRules(ma.fields.Dict):
+    json_schema: ClassVar[JsonSchema] = {"$ref": "#/components/schemas/MatchedRule"}
+
+
+class Match(ResponseSchema):
+    matches = ma.fields.Boolean()
+    rules = MatchedRules(metadata={"description": "The rules, each with whether it holds."})
+
+
+SegmentMatch = single("SegmentMatch", Match, or_null=True)
+
+
 class SegmentPreview(CountsSchema):
     data = ma.fields.List(
         ma.fields.Nested(SubscriberSchema), metadata={"description": "The newest ten matches."}
@@ -90,3 +102,8 @@ def segment(row: Any) -> dict[str, Any]:
             "updated_at": write_date(row.updated_at),
         },
     }
+
+
+def match(matched: dict[str, Any] | None) -> dict[str, Any]:
+    """The answer; null if nobody was found."""
+    return {"data": matched and {"matches": matched["matches"], "rules": matched}}

@@ -76,6 +76,16 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
     return [Event(*record) for record in records]
 
 
+def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
+    """When the newest events of a type were."""
+    records = rows(
+        "SELECT occurred_at FROM events WHERE subscriber_id = ? AND +site_id = ? AND type = ? "
+        "ORDER BY occurred_at DESC LIMIT ?",
+        (subscriber_id, site_id, type_, limit),
+    )
+    return [at for (at,) in records]
+
+
 def count(site_id: int, subscriber_id: int) -> int:
     query = "SELECT count(*) FROM events WHERE subscriber_id = ? AND +site_id = ?"
     return int(row(query, (subscriber_id, site_id))[0])

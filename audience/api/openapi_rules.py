@@ -17,6 +17,7 @@ from audience.segment_subjects import (
 JsonObject = dict[str, Any]
 
 RULE = {"$ref": "#/components/schemas/Rule"}
+MATCHED = {"$ref": "#/components/schemas/MatchedRule"}
 NAME = {"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}
 TEXT = {"type": "string", "minLength": 1}
 DATE = {
@@ -46,7 +47,24 @@ def schemas() -> dict[str, JsonObject]:
     parts |= {title(name, "Rule"): condition(name, row) for name, row in SUBJECTS.items()}
     references = [{"$ref": f"#/components/schemas/{name}"} for name in parts]
     rule = {"description": "Selects subscribers; see docs/segments.md.", "anyOf": references}
-    return {"Rule": rule} | parts
+    return {"Rule": rule} | parts | {"MatchedRule": matched()}
+
+
+def matched() -> JsonObject:
+    """A rule with whether it holds."""
+    return {
+        "type": "object",
+        "description": "A rule as it was saved, with whether it holds.",
+        "properties": {
+            "matches": {"type": "boolean"},
+            "value": {"description": "What a condition met, null if nothing."},
+            "all": {"type": "array", "items": MATCHED},
+            "any": {"type": "array", "items": MATCHED},
+            "not": MATCHED,
+        },
+        "required": ["matches"],
+        "additionalProperties": {"description": "The condition."},
+    }
 
 
 def title(name: str, ending: str) -> str:

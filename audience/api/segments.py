@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import segments
+from audience import segment_matches, segments
 from audience.api.endpoint import endpoint
 from audience.http.services import settings
 from audience.sites import Site
@@ -91,6 +91,19 @@ def preview(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     base_url = settings().base_url
     shown = [subscribers_wire.subscriber(subscriber, base_url, site.uuid) for subscriber in newest]
     return stats_wire.counts(counts) | {"data": shown}
+
+
+@blueprint.post("/fetch/segments/<id:segment_id>/match")
+@endpoint(scope="read", family="fetch", takes=subscribers_wire.FindSubscriber, gives=wire.SegmentMatch)
+def match(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
+    """Tell why a subscriber is in a segment
+
+    By `email` or `uuid`; `uuid` wins. Each rule of the segment has `matches` beside it, and each condition
+    the `value` that it met: of tags, of a list and of the dates of events the first 20.
+
+    Returns the rules; `data` is null where nobody is found.
+    """
+    return wire.match(segment_matches.match(site, segment_id, form.get("email"), form.get("uuid")))
 
 
 @blueprint.get("/stats/segment")

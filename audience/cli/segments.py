@@ -1,21 +1,25 @@
 """`audience segment`: saved rules."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from audience import segments, sites
+from audience import segment_matches, segments, sites
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json
 from audience.config import Settings
+from audience.segment_subjects import GROUPS
 from audience.stats import Counts
 from schemas import segments as wire
 from schemas.base import load
 from schemas.stats import counts
+from schemas.subscribers import FindSubscriber
+from schemas.values import compact_json
 
 
 @click.group()
@@ -95,6 +99,38 @@ def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
         return
     click.echo(f"{printable(row.name)}\n{row.rules}")
     _show(totals)
+
+
+@segment.command()
+@click.argument("segment_id")
+@click.argument("subscriber", metavar="EMAIL|UUID")
+@site_option
+@as_json
+@on_instance
+def match(_: Settings, segment_id: str, subscriber: str, site_uuid: str, as_json: bool) -> None:
+    """Tell why a subscriber is in a segment, or is not, rule by rule.
+
+    Example: audience segment match 1 ann@example.com --site 6f1c...
+    """
+    form = FindSubscriber().load({"email" if "@" in subscriber else "uuid": subscriber})
+    matched = segment_matches.match(sites.get_by_uuid(site_uuid), segment_id, **form)
+    if as_json:
+        click.echo(json.dumps(wire.match(matched)))
+    elif matched is None:
+        raise click.ClickException("no subscriber of the site has this address or uuid")
+    for line in () if as_json or matched is None else _tree(matched):
+        click.echo(line)
+
+
+def _tree(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
+    """A line for each rule."""
+    group = next((key for key in GROUPS if key in node), "")
+    said = {key: value for key, value in node.items() if key not in ("matches", "value")}
+    words = group or f"{printable(compact_json(said))}, met {printable(compact_json(node['value']))}"
+    yield f"{'  ' * depth}{'yes' if node['matches'] else 'no '}  {words}"
+    parts = node.get(group, ())
+    for part in [parts] if group == "not" else parts:
+        yield from _tree(part, depth + 1)
 
 
 @segment.command()

@@ -30,12 +30,17 @@ NUMBERS = {"gt": "more than {}", "gte": "at least {}", "lt": "less than {}", "lt
 
 @dataclass(frozen=True)
 class Branch:
-    """A group with its `branches`, or a condition with the number of those for whom it holds alone."""
+    """A group with its `branches`, or a condition with the number of those for whom it holds alone.
+
+    For one subscriber, whether it `holds` and, of a condition, what it `met`.
+    """
 
     kind: str
     words: str
     count: int | None = None
     branches: tuple["Branch", ...] = ()
+    holds: bool | None = None
+    met: str = ""
 
 
 def tree(site: Site, rules: Any) -> Branch:
@@ -49,6 +54,22 @@ def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
         return Branch(kind, HEADS[kind], branches=tuple(_branch(site, each, left) for each in inner))
     total = segments.count(site, node) if next(left, None) is not None else None
     return Branch("condition", condition(node), total)
+
+
+def matched(node: Mapping[str, Any]) -> Branch:
+    """The tree of one subscriber, from `audience.segment_matches`."""
+    kind = _kind(node)
+    if kind in GROUPS:
+        inner = tuple(map(matched, _inner(kind, node)))
+        return Branch(kind, HEADS[kind], branches=inner, holds=node["matches"])
+    said = {key: value for key, value in node.items() if key not in ("matches", "value")}
+    return Branch("condition", condition(said), holds=node["matches"], met=_met(node["value"]))
+
+
+def _met(value: Any) -> str:
+    if value in (None, []):
+        return "nothing"
+    return _operand(value) if not isinstance(value, dict) else "an object"
 
 
 def _inner(kind: str, node: Mapping[str, Any]) -> list[Any]:

@@ -7,8 +7,17 @@ from urllib.parse import urlencode
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from audience import custom_fields, segments, sessions, stats, subscriber_lists, subscribers, tags
-from audience.console import timelines
+from audience import (
+    custom_fields,
+    segment_matches,
+    segments,
+    sessions,
+    stats,
+    subscriber_lists,
+    subscribers,
+    tags,
+)
+from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.list_filters import Chip, chips, filters, rules
 from audience.console.page import NOT_FOUND, page, present, read_form, url
@@ -51,8 +60,20 @@ def show(site: Site, subscriber_uuid: str) -> str:
     if subscriber is None:
         raise NotFound(NOT_FOUND)
     return render_template(
-        "subscriber.html", subscriber=subscriber, field_types=FIELD_TYPES, **timelines.of(site, subscriber)
+        "subscriber.html",
+        subscriber=subscriber,
+        field_types=FIELD_TYPES,
+        **_why(site, subscriber_uuid),
+        **timelines.of(site, subscriber),
     )
+
+
+def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
+    """The segments, and of the one that is asked for the tree of its rules."""
+    asked = request.args.get("segment", "")
+    matched = segment_matches.match(site, asked, uuid=subscriber_uuid) if asked else None
+    shown = {"asked": asked, "why": rule_trees.matched(matched)} if matched else {"asked": ""}
+    return shown | {"all_segments": segments.list_all(site)}
 
 
 def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:

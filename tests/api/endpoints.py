@@ -52,6 +52,7 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/segments/1", "read"),
     Endpoint("PUT", "/fetch/segments/1", "full", SEGMENT),
     Endpoint("POST", "/fetch/segments/preview", "read", SEGMENT),
+    Endpoint("POST", "/fetch/segments/1/match", "read", query=SUBSCRIBER),
     Endpoint("GET", "/stats/segment", "stats", query={"segment_id": "1"}),
     Endpoint("GET", "/stats/segments/1", "stats"),
     Endpoint("DELETE", "/fetch/segments/1", "full"),

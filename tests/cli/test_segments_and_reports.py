@@ -38,6 +38,20 @@ def test_a_segment_is_previewed_saved_counted_and_deleted(ask, stored):
     ask("segment", "show", saved["id"], exit_code=1)
 
 
+def test_a_match_is_shown_rule_by_rule(ask, stored):
+    rules = json.dumps({"any": [json.loads(PRO), {"not": {"tag": "vip"}}]})
+    id_ = ask("segment", "create", "Pro", rules, "--json")["id"]
+    assert ask("segment", "match", id_, "bob@example.com").splitlines() == [
+        "yes  any",
+        '  no   {"field":"plan","is":"pro"}, met "\\u001b[31mfree"',
+        "  yes  not",
+        '    no   {"tag":"vip"}, met []',
+    ]
+    assert ask("segment", "match", id_, "ann@example.com", "--json")["data"]["matches"] is True
+    assert ask("segment", "match", id_, "nobody@example.com", "--json") == {"data": None}
+    assert "no subscriber of the site" in ask("segment", "match", id_, "nobody@example.com", exit_code=1)
+
+
 def test_an_error_in_rules_is_shown_with_its_path(ask):
     assert "segment.rules.all[0].tag: Send" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
     assert "segment.name: Send" in ask("segment", "create", " ", PRO, exit_code=1)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import commands, keys, subscribers
+from audience import commands, keys, segments, subscribers
 from audience.changes import Source
 from tests.console.test_file_uploads import keep, start
 
@@ -62,3 +62,17 @@ def test_what_was_changed_by_hand_is_in_the_timeline(site, manager, page):
     subscribers.create(site, {"email": EMAIL})
     act(site, manager, act="tag", tag="vip")
     assert "Tag put on meg@example.com" in page()
+
+
+def test_the_rules_of_a_segment_tell_why(site, manager, page):
+    subscribers.create(site, {"email": EMAIL, "tags": ["vip"], "fields": {"plan": "pro"}})
+    rules = {"all": [{"tag": "vip"}, {"not": {"field": "plan", "is": "pro"}}]}
+    segment = segments.create(site, {"name": "Some", "rules": rules})
+    assert "Why in a segment Segment Some Show each rule" in page()
+    text = manager.get(f"{path(site)}?segment={segment.id}").text
+    plain = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", text))
+    assert "not in it" in plain
+    assert "All of these hold: no" in plain
+    assert "tag is vipvip: yes" in plain
+    assert "plan is propro: yes" in plain
+    assert manager.get(f"{path(site)}?segment=999").status_code == 404
