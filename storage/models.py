@@ -212,10 +212,24 @@ class PepperModel(BaseModel):
         table_name = "pepper"
 
 
+class InstanceStateModel(BaseModel):
+    """One row: the lowest version of code that may write, and the phase of a move, `other` its other end."""
+
+    id = IntegerField(primary_key=True)
+    lowest_writer = IntegerField()
+    move = TextField()
+    phase = TextField()
+    other = TextField()
+    at = BigIntegerField()
+
+    class Meta:
+        table_name = "instance_state"
+
+
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
     AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
-    *FILE_UPLOAD_MODELS,
+    *FILE_UPLOAD_MODELS, InstanceStateModel,
 )  # fmt: skip

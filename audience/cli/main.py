@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "import": Row("file_imports:import_file", "Import subscribers from a file."),
         "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
         "key": Row("keys:key", "Keys, with which clients authenticate."),
+        "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
         "operator": Row("operators:operator", "Operators, who sign in to the console."),
         "report": Row("reports:report", "Reports on growth and composition."),
         "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),

@@ -3,6 +3,7 @@
 They are examined before anything is written. Findings are public but for their advice, which names the files.
 """
 
+import datetime as dt
 import hmac
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ from audience.config import Settings
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
 from storage import backups as stored_backups
-from storage import database
+from storage import database, instance_state
 from storage import pepper as stored
 from storage.errors import Unavailable
+from storage.instance_state import ARRIVING, LEAVING, LEFT
 
 LOSS = "no key works and no erasure is recognised"
 MISSING = f"the pepper is missing, without which {LOSS}"
@@ -37,6 +39,16 @@ SERVER_ADVICE = (
     "Set AUDIENCE_DATABASE_URL to this instance's database, or restore it; `audience serve --new` starts "
     "anew without it."
 )
+MOVE = "move"
+ON, UNDO = "`audience move --to {0}`", "take the move back with `audience move --undo`"
+PHASES = {  # of a move: what is found, what to do
+    LEAVING: ("the instance is on its way to another database since {}", f"Finish with {ON}, or {UNDO}."),
+    LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
+    ARRIVING: (
+        "the instance of this database is elsewhere since {}",
+        "Finish its move there.",
+    ),
+}
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
 
 
@@ -78,10 +90,20 @@ def lost(settings: Settings) -> Iterator[Finding]:
         yield from _without_database(settings, signs)
         return
     with database.session():
+        yield from _elsewhere()
         if stored_backups.is_empty() and any(signs[:2]):
             yield _no_database(settings)
         elif stored.is_in_use():
             yield from _with_keys(settings, stored.check_value())
+
+
+def _elsewhere() -> Iterator[Finding]:
+    """Where the instance is, if this database is not, or not yet, in use."""
+    phase = instance_state.phase()
+    if phase.name:
+        found, advice = PHASES[phase.name]
+        day = dt.datetime.fromtimestamp(phase.at / 1000, dt.UTC).date()
+        yield bad(MOVE, found.format(day), advice.format(phase.other))
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:

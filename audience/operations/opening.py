@@ -37,7 +37,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
 
     database.open(
         settings.database,
-        password=_password(settings.database_password_file),
+        password=password(settings.database_password_file),
         timeout=settings.database_timeout,
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
@@ -47,7 +47,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
     )
 
 
-def _password(file: str) -> str | None:
+def password(file: str) -> str | None:
     """Of the database's role, from a file; None without one. Raises `Unusable`."""
     if not file:
         return None

@@ -25,6 +25,11 @@ BACKED_UP = (
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 INSTANCE, MIGRATING = 7_023_001, 7_023_002  # keys of advisory locks
+WRITER = 1  # of this code: a migration that it must not be without raises `lowest_writer`
+ENTER = (
+    f"SET LOCAL lock_timeout = {{}}; SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
+    "SELECT lowest_writer, phase FROM instance_state"
+)
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 STATE = """
 SELECT current_setting('server_version'),
@@ -35,6 +40,14 @@ SELECT current_setting('server_version'),
     (SELECT string_agg(name, ', ') FROM pg_settings
         WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on')
 """
+PRIMARY_KEY = """
+SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
+WHERE i.indrelid = CAST(%s AS regclass) AND i.indisprimary ORDER BY k.place
+"""
+LAST_ID = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(%s, 'id') AS regclass))"
+UPGRADE = "this host's Audience is older than the database: upgrade it"
+ELSEWHERE = "the instance moves to another database, or has moved"
 NO_URL = "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE"
 FEW, LONG_SECONDS = 10, 3_600
 CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
@@ -116,12 +129,14 @@ def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[N
 def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iterator[None]:
     """A transaction that writes a site, beside those of other sites; without a site, beside no other.
 
-    Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site.
+    Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
+    `Unavailable` while another host's code is newer, or the instance elsewhere.
     """
     left = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic():
-        shared = "" if site_id is None else "_shared"
-        opened.run(f"SET LOCAL lock_timeout = {left}; SELECT pg_advisory_xact_lock{shared}({INSTANCE})")
+        lowest_writer, phase = opened.run(ENTER.format(left, "" if site_id is None else "_shared"))
+        if lowest_writer > WRITER or phase:
+            raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id is not None:
             opened.execute_sql(LOCK_SITE, (site_id,))
         yield
@@ -129,9 +144,9 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, of any host, in one transaction."""
+    """One migrating process at a time, of any host, in one transaction beside which nobody writes."""
     with opened.atomic():
-        opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING})")
+        opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
 
 
@@ -140,6 +155,19 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     sequence = f"pg_get_serial_sequence('{table}', 'id')"
     query = f"SELECT nextval({sequence}) FROM generate_series(1, %s)"
     return sorted(number for (number,) in opened.execute_sql(query, (count,)).fetchall())
+
+
+def primary_key(opened: Any, table: str) -> list[str]:
+    return [name for (name,) in opened.execute_sql(PRIMARY_KEY, (table,)).fetchall()]
+
+
+def last_id(opened: Any, table: str) -> int:
+    """The highest id that a table's sequence has given; 0 before the first."""
+    return int(opened.execute_sql(LAST_ID, (table,)).fetchone()[0] or 0)
+
+
+def put_last_id(opened: Any, table: str, number: int) -> None:
+    opened.execute_sql("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", (table, number))
 
 
 def is_due(opened: Any) -> bool:

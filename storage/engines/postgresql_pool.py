@@ -87,10 +87,14 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
             connection.close()
         return lost
 
-    def run(self, statements: str) -> None:
-        """Runs statements without values, in one round trip."""
+    def run(self, statements: str) -> Any:
+        """Runs statements without values, in one round trip; the first row of the last, if it has rows."""
         with vars(peewee)["__exception_wrapper__"]:
-            self.cursor().execute(statements)
+            cursor = self.cursor()
+            cursor.execute(statements)
+            while cursor.nextset():
+                pass
+            return cursor.fetchone() if cursor.description else None
 
     def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
         """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""
@@ -107,7 +111,7 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
                 types = self.types(bulk.table)
                 statement = bulk.statement.format(rows=postgresql_bulk.rows_of(bulk.columns, types))
                 self.cursor().execute(statement, postgresql_bulk.arrays(bulk, types, rows))
-        if bulk is not None and bulk.inserts:
+        if bulk is not None and bulk.inserts and "site_id" in bulk.columns:
             self.growth.add(bulk.table, rows[0][bulk.columns.index("site_id")], len(rows))
 
     def types(self, table: str) -> dict[str, str]:

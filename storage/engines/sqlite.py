@@ -157,9 +157,24 @@ def migration_lock(opened: Any) -> Iterator[None]:
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had; nobody takes one while the caller holds the lock."""
-    highest = opened.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    first = highest[0] + 1 if highest else 1
+    first = last_id(opened, table) + 1
     return range(first, first + count)
+
+
+def primary_key(opened: Any, table: str) -> list[str]:
+    query = "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
+    return [name for (name,) in opened.execute_sql(query, (table,)).fetchall()]
+
+
+def last_id(opened: Any, table: str) -> int:
+    """The highest id that a table has given; 0 before the first."""
+    highest = opened.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    return int(highest[0]) if highest else 0
+
+
+def put_last_id(opened: Any, table: str, number: int) -> None:
+    opened.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+    opened.execute_sql("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
 
 
 def fault(opened: Any, check: str = "quick_check") -> str:

@@ -1,0 +1,46 @@
+"""`audience move`: a whole instance into another database."""
+
+from dataclasses import replace
+
+import click
+
+from audience.cli.instance import Instance
+from audience.cli.output import as_json, show
+from audience.cli.progress import ShownProgress
+from audience.operations import moves
+
+ONE = "Give one of --to and --undo."
+
+
+@click.command()
+@click.option("--to", "target", metavar="URL", help="An empty database: postgresql://… or sqlite:PATH.")
+@click.option("--undo", is_flag=True, help="Use the old database again, if the new one was not written to.")
+@click.option(
+    "--password-file", default="", metavar="FILE", help="File with the password of the other database."
+)
+@as_json
+@click.pass_obj
+def move(instance: Instance, target: str | None, undo: bool, password_file: str, as_json: bool) -> None:
+    """Move the instance into an empty database, PostgreSQL's or SQLite's. Stop the service first.
+
+    Interrupted, it goes on where it was when it is run again. The old database keeps everything, and is not
+    used any more.
+
+    Example: audience move --to postgresql://audience@db.example/audience
+    """
+    if (target is None) is not undo:
+        raise click.UsageError(ONE)
+    password_file = password_file or instance.settings.database_password_file
+    with instance.processes().stopped(), ShownProgress() as progress:
+        if target is None:
+            moves.undo(instance.settings, password_file, progress)
+            show({"undone": True}, as_json, ["The instance uses its old database again."])
+            return
+        settings = replace(
+            instance.settings,
+            database_url=moves.target_url(target),
+            database_password_file=password_file,
+        )
+        moved = moves.move(instance.settings, settings, instance.openers, progress)
+    lines = [f"Moved {moved.rows['subscribers']} subscribers, and compared all. Set this, and start:"]
+    show({"setting": moved.setting, "rows": moved.rows}, as_json, [*lines, moved.setting])

@@ -1,0 +1,185 @@
+"""Moving a whole instance into another database, and taking the move back.
+
+Both databases have a mark from the first row to the last: the old one is not written to, the new one not
+used. A move that was interrupted goes on behind the last row that arrived.
+"""
+
+import contextlib
+import random
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from audience import clock
+from audience.config import Settings
+from audience.errors import Refused
+from audience.operations import instance_files, opening
+from audience.operations.openers import Openers
+from audience.protocols import Progress
+from storage import backups as stored_backups
+from storage import database, moves
+from storage.instance_state import ARRIVING, HERE, LEAVING, LEFT, Phase
+from storage.moves import End, MovedTable
+
+SAMPLE = 1_000
+
+SAME = "That is the database of this instance: name another."
+SEEN = (
+    "A command line is seen by others: write the password into a file, name that with --password-file, "
+    "and leave it out of the URL."
+)
+FULL = "The target is not empty: name an empty database, or a file that does not exist."
+OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take it back with --undo."
+BACK_FIRST = "The instance has moved to {} already."
+PENDING = "Migrations are pending: run `audience migrate` first."
+DIFFERS = "The table {} arrived differently, so the instance stays where it is: run the same command again."
+NOT_MOVED = "This instance has not been moved: there is nothing to take back."
+WRITTEN = (
+    "The table {} of the other database is not as it was when the instance came there: it has been written "
+    "to. Move it back with `audience move`, from there into an empty database."
+)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """`setting` is the line that lets the instance use its new database."""
+
+    setting: str
+    rows: dict[str, int]
+
+
+def target_url(text: str) -> str:
+    """The URL of a target, which may be `sqlite:PATH`. Raises `Refused` for one with a password."""
+    if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
+        return database.url(Path(text.removeprefix("sqlite:")).absolute())
+    if urlsplit(text).password is not None or "password=" in text:
+        raise Refused(SEEN)
+    return text
+
+
+def move(settings: Settings, target: Settings, openers: Openers, progress: Progress) -> Moved:
+    """Moves an instance, whose service is stopped, into the database of `target`.
+
+    Raises `Refused`, `LostFile`; `Unavailable` if a process uses the database, or a server does not answer.
+    """
+    if target.database == settings.database:
+        raise Refused(SAME)
+    _check_source(settings, openers)
+    openers.database(target)
+    database.migrate()
+    database.close()
+    with _end(settings) as source, _end(target) as arriving:
+        phase = _begin(source, arriving, target.database)
+        tables = moves.tables()
+        for table in tables:
+            _copy(source, arriving, table, progress)
+        arriving.settle()
+        if different := _different(source, arriving, tables, progress):
+            raise Refused(DIFFERS.format(different))
+        source.set_phase(phase._replace(name=LEFT, at=clock.now_ms()))
+        arriving.set_phase(HERE)
+        rows = {table.name: arriving.count(table) for table in tables}
+    return Moved(f"AUDIENCE_DATABASE_URL={target.database}", rows)
+
+
+def _check_source(settings: Settings, openers: Openers) -> None:
+    """Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process uses a database that is a file."""
+    openers.database(settings)
+    try:
+        database.refuse_newer()
+        if database.pending():
+            raise Refused(PENDING)
+        for finding in instance_files.lost(settings):
+            if finding.check != instance_files.MOVE:
+                raise instance_files.LostFile(finding)
+    finally:
+        database.close()
+    for file in database.files(settings.database)[:1]:
+        stored_backups.release(file)
+
+
+@contextlib.contextmanager
+def _end(settings: Settings) -> Iterator[End]:
+    password = opening.password(settings.database_password_file)
+    timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
+    with moves.end(settings.database, password, timeout, allow_faulty) as end:
+        yield end
+
+
+def _begin(source: End, arriving: End, url: str) -> Phase:
+    """Marks both. Raises `Refused` unless the target is empty, or has a part of the same move."""
+    phase = source.phase()
+    if phase.name == ARRIVING or (phase.name and phase.other != url):
+        raise Refused(OTHER_MOVE.format(phase.other))
+    if arriving.phase().name != ARRIVING or arriving.phase().move != phase.move:
+        if phase.name == LEFT:
+            raise Refused(BACK_FIRST.format(phase.other))
+        if not arriving.is_empty():
+            raise Refused(FULL)
+        phase = Phase(secrets.token_hex(8), LEAVING, url, clock.now_ms())
+        arriving.set_phase(phase._replace(name=ARRIVING, other=""))
+    source.set_phase(phase._replace(name=LEAVING))
+    return phase
+
+
+def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
+    done, total = arriving.count(table), source.count(table)
+    for page in source.pages(table, arriving.last(table, source.key(table))):
+        arriving.add(table, page)
+        done += len(page)
+        progress(f"Copying {table.name}", done, total)
+    if number := source.last_id(table):
+        arriving.raise_last_id(table, number)
+
+
+def _different(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
+    """The first table that is not the same at both ends, "" if all are."""
+    for table in tables:
+        advance = _counted(f"Comparing {table.name}", 2 * source.count(table), progress)
+        if source.sums(table, advance) != arriving.sums(table, advance):
+            return table.name
+        if source.last_id(table) != arriving.last_id(table):
+            return table.name
+    people = next(table for table in tables if table.name == "subscribers")
+    highest = source.last_id(people)
+    for _ in range(min(SAMPLE, highest)):
+        after = random.randrange(highest)
+        if source.person(after) != arriving.person(after):
+            return people.name
+    return ""
+
+
+def _counted(step: str, total: int, progress: Progress) -> Callable[[int], None]:
+    done = 0
+
+    def advance(rows: int) -> None:
+        nonlocal done
+        done += rows
+        progress(step, done, total)
+
+    return advance
+
+
+def undo(settings: Settings, password_file: str, progress: Progress) -> None:
+    """Takes a move back, as long as the other database is as the instance came there.
+
+    Raises `Refused`; `Unavailable` if a server does not answer.
+    """
+    with _end(settings) as source:
+        phase = source.phase()
+        if phase.name not in (LEAVING, LEFT):
+            raise Refused(NOT_MOVED)
+        if phase.name == LEFT:
+            target = replace(settings, database_url=phase.other, database_password_file=password_file)
+            with _end(target) as other:
+                _take_back(source, other, progress)
+        source.set_phase(HERE)
+
+
+def _take_back(source: End, other: End, progress: Progress) -> None:
+    if other.phase().name != ARRIVING:
+        if different := _different(source, other, moves.tables(), progress):
+            raise Refused(WRITTEN.format(different))
+        other.set_phase(Phase("", ARRIVING, "", clock.now_ms()))

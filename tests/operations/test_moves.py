@@ -1,0 +1,232 @@
+"""Moving an instance from a file to a server and back: everything arrives, and only one is in use."""
+
+import datetime as dt
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from app import create_app, instance
+from audience import clock, erasures, imports, keys, operators, sites
+from audience.audit_log import Actor
+from audience.cli.main import audience
+from audience.config import Settings
+from audience.operations.instance_files import LostFile
+from audience.operations.opening import open_database, open_process
+from storage import database, moves
+from storage import sites as stored_sites
+from storage.errors import Unavailable
+from storage.instance_state import LEAVING, Phase
+from storage.models import MODELS, InstanceStateModel
+from tests.api.endpoints import ENDPOINTS
+from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+
+PEOPLE = [
+    {"email": f"p{n}@firm{n % 7}.example", "first_name": "Ünï" if n % 3 else "", "tags": ["a", f"t{n % 5}"],
+     "fields": {"plan": "pro", "n": n / 2, "many": [1, "x", True, None], "big": 2**60 + n}}
+    for n in range(1_100)
+]  # fmt: skip
+COMMAND = Actor("command")
+WAITING = [{"email": f"later{n}@example.com"} for n in range(30)]
+
+
+@pytest.fixture
+def empty(server):
+    url = server.create()
+    yield url
+    database.close()
+    server.drop(url)
+
+
+@pytest.fixture
+def files(tmp_path, migrated):
+    """The settings of an instance in SQLite."""
+    shutil.copy(migrated, tmp_path / migrated.name)
+    return Settings(instance=tmp_path)
+
+
+def opened(settings):
+    return create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
+
+
+def filled(settings):
+    """Something in every table that an endpoint writes; a client of the site."""
+    client = open_client(opened(settings).test_client())
+    client.post("/batch/subscribers", {"subscribers": PEOPLE})
+    imports.drain(client.site.id, 30)
+    for endpoint in ENDPOINTS:
+        client.call(endpoint.method, endpoint.path, endpoint.body)
+    imports.drain(client.site.id, 30)
+    client.call("DELETE", "/fetch/subscribers", None, query={"email": "p7@firm0.example"})
+    erasures.erase(client.site, settings.instance, email="p8@firm1.example")
+    operators.add("ann@example.com", True, {}, COMMAND)
+    other = sites.create("Other")
+    keys.create([other])
+    client.post("/batch/subscribers", {"subscribers": WAITING})
+    return client
+
+
+def export(settings, client):
+    """All of the site, as the API gives it."""
+    there = replace(client, http=opened(settings).test_client())
+    return there.get("/fetch/export", query={"format": "jsonl"}).text, there.counts()
+
+
+def contents(settings):
+    """The rows of all tables."""
+    open_database(settings)
+    with database.session():
+        found = {
+            model._meta.table_name: sorted(repr(plain(row)) for row in model.select().tuples())
+            for model in MODELS
+            if model is not InstanceStateModel
+        }
+    database.close()
+    return found
+
+
+def plain(row):
+    """Booleans as SQLite has them, whole numbers without a point."""
+    return [int(value) if isinstance(value, bool | float) and value == int(value) else value for value in row]
+
+
+def command(settings, *words, status=0):
+    database.close()
+    result = CliRunner().invoke(audience, ["move", *words], obj=instance(settings))
+    assert result.exit_code == status, (result.output, result.exception)
+    return result
+
+
+def test_there_and_back(files, empty, tmp_path):
+    client = filled(files)
+    before, told = contents(files), export(files, client)
+    answer = json.loads(command(files, "--to", empty, "--json").stdout)
+    assert answer["setting"] == f"AUDIENCE_DATABASE_URL={empty}"
+    on_server = replace(files, database_url=empty)
+    assert contents(on_server) == before
+    assert answer["rows"] == {name: len(rows) for name, rows in before.items()}
+    assert export(on_server, client) == told
+    back = tmp_path / "back.db"
+    command(on_server, "--to", f"sqlite:{back}")
+    on_file = replace(files, database_url=f"sqlite:///{back}")
+    assert contents(on_file) == before
+    assert export(on_file, client) == told
+    imports.drain(client.site.id, 30)
+    with database.session():
+        assert stored_sites.counters(client.site.id)[0] == told[1][0] + len(WAITING)
+
+
+@pytest.fixture
+def client(files):
+    """A client of a small instance in SQLite."""
+    client = open_client(opened(files).test_client())
+    client.post("/batch/subscribers", {"subscribers": PEOPLE[:30]})
+    imports.drain(client.site.id, 30)
+    return client
+
+
+def test_an_instance_that_moved_does_not_start(files, empty, client):
+    command(files, "--to", empty)
+    day = dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC).date()
+    said = f"the instance moved on {day} to another database: set AUDIENCE_DATABASE_URL={empty}, or take"
+    with pytest.raises(LostFile, match=re.escape(said)):
+        open_process(files)
+    assert "has moved to" in str(command(files, "--to", empty, status=1).exception)
+
+
+def test_a_server_that_the_instance_left_takes_no_write(files, empty, client, tmp_path):
+    command(files, "--to", empty)
+    on_server = replace(files, database_url=empty)
+    there = replace(client, http=opened(on_server).test_client())
+    there.create("new@example.com")
+    told = there.counts()
+    with moves.end(empty, None, 3, False) as host:
+        host.set_phase(Phase("m", LEAVING, "elsewhere", 1))
+    answer = there.post("/fetch/subscribers", {"subscriber": {"email": "late@example.com"}})
+    assert answer.status_code == 503
+    assert there.counts() == told
+    with pytest.raises(LostFile, match="on its way to another database"):
+        open_process(on_server)
+
+
+def test_a_move_that_stopped_goes_on(files, empty, client, monkeypatch):
+    before, add = contents(files), moves.End.add
+    added: list[str] = []
+
+    def add_some(end, table, rows):
+        if len(added) == 6:
+            raise Unavailable("the server is gone")
+        added.append(table.name)
+        add(end, table, rows)
+
+    monkeypatch.setattr(moves, "PAGE_ROWS", 7)
+    monkeypatch.setattr(moves.End, "add", add_some)
+    command(files, "--to", empty, status=1)
+    with pytest.raises(LostFile, match="on its way to another database"):
+        open_process(files)
+    with pytest.raises(LostFile, match="the instance of this database is elsewhere"):
+        open_process(replace(files, database_url=empty))
+    monkeypatch.setattr(moves.End, "add", add)
+    command(files, "--to", empty)
+    assert contents(replace(files, database_url=empty)) == before
+
+
+def test_ids_go_on_above_those_of_rows_that_are_gone(files, empty, client):
+    with database.write():
+        database.execute("DELETE FROM imports")
+    command(files, "--to", empty)
+    there = replace(client, http=opened(replace(files, database_url=empty)).test_client())
+    accepted = there.post("/batch/subscribers", {"subscribers": WAITING})
+    assert accepted.json["import_id"] == "2"
+
+
+def test_a_move_is_taken_back(files, empty, client):
+    command(files, "--to", empty)
+    assert json.loads(command(files, "--undo", "--json").stdout) == {"undone": True}
+    open_process(files)
+    with pytest.raises(LostFile, match="elsewhere"):
+        open_process(replace(files, database_url=empty))
+    assert "nothing to take back" in str(command(files, "--undo", status=1).exception)
+
+
+def test_a_move_to_what_was_written_to_is_not_taken_back(files, empty, client):
+    command(files, "--to", empty)
+    there = replace(client, http=opened(replace(files, database_url=empty)).test_client())
+    there.create("new@example.com")
+    assert "has been written to" in str(command(files, "--undo", status=1).exception)
+
+
+def test_a_row_that_changed_on_the_way_is_noticed(files, empty, client, monkeypatch):
+    add = moves.End.add
+
+    def add_changed(end, table, rows):
+        place = table.columns.index("first_name") if table.name == "subscribers" else None
+        add(end, table, rows if place is None else [[*row[:place], "X", *row[place + 1 :]] for row in rows])
+
+    monkeypatch.setattr(moves.End, "add", add_changed)
+    assert "subscribers arrived differently" in str(command(files, "--to", empty, status=1).exception)
+
+
+def test_a_target_that_is_not_empty_is_refused(files, empty, client, tmp_path):
+    database.open(empty)
+    database.migrate()
+    sites.create("Another's")
+    assert "not empty" in str(command(files, "--to", empty, status=1).exception)
+    open_process(files)
+
+
+def test_a_password_on_the_command_line_is_refused(files, client):
+    result = command(files, "--to", "postgresql://audience:secret@db.example/audience", status=1)
+    assert "--password-file" in str(result.exception)
+
+
+def test_a_text_that_servers_do_not_store_is_named(files, empty, client):
+    with database.write():
+        database.execute("UPDATE segments SET name = 'a' || char(0)")
+        database.execute("UPDATE tags SET name = 'a' || char(0)")
+    assert "the table tags has a text" in str(command(files, "--to", empty, status=1).exception)
+    command(files, "--undo")
+    open_process(files)
