@@ -65,7 +65,7 @@ def _take_turn(site: Site, act_id: int, instance: Path) -> None:
 @database.write()
 def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
     """Does the next piece, or ends the act; returns the keys of those it erased."""
-    accepted = subscribers.accept_now(site.id, Source("operator", 0))
+    accepted = subscribers.accept_now(site.id, Source("operator", act_id))
     act = require(site.id, act_id)
     piece = stored.first_piece(act_id)
     if not act.is_open:

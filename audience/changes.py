@@ -51,7 +51,10 @@ class Change(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What changes come from: `id` is that of the key, import or operator, 0 where there is none."""
+    """What changes come from: `id` is that of the key, the import, or the act of an operator on many people.
+
+    It is 0 where there is none.
+    """
 
     kind: str = "operator"
     id: int = 0

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from audience import audit_log, file_uploads, keys, subscriber_lists
+from audience import audit_log, bulk_acts, file_uploads, keys, subscriber_lists
 from audience.audit_log import AuditEntry
+from audience.console.wording import counted
 from audience.sites import Site
 from audience.subscriber_lists import ConsentChange
 from audience.subscribers import Subscriber
@@ -53,11 +54,13 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
         kind, words = ("k", "Subscribed") if change.subscribed else ("l", "Left")
         source = _source(site, change.source, str(change.source_id))
         details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""))))
-        yield Entry(change.at, kind, words, details=details, who=_who(change, log))
+        yield Entry(change.at, kind, words, details=details, who=_who(site, change, log))
 
 
-def _who(change: ConsentChange, log: Sequence[AuditEntry]) -> str:
+def _who(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> str:
     """The operator who made a change of consent by hand."""
+    if change.source == "operator" and change.source_id:
+        return bulk_acts.get(site, change.source_id).actor
     said = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (each.actor for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS)
     return next(near, "")
@@ -74,6 +77,9 @@ def _source(site: Site, kind: str, number: str) -> str:
     if kind == "import":
         file = file_uploads.names(site, [int(number)]).get(int(number))
         return f"by import {number}" + (f", {file[0]}" if file else "")
+    if kind == "operator" and number not in ("", "0"):
+        act = bulk_acts.get(site, int(number))
+        return f"by act {act.id} on {counted(act.people, 'subscriber')}"
     if kind == "api":
         names = {str(key.id): key.name for key in keys.list_all(site)}
         return f"by the key {names[number]}" if names.get(number) else "by the API"

@@ -21,6 +21,7 @@ FIRST_ROWS = 4
 MAX_CELL = 80
 MOST_SHOWN = 200  # columns
 MOST_FIELDS = 100
+HINTS = "did_you_mean"  # in the words of the API
 COLUMN = "column-"  # prefix of the field of a column's place
 
 WORDS = {
@@ -40,6 +41,10 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     consent.LEFT_LATER: "A column that looks like a field says of some that they have left: choose consent "
     "for it, or a field.",
 }
+NO_HEADER = (
+    "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
+    "names of the columns”, choose which column is the address, and look again."
+)
 
 
 def first_reading(name: str) -> dict[str, Any]:
@@ -106,7 +111,13 @@ def _dot(column: Column) -> str:
 
 def problem(error: FormError) -> str:
     """Why a file is not understood, with what was found."""
+    if "header=0" in error.found.get(HINTS, ()):
+        return NO_HEADER
     message = error.problems[0].message
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)
-    found = [", ".join(map(str, values[:10])) for values in error.found.values() if isinstance(values, list)]
+    found = [
+        ", ".join(map(str, values[:10]))
+        for name, values in error.found.items()
+        if name != HINTS and isinstance(values, list)
+    ]
     return f"{said} Found: {'; '.join(found)}." if found else said

@@ -6,7 +6,19 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import backlog, clock, imports, keys, operators, periods, segments, stats, subscriber_lists
+from audience import (
+    backlog,
+    clock,
+    file_uploads,
+    imports,
+    keys,
+    operators,
+    periods,
+    segment_counts,
+    segments,
+    stats,
+    subscriber_lists,
+)
 from audience.console.page import page, present, to
 from audience.console.wording import plain_day, short_day, today
 from audience.http.services import services, settings
@@ -79,9 +91,15 @@ def _growth(site: Site, users: int) -> dict[str, Any]:
         "active": stats.active_since(site, period.bounds[0]),
         "weekly": _weekly(period, now) if choice["step"] == "day" else None,
         "segments": segments.list_all(site),
-        "imports": imports.newest(site)[:NEWEST],
+        "segment_history": segment_counts.by_segment(site),
+        **_newest_imports(site),
         "newest": subscriber_lists.find(site, ListRequest()).subscribers[:NEWEST],
     }
+
+
+def _newest_imports(site: Site) -> dict[str, Any]:
+    found = imports.newest(site)[:NEWEST]
+    return {"imports": found, "files": file_uploads.names(site, [each.id for each in found])}
 
 
 def _choice() -> dict[str, str]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from audience import clock, events, keys, reports, segments, sites, subscribers
+from audience import clock, events, keys, operators, reports, sites, subscribers
+from audience.audit_log import COMMAND_LINE
 from audience.keys import NewKey
-from audience.operations import demo_imports
+from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
 from audience.sites import Site
@@ -16,29 +17,6 @@ NAME, TIME_ZONE = "Demo", "Europe/Amsterdam"
 SUBSCRIBERS = 20_000
 CHUNK_ROWS = 500
 
-SEGMENTS = (  # oldest first
-    ("No first name", {"field": "first_name", "missing": True}),
-    ("Press", {"tag": "press"}),
-    ("Silent for a year", {"all": [{"status": "subscribed"}, {"last_event_at": {"not_within_days": 365}}]}),
-    ("Fair visitors", {"any": [{"tag": "fair-2026"}, {"field": "source", "is": "fair"}]}),
-    ("Low Countries", {"field": "country", "in": ["Netherlands", "Belgium"]}),
-    ("Beta circle", {"all": [{"tag": "beta"}, {"status": "subscribed"}]}),
-    ("Paying", {"all": [{"status": "subscribed"}, {"field": "plan", "in": ["monthly", "yearly", "team"]}]}),
-    ("Readers of 90 days", {"event": "$open", "within_days": 90}),
-    ("Warm and paying", {"all": [
-        {"status": "subscribed"},
-        {"field": "plan", "in": ["monthly", "yearly"]},
-        {"any": [
-            {"tag": "vip"},
-            {"event": "$purchase", "within_days": 90, "at_least": 2},
-            {"created_at": {"within_days": 30}},
-        ]},
-        {"not": {"any": [
-            {"email_domain": "briefkasten.example"},
-            {"last_event_at": {"not_within_days": 180}},
-        ]}},
-    ]}),
-)  # fmt: skip
 REPORTS = (
     ("Plans", "VisitorsByFieldReport", {"field": "plan"}),
     ("Countries", "VisitorsByFieldReport", {"field": "country", "limit": 16}),
@@ -47,10 +25,11 @@ REPORTS = (
 
 
 def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey]:
-    """Creates and fills the site; deletes it again when interrupted."""
+    """Creates and fills the site, which administrators own; deletes it again when interrupted."""
     site = sites.create(NAME, TIME_ZONE)
     try:
         _fill(site, count, progress)
+        operators.own(site, COMMAND_LINE)
         return site, keys.create([site])
     except BaseException:
         sites.delete(site, instance, progress)
@@ -65,8 +44,7 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
         joined += [(each.change.email, each.change.dates["created_at"]) for each in chunk]
         progress("Creating", done, count)
     demo_imports.create(site, joined)
-    for name, rules in SEGMENTS:
-        segments.create(site, {"name": name, "rules": rules})
+    demo_segments.create(site)
     for name, type_, settings in REPORTS:
         reports.create(
             site, {"name": name, "report_type": f"Reporting::Reports::{type_}", "settings": settings}

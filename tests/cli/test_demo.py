@@ -6,8 +6,21 @@ from collections import Counter
 
 import pytest
 
-from audience import addresses, clock, file_imports, imports, keys, reports, segments, sites, stats
-from audience.operations import demo, demo_people
+from audience import (
+    addresses,
+    clock,
+    file_imports,
+    imports,
+    keys,
+    operators,
+    reports,
+    segment_counts,
+    segments,
+    sites,
+    stats,
+)
+from audience.audit_log import COMMAND_LINE
+from audience.operations import demo, demo_people, demo_segments
 from storage import database
 from tests.client import ApiClient
 
@@ -26,6 +39,20 @@ def shown(type_):
 def owner(app, shown):
     key = keys.NewKey(shown["publishable_key"], shown["secret_key"], "full")
     return ApiClient(app.test_client(), sites.get_by_uuid(shown["site_uuid"]), key)
+
+
+def test_administrators_own_it_and_its_segments_have_a_past(app, type_):
+    operators.add("ann@example.com", True, {}, COMMAND_LINE)
+    operators.add("bob@example.com", False, {}, COMMAND_LINE)
+    result = type_("demo", "--people", "300", "--json")
+    site = sites.get_by_uuid(json.loads(result.stdout)["site_uuid"])
+    assert [roles for _, roles in operators.list_all()] == [{site.id: "owner"}, {}]
+    history = segment_counts.by_segment(site)
+    for segment in segments.list_all(site):
+        counts = history[segment.id]
+        assert len(counts) == 90
+        assert counts[-1] == segments.count(site, json.loads(segment.rules))
+        assert counts == sorted(counts)
 
 
 def all_subscribers(owner):
@@ -100,7 +127,7 @@ def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
         segment.name: segments.counts(owner.site, str(segment.id)).users
         for segment in segments.list_all(owner.site)
     }
-    assert len(names) == len(demo.SEGMENTS)
+    assert len(names) == len(demo_segments.SEGMENTS)
     assert all(names[name] for name in ("Paying", "Low Countries", "Readers of 90 days", "Silent for a year"))
     assert {"Plans", "Countries"} <= {report.name for report in reports.list_all(owner.site)}
 

@@ -83,6 +83,21 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     )  # fmt: skip
 
 
+def test_a_file_whose_first_row_is_a_person(manager, root):
+    path = keep(manager, root, "jo@a.example,Jo\nka@a.example,Ka\n")
+    shown = manager.get(path).text
+    assert "take the tick off" in shown
+    assert "header=0" not in shown
+    manager.post(path, look="1", **{"column-1": "email", "column-2": "first_name"})
+    assert "Of 2 rows, <b>2</b> bring new subscribers" in manager.get(path).text
+
+
+def test_a_file_that_cannot_be_read_asks_for_nothing_but_another(manager, root):
+    shown = manager.get(keep(manager, root, 'email\n"ann@a.example\n')).text
+    assert "Correct the file, then send it again." in shown
+    assert "Say what the columns mean" not in shown
+
+
 def test_a_script_that_sends_a_file_learns_where_its_page_is(manager, root):
     fields = {"file": (io.BytesIO(PEOPLE.encode()), "people.csv")}
     headers = {"Origin": ORIGIN, "X-CSRF-Token": sessions.csrf_token(manager.token)}

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from audience import commands, keys, segments, subscribers
+from audience import bulk_act_pieces, bulk_acts, commands, keys, segments, subscribers
+from audience.audit_log import Actor
 from audience.changes import Source
 from tests.console.test_file_uploads import keep, start
 
@@ -42,6 +43,16 @@ def test_a_file_brought_them_and_an_operator_took_them_off(site, manager, page):
     assert re.search(r"subscribed since [^,]+, by hand, meg@example.com", page())
     assert "Created, by import 1, fair.csv" in page()
     assert "Left, by hand meg@example.com" in page()
+
+
+def test_an_act_on_many_is_named_with_who_did_it(site, manager, page, tmp_path):
+    ids = [subscribers.create(site, {"email": email}).id for email in (EMAIL, "b@a.example")]
+    new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
+    act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
+    bulk_act_pieces.work(tmp_path, 30)
+    said = rf"by act {act_id} on 2 subscribers"
+    assert re.search(rf"left since [^,]+, {said}, olga@example.com", page())
+    assert f"Left, {said} olga@example.com" in page()
 
 
 def test_a_key_is_named(site, manager, page):
