@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -102,7 +102,7 @@ def asgi() -> Gateway:
     from workers.web import server as web_server
     from workers.web.gateway import Gateway
 
-    settings = config.load()
+    settings = load_settings()
     configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
@@ -173,7 +173,7 @@ def prepare_alone(new: bool, on_terminal: bool) -> None:
         from audience.answers.service import Answers
         from workers import metrics
 
-        settings = config.load()
+        settings = load_settings()
         Answers(settings).check()
         outcome = prepare(settings, new, on_terminal)
         metrics.forget(settings.instance)
@@ -249,12 +249,21 @@ for command in (serve, web, worker, migrate):
     audience.add_command(command)
 
 
+def load_settings() -> Settings:
+    """Keeps peewee from importing PostgreSQL's driver, which takes as long as all else, for SQLite too."""
+    settings = config.load()
+    modules: dict[str, Any] = sys.modules
+    if settings.database.startswith("sqlite:"):
+        modules.setdefault("psycopg", None)
+    return settings
+
+
 def main() -> None:
     """The entry point `audience`. Files that it creates are private to the user."""
     os.umask(0o077)
 
     def run() -> int:
-        status = audience.main(prog_name="audience", obj=instance(config.load()), standalone_mode=False)
+        status = audience.main(prog_name="audience", obj=instance(load_settings()), standalone_mode=False)
         return status or 0
 
     sys.exit(exit_status(run))

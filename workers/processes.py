@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 
 from audience.config import Settings
 from audience.protocols import QueueHealth
-from workers import embedded_redis, sweeper
+from workers import embedded_redis, heartbeat
 from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.redis_client import CircuitBreaker, connect
 
@@ -39,7 +39,7 @@ class Processes:
             return True
 
     def worker_age(self) -> float | None:
-        return sweeper.heartbeat_age(self._settings.instance)
+        return heartbeat.age(self._settings.instance)
 
     def queue(self) -> QueueHealth:
         info = self._breaker.call(self._redis_info)

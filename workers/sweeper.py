@@ -1,13 +1,13 @@
 """Queues every site with waiting imports, or drains it while Redis is unreachable, and runs the chores."""
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from audience import clock, imports
+from audience import imports
 from audience.errors import where
+from workers import heartbeat
 from workers.queue import ImportQueue
 
 INTERVAL_SECONDS = 2.0
@@ -18,15 +18,6 @@ Chore = Callable[[], object]  # quick, and harmless if two workers run it at onc
 log = logging.getLogger(__name__)
 
 
-def heartbeat_age(instance: Path) -> float | None:
-    """Seconds since the last sweep of any worker; None before the first since the machine started."""
-    try:
-        age = clock.uptime_ms() / 1000 - _heartbeat(instance).stat().st_mtime
-    except FileNotFoundError:
-        return None
-    return age if age >= 0 else None
-
-
 class Sweeper(threading.Thread):
     """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set."""
 
@@ -35,7 +26,7 @@ class Sweeper(threading.Thread):
     ) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._import_queue = queue
-        self._heartbeat = _heartbeat(instance)
+        self._instance = instance
         self._stop_event = stop
         self._chores = chores
 
@@ -54,15 +45,9 @@ class Sweeper(threading.Thread):
                 return
             if not self._import_queue.try_notify(site_id):
                 self._drain(site_id)
-        self._beat()
+        heartbeat.beat(self._instance)
         for chore in self._chores:
             self._do(chore)
-
-    def _beat(self) -> None:
-        """Sets the file's time to the machine's uptime, which no one sets back."""
-        at = clock.uptime_ms() * 1_000_000
-        self._heartbeat.touch()
-        os.utime(self._heartbeat, ns=(at, at))
 
     def _drain(self, site_id: int) -> None:
         try:
@@ -75,7 +60,3 @@ class Sweeper(threading.Thread):
             chore()
         except Exception as error:
             log.warning("a chore failed; the sweeper will retry: %s", where(error))
-
-
-def _heartbeat(instance: Path) -> Path:
-    return instance / "worker.alive"

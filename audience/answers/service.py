@@ -1,31 +1,34 @@
-"""The six answers, with their tables: each loaded on first use, once per process."""
+"""The six answers, with their tables and libraries: each loaded on first use, once per process."""
+
+from __future__ import annotations
 
 import logging
 import threading
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audience import telemetry
 from audience.answers.blacklist import blacklist, providers
 from audience.answers.blacklist.blacklist import BlacklistResult
 from audience.answers.blacklist.zone_tests import ZoneWatch
-from audience.answers.dns.canaries import Canaries
-from audience.answers.dns.resolver import DnsResolver
 from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
 from audience.answers.geolocation import geolocation
 from audience.answers.geolocation.geolocation import Places
 from audience.answers.geolocation.packed_table import Tables
 from audience.answers.geolocation.packing import PackingInChild, pack
-from audience.answers.moderation import moderation
 from audience.answers.validation import email_tables, validation
 from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
 from audience.errors import where
 from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolver
+
+if TYPE_CHECKING:
+    from audience.answers.dns.resolver import DnsResolver
+    from audience.answers.moderation.moderation import ModerationResult
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,9 @@ class TimedResolver:
 
 def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
     """`gate` bounds the threads that wait for it. Raises `SettingError` for a malformed server or canary."""
+    from audience.answers.dns.canaries import Canaries
+    from audience.answers.dns.resolver import DnsResolver
+
     canaries = Canaries(settings.dns_canary_domains, settings.dns_canary_zones)
     return DnsResolver(settings.dns_servers, settings.dns_timeout, canaries=canaries, gate=gate)
 
@@ -125,8 +131,10 @@ class Answers:
         threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
+        from audience.answers.moderation import moderation
+
         try:
-            _ = (self.places, self.names, self.providers, self.sources)
+            _ = (self.places, self.names, self.providers, self.sources, moderation.moderate)
         except Exception as error:
             log.error("a table cannot be loaded: %s", where(error))
 
@@ -158,8 +166,10 @@ class Answers:
     def _ruleset(self, lists: AllowDenyLists, **options: Any) -> Ruleset:
         return Ruleset(threshold=self._settings.validation_threshold, lists=self.lists + lists, **options)
 
-    def moderate(self, content: str) -> moderation.ModerationResult:
+    def moderate(self, content: str) -> ModerationResult:
         """Text of any length; see `moderation.moderate`."""
+        from audience.answers.moderation import moderation
+
         result = moderation.moderate(content)
         telemetry.record_answer("content_moderation", result.reasons)
         return result

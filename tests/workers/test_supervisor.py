@@ -12,9 +12,8 @@ from redis.exceptions import RedisError
 
 from tests.workers.conftest import alive, descendants, eventually, keep
 from tests.workers.test_worker import wait_for
-from workers import embedded_redis, supervisor
+from workers import embedded_redis, heartbeat, supervisor
 from workers.redis_client import connect
-from workers.sweeper import heartbeat_age
 
 
 @pytest.fixture
@@ -72,7 +71,7 @@ def test_web_stops_first_and_redis_last(serve, settings):
     program = serve()
     (web,), (worker,), (redis,) = (processes(program, kind) for kind in ("web", "worker", "redis"))
     (settings.instance / "inbox" / "1-slow").touch()
-    eventually(lambda: heartbeat_age(settings.instance) is not None)
+    eventually(lambda: heartbeat.age(settings.instance) is not None)
     program.process.send_signal(signal.SIGTERM)
     seen = set()
     while (

@@ -6,9 +6,10 @@ from redis import Redis
 
 from audience import imports
 from storage.errors import DiskFault, Unavailable
+from workers import heartbeat
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker
-from workers.sweeper import Sweeper, heartbeat_age
+from workers.sweeper import Sweeper
 
 
 class UnreachableQueue(ImportQueue):
@@ -38,4 +39,4 @@ def test_a_site_that_cannot_be_drained_and_a_chore_that_fails_do_not_starve_the_
         [fails, lambda: done.append(True)],
     ).sweep()
     assert (drained, done) == ([2, 3], [True])
-    assert heartbeat_age(tmp_path) is not None
+    assert heartbeat.age(tmp_path) is not None

@@ -11,9 +11,9 @@ from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
 
 from tests.workers.conftest import alive, eventually, keep
+from workers import heartbeat
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import CircuitBreaker
-from workers.sweeper import heartbeat_age
 from workers.worker import ImportWorker, site_to_drain
 
 
@@ -28,7 +28,7 @@ def drained(settings, name):
 
 
 def started(settings):
-    return lambda: heartbeat_age(settings.instance) is not None
+    return lambda: heartbeat.age(settings.instance) is not None
 
 
 def test_notice_is_acknowledged_and_leaves_nothing_behind(run, settings, client):

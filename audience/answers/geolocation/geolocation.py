@@ -1,20 +1,16 @@
 """Geolocation of IPv4 addresses, by the bundled table or an operator's `.mmdb`."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
-from ipaddress import IPv4Address, IPv4Network, IPv6Address
+from ipaddress import IPv4Network, IPv6Address
 from itertools import chain
 from pathlib import Path
 from socket import AF_INET, inet_pton
-from typing import Any, Protocol
+from typing import Protocol
 
-import maxminddb
-
-from audience.answers.geolocation.packed_table import DATA, Country, Place, Tables
+from audience.answers.geolocation.packed_table import DATA, Place, Tables
 from audience.answers.geolocation.packing import pack
 from audience.answers.geolocation.table import Pack, open_table
-from audience.config import SettingError
-from audience.errors import Refused, ServiceUnavailable
+from audience.errors import Refused
 from schemas.values import FieldError
 
 NOT_IPV4 = "Send an IPv4 address such as 192.0.2.1."
@@ -50,7 +46,7 @@ SPECIAL_EDGES = _edges(SPECIAL_NETWORKS)
 
 
 class Places(Protocol):
-    """A geolocation database: `table.PackedTable`, or `Database`."""
+    """A geolocation database: `table.PackedTable`, or `mmdb.Database`."""
 
     def place(self, number: int) -> Place | None:
         """The place of the public address `number` (0 to 2**32 - 1), None if it is unknown."""
@@ -105,59 +101,7 @@ def open_places(instance: Path, geo_database: str = "", folder: Path = DATA, pac
     Raises `SettingError` for an invalid database.
     """
     if geo_database:
+        from audience.answers.geolocation.mmdb import Database
+
         return Database(Path(geo_database), Tables(folder))
     return open_table(instance, folder, packing)
-
-
-class Database:
-    """An operator's MaxMind-format database with countries (GeoLite2, GeoIP2, DB-IP). Country names are those
-    of the bundled list, else the English ones of the database."""
-
-    def __init__(self, path: Path, tables: Tables) -> None:
-        try:
-            self._reader = maxminddb.open_database(path)
-            next(iter(self._reader))
-        except (OSError, ValueError, maxminddb.InvalidDatabaseError, StopIteration) as error:
-            reason = str(error) or "it is empty"
-            raise SettingError(f"geo_database: {path} cannot be used: {reason}") from error
-        self._countries = {country.code2: country for country in tables.countries()}
-
-    def place(self, number: int) -> Place | None:
-        try:
-            record = self._reader.get(IPv4Address(number))
-        except maxminddb.InvalidDatabaseError as error:
-            raise ServiceUnavailable(
-                "The geolocation database is damaged: replace the file of geo_database."
-            ) from error
-        return self._place(_map(record))
-
-    def _place(self, record: Mapping[str, Any]) -> Place | None:
-        record_country = _map(record.get("country")) or _map(record.get("registered_country"))
-        code = record_country.get("iso_code")
-        if not isinstance(code, str):
-            return None
-        continent = str(_map(record.get("continent")).get("code", ""))
-        country = self._countries.get(code) or Country(code, "", continent, _name(record_country) or code)
-        regions = record.get("subdivisions")
-        location = _map(record.get("location"))
-        city = _name(record.get("city"))
-        return (
-            country,
-            _name(regions[0]) if isinstance(regions, list) and regions else "",
-            city.partition(" (")[0],
-            city,
-            _degrees(location.get("latitude")),
-            _degrees(location.get("longitude")),
-        )
-
-
-def _map(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _name(value: object) -> str:
-    return str(_map(_map(value).get("names")).get("en", ""))
-
-
-def _degrees(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
