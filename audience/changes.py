@@ -29,7 +29,8 @@ class Change(NamedTuple):
 
     Of `dates`, an existing subscriber takes `unsubscribed_at` only; none is later than its acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. If `dated`,
-    `at` was given by the client, and consent counts only where that is later than the last.
+    `at` was given by the client, and consent counts only where that is later than the last. `known` is what
+    may be changed of somebody who exists: a member of `KnownPeople`, or empty for all.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Change(NamedTuple):
     consent: str = ""
     unconfirmed: bool = False
     dates: Mapping[str, int] = {}
+    known: str = ""
     at: int | None = None
     remove_fields: Sequence[str] = ()
     event_at: int | None = None
@@ -85,6 +87,7 @@ def change_from_item(item: Item, at: int | None = None) -> Change:
         item.get("command", ""),
         item.get("unconfirmed", False),
         {name: item[name] for name in DATES if name in item},
+        item.get("known", ""),
         at,
     )
 

@@ -9,6 +9,7 @@ import uuid_utils
 
 from audience import pepper
 from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
+from schemas.values import KnownPeople
 from storage import subscriber_batches as stored
 from storage import suppressions
 from storage.subscriber_batches import (
@@ -119,9 +120,24 @@ class SubscriberBatch:
     def _date(self, change: Change, name: str, otherwise: int | None) -> int | None:
         return min(change.dates[name], self.accepted.at) if name in change.dates else otherwise
 
+    def left_before(self, key: str) -> bool:
+        """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
+        return self._suppression(key) is not NOT_SUPPRESSED
+
+    def _blanks(self, person: Person, change: Change) -> Change:
+        """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
+        values = self.values.get(change.key) or json.loads(person[FIELDS])
+        return change._replace(
+            first_name="" if person[FIRST_NAME] else change.first_name,
+            last_name="" if person[LAST_NAME] else change.last_name,
+            fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
+        )
+
     def _change(self, person: Person, change: Change) -> bool:
         """Applies a change; whether that changed what is shown of the subscriber."""
         changed = False
+        if change.known == KnownPeople.FILL:
+            change = self._blanks(person, change)
         if change.rewrites_email and person[EMAIL] != change.email:
             person[EMAIL], changed = change.email, True
         if change.first_name and person[FIRST_NAME] != change.first_name:

@@ -5,7 +5,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from audience import addresses, clock, custom_fields, pepper, segments, subscriber_writes, tags
+from audience import (
+    addresses,
+    clock,
+    custom_fields,
+    known_people,
+    pepper,
+    segments,
+    subscriber_writes,
+    tags,
+)
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
@@ -85,6 +94,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
+    changes = known_people.limited(batch, changes)
     admitted = [change for change in changes if batch.admit(change)]
     added = {name: None for change in admitted for name in change.tags}
     removed = {name: None for change in admitted for name in change.remove_tags}

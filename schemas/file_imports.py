@@ -16,7 +16,7 @@ from schemas.imports import ImportSchema, import_
 from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
 from schemas.tags import trimmed
-from schemas.values import NAMES, write_date
+from schemas.values import NAMES, KnownPeople, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 KINDS = {
@@ -36,6 +36,7 @@ DRY_RUN_ROWS = 10_000  # judged over HTTP
 SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
+KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
 ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
 
 
@@ -70,6 +71,11 @@ class ImportFile(Form):
     consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    known = Text(
+        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
+        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
+                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
+    )  # fmt: skip
     dry_run = Switch()
 
     @ma.post_load(pass_original=True)
@@ -86,6 +92,7 @@ def reading(form: dict[str, Any]) -> Reading:
         left="consent" in form,
         headed=form.get("header", True),
         dates=form.get("dates"),
+        known=form.get("known", KnownPeople.MERGE),
     )
 
 

@@ -49,6 +49,14 @@ class CommandName(StrEnum):
     CHANGE_EMAIL = "change_email"
 
 
+class KnownPeople(StrEnum):
+    """What an import may change of people who are known: everything, what is blank, or nothing."""
+
+    MERGE = "merge"
+    FILL = "fill"
+    SKIP = "skip"
+
+
 @dataclass(frozen=True)
 class FieldError:
     """One refused value: its path in the request (`subscribers[3].email`), and what to send.

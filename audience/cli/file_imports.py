@@ -25,6 +25,7 @@ from schemas.formats.files import File, Reading, inspect
 from schemas.formats.presets import LEFT_FILES, PRESETS
 from schemas.formats.refusals import FileRefused
 from schemas.tags import trimmed
+from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
@@ -50,6 +51,12 @@ WHO_LEFT = (
 @click.option("--consent", type=click.Choice(["unsubscribed"]), help="Everyone in the file has left.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
+@click.option(
+    "--known",
+    type=click.Choice(list(map(str, KnownPeople))),
+    default=str(KnownPeople.MERGE),
+    help="What may change of people who are known: everything, what is blank, or nothing.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the outcome without writing anything.")
 @click.option("--refused", type=click.Path(dir_okay=False, path_type=Path), help="File for refused rows.")
 @click.option("--allow-refused", is_flag=True, help="Exit with 0 even if rows were refused.")
@@ -66,6 +73,7 @@ def import_file(
     consent: str | None,
     no_header: bool,
     dates: str | None,
+    known: str,
     dry_run: bool,
     refused: Path | None,
     allow_refused: bool,
@@ -91,6 +99,7 @@ def import_file(
         left=consent is not None,
         headed=not no_header,
         dates=dates,
+        known=known,
     )
     with _opened(file, reading) as (binary, inspected):
         job = Job(site, inspected, refused or _beside(file, inspected), as_json)
@@ -159,6 +168,7 @@ def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
     meant: list[Any] = [site.uuid, sorted(reading.meanings.items()), reading.preset, reading.sheet]
     meant += [list(reading.tags), reading.left, reading.headed, reading.dates]
+    meant += [] if reading.known == KnownPeople.MERGE else [reading.known]
     digest = hashlib.sha256(json.dumps(meant).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):

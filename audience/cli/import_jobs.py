@@ -20,7 +20,7 @@ from schemas.base import FormError
 from schemas.formats.files import File
 from schemas.formats.presets import IGNORE
 from schemas.formats.rows import FileRow
-from schemas.values import compact_json
+from schemas.values import KnownPeople, compact_json
 
 POLL_SECONDS = 0.2
 STALL_SECONDS = 3.0  # without progress, before the command applies rows itself
@@ -92,6 +92,7 @@ class Job:
         options += [("tag", tag) for tag in reading.tags]
         options += [("consent", "unsubscribed")] if reading.left else []
         options += [("dates", reading.dates)] if reading.dates else []
+        options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
         return [word for name, value in options for word in (f"--{name}", value)]
 
     def _tell_suppressed(self, rows: int) -> None:

@@ -15,7 +15,7 @@ from schemas.formats.files import File, Reading
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS
 from schemas.formats.tables import Table
-from schemas.values import FormError
+from schemas.values import FormError, KnownPeople
 
 FIRST_ROWS = 4
 MAX_CELL = 80
@@ -31,6 +31,10 @@ WORDS = {
     "subscribed": "subscribed, yes or no", "unsubscribed": "left, yes or no", "status": "consent",
     IGNORE: "nothing: leave it out",
 }  # fmt: skip
+KNOWN_PEOPLE = [
+    (KnownPeople.MERGE, "take what the file says"), (KnownPeople.FILL, "get only what they lack"),
+    (KnownPeople.SKIP, "stay as they are"),
+]  # fmt: skip
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     columns.NO_EMAIL: "No column holds addresses: choose below which one does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
@@ -57,7 +61,7 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     chosen = {
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
-    said = {name: form[name] for name in ("from", "sheet", "dates") if form.get(name, "")}
+    said = {name: form[name] for name in ("from", "sheet", "dates", "known") if form.get(name, "")}
     tags = [tag for tag in map(str.strip, form.get("tag", "").split(",")) if tag]
     left = {"consent": "unsubscribed"} if "left" in form else {}
     return said | left | {"map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"}
@@ -76,6 +80,7 @@ def choices(site: Site) -> dict[str, Any]:
         "fields": [(f"{FIELD}{key}", f"field: {key}") for key in keys],
         "presets": [(name, preset.program) for name, preset in PRESETS.items()],
         "orders": [(DMY, "the day first"), (MDY, "the month first")],
+        "known_people": KNOWN_PEOPLE,
     }
 
 

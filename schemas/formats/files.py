@@ -18,7 +18,7 @@ from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import DATES, FieldError, compact_json
+from schemas.values import DATES, FieldError, KnownPeople, compact_json
 
 NO_ORDER = (
     "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
@@ -38,6 +38,7 @@ class Reading:
     """How a file is meant, where it does not say so itself: options of the command line, or parameters.
 
     `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
+    `known` is what may be changed of people who are known.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Reading:
     left: bool = False
     headed: bool = True
     dates: str | None = None
+    known: str = KnownPeople.MERGE
 
 
 @dataclass(frozen=True)
@@ -194,6 +196,8 @@ def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None
         item["unconfirmed"] = True
     if reading.tags:
         item["tags"] = [*item.get("tags", ()), *reading.tags]
+    if reading.known != KnownPeople.MERGE:
+        item["known"] = reading.known
 
 
 def cell_text(value: Any) -> str:

@@ -211,6 +211,8 @@ def test_options_reach_the_import(type_import, client):
         "old, list",
         "vip",
     }
+    type_import("email,city\nann@example.com,Rome\n", "--known", "skip")
+    assert client.find("ann@example.com")["attributes"]["fields"] == {"city": "Bern"}
 
 
 def test_a_dry_run_shows_each_column_and_the_first_rows(type_import, client):
@@ -241,7 +243,17 @@ def test_corrected_rows_of_those_who_left_are_imported_as_such(run, client, tmp_
     """The command names the options that the file of refused rows needs, so that nobody comes back by it."""
     file = tmp_path / "left people.csv"
     file.write_text("Mail,joined\nann@example.com,\nbob@,\n")
-    options = ("--map", "Mail=email", "--tag", "old list", "--consent", "unsubscribed", "--dates", "dmy")
+    options: tuple[str, ...] = (
+        "--map",
+        "Mail=email",
+        "--tag",
+        "old list",
+        "--consent",
+        "unsubscribed",
+        "--dates",
+        "dmy",
+    )
+    options = (*options, "--known", "fill")
     output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
     said = re.search(r"correct that file and import it with (.*)\.\n", output)
     assert said

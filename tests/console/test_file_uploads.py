@@ -137,6 +137,23 @@ def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
     assert person(site, "ann@a.example").fields == {"plan": "pro"}
 
 
+def test_who_is_known_gets_only_what_they_lack(site, manager, root):
+    subscribers.create(site, {"email": "ann@a.example", "first_name": "Anna"})
+    path = keep(manager, root, "E-mail,Vorname,Town\nann@a.example,Ann,Oslo\n")
+    assert "People who are known here" in manager.get(path).text
+    assert "get only what they lack" in start_choice(manager, path, "fill")
+    start(manager, path, site, known="fill")
+    ann = person(site, "ann@a.example")
+    assert (ann.first_name, ann.fields) == ("Anna", {"Town": "Oslo"})
+
+
+def start_choice(browser, path, known):
+    """The page once the choice was made: it is still selected."""
+    browser.post(path, look="1", headed="1", known=known)
+    chosen = re.search(r'<option value="[a-z]+" selected>(get[^<]*)', browser.get(path).text)
+    return chosen[1] if chosen else ""
+
+
 def test_a_file_without_a_header(site, manager, root):
     path = keep(manager, root, "ann@a.example,Ann\nbob@a.example,Bob\n")
     manager.post(path, look="1", **{"column-1": "email", "column-2": "first_name"})
