@@ -37,6 +37,7 @@ LOADED = {
     ("import", "TMP/people.csv"): ("peewee", "marshmallow"),
     ("imports", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
+    ("move", "--help"): ("peewee",),
     ("operator", "list"): ("peewee",),
     ("report", "list"): ("peewee", "marshmallow"),
     ("restore", "--help"): ("peewee",),
