@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
-from storage.operator_models import AuditLogModel
+
+COLUMNS = "actor, act, subject, subjects, typed, client_network, at"
 
 
 class AuditEntry(NamedTuple):
@@ -29,24 +30,17 @@ def add(
     client_network: str,
     at: int,
 ) -> None:
-    AuditLogModel.insert(
-        site=site_id,
-        actor=actor,
-        act=act,
-        subject=subject,
-        subjects=subjects,
-        typed=typed,
-        client_network=client_network,
-        at=at,
-    ).execute()
+    execute(
+        f"INSERT INTO audit_log (site_id, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (site_id, actor, act, subject, subjects, typed, client_network, at),
+    )
 
 
 def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
     """The newest entries with an id below `before`, of a site or, without one, of the instance."""
     where, parameters = ("site_id IS NULL", []) if site_id is None else ("site_id = ?", [site_id])
     records = rows(
-        "SELECT id, actor, act, subject, subjects, typed, client_network, at FROM audit_log "
-        f"WHERE {where} AND id < ? ORDER BY id DESC LIMIT ?",
+        f"SELECT id, {COLUMNS} FROM audit_log WHERE {where} AND id < ? ORDER BY id DESC LIMIT ?",
         [*parameters, before, limit],
     )
     return [AuditEntry(*record) for record in records]
@@ -55,8 +49,7 @@ def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
 def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
     """The newest entries on a subject."""
     records = rows(
-        "SELECT id, actor, act, subject, subjects, typed, client_network, at FROM audit_log "
-        "WHERE site_id = ? AND subject = ? ORDER BY id DESC LIMIT ?",
+        f"SELECT id, {COLUMNS} FROM audit_log WHERE site_id = ? AND subject = ? ORDER BY id DESC LIMIT ?",
         (site_id, subject, limit),
     )
     return [AuditEntry(*record) for record in records]

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from storage.database import execute, row, rows
-from storage.models import ReportModel
+from storage.database import execute, marks, row, rows
 
-COLUMNS = "id, name, report_type, chart_style, segment_id, settings, created_at, updated_at"
+SAVED = "name, report_type, chart_style, segment_id, settings, created_at, updated_at"
+COLUMNS = f"id, {SAVED}"
 
 
 class Report(NamedTuple):
@@ -41,17 +41,9 @@ def add(
     settings: str,
     at: int,
 ) -> int:
-    report_id: int = ReportModel.insert(
-        site=site_id,
-        name=name,
-        report_type=report_type,
-        chart_style=chart_style,
-        segment=segment_id,
-        settings=settings,
-        created_at=at,
-        updated_at=at,
-    ).execute()
-    return report_id
+    values = (site_id, name, report_type, chart_style, segment_id, settings, at, at)
+    sql = f"INSERT INTO reports (site_id, {SAVED}) VALUES ({marks(values)}) RETURNING id"
+    return int(row(sql, values)[0])
 
 
 def change(site_id: int, report: Report) -> None:

@@ -5,6 +5,7 @@ A test outside this table that starts a process fails.
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent
@@ -36,6 +37,7 @@ SLOW = tuple(ROOT / path for path in (*PROCESSES, *BROWSERS, *SERVERS, *LONG))
 STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
 
 
+@cache
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(place) for place in SLOW)
 
