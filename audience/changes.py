@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from audience import addresses
-from schemas.values import DATES, trim
+import orjson
 
+from audience import addresses
+from schemas.values import DATES, compact_json, trim
+
+PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson reads as they are
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
@@ -111,3 +115,26 @@ def json_equal(value: Any, before: Any) -> bool:
     if type(value) is not type(before) or type(value) in (int, bool):
         return type(value) is type(before)
     return json.dumps(value, sort_keys=True) == json.dumps(before, sort_keys=True)
+
+
+def read_values(text: str) -> dict[str, Any]:
+    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    values: dict[str, Any]
+    with suppress(orjson.JSONDecodeError):
+        values = orjson.loads(text)
+        if _are_plain(values):
+            return values
+    values = json.loads(text)
+    return values
+
+
+def values_text(values: Mapping[str, Any], before: str) -> str:
+    """The text of custom values, of which those that are not new were read from the text `before`."""
+    if before == "{}" or _are_plain(values):
+        with suppress(TypeError):  # integers beyond 64 bit
+            return orjson.dumps(values).decode()
+    return compact_json(values)
+
+
+def _are_plain(values: Mapping[str, Any]) -> bool:
+    return all(map(PLAIN.__contains__, map(type, values.values())))

@@ -1,6 +1,5 @@
 """A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ import orjson
 import uuid_utils
 
 from audience import pepper
-from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
+from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal, read_values
 from schemas.values import KnownPeople
 from storage import subscriber_batches as stored
 from storage import suppressions
@@ -27,7 +26,9 @@ from storage.subscriber_batches import (
 )
 from storage.suppressions import Suppression
 
+CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
 ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
+DATED = {name: stored.INSERTED.index(name) for name in ("created_at", "updated_at", "last_event_at")}
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons of consent
 NOT_SUPPRESSED = Suppression("", 0, 0)
 Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
@@ -52,6 +53,7 @@ class SubscriberBatch:
         self.revalued: set[str] = set()
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
+        self._tags_of_texts: dict[str, dict[int, None]] = {"[]": {}}
         self.tag_ids: Mapping[str, int] = {}
         self.field_ids: Mapping[str, int] = {}
         self.said: list[tuple[Person, int, bool, str]] = []
@@ -63,6 +65,12 @@ class SubscriberBatch:
             self.hashes = {key: pepper.address_hash(site_id, key) for key in keys - self.known.keys()}
             self.suppressed = suppressions.known(site_id, self.hashes.values())
         self.admitted = set(self.known)
+
+    def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes that will be applied."""
+        if not self.suppressed and all(change.creates for change in changes):
+            return changes
+        return [change for change in changes if self.admit(change)]
 
     def admit(self, change: Change) -> bool:
         """Whether a change will be applied, given the changes before it."""
@@ -89,36 +97,36 @@ class SubscriberBatch:
         person = self.people.get(change.key)
         if person is not None:
             if not self._change(person, change):
-                return Outcome.UNCHANGED
+                return UNCHANGED
             person[UPDATED_AT] = self.at
-            return Outcome.UPDATED
+            return UPDATED
         if self._erased(change):
             return Outcome.SUPPRESSED
         if not change.creates:
             return Outcome.MISSING
         self._change(self._add(change), change)
-        return Outcome.CREATED
+        return CREATED
 
     def _add(self, change: Change) -> Person:
-        unsubscribed_at, number, why = None, 0, ""
+        person = self.people[change.key] = [
+            0, change.email, "{}", "[]", "", "", None, None, None, 0, self.at, change.key, self.at,
+            str(uuid_utils.uuid7()), self.site_id, self.created_by,
+        ]  # fmt: skip
+        for name, at in change.dates.items():
+            if name in DATED:
+                person[DATED[name]] = min(at, self.accepted.at)
         reason, since, left = self._suppression(change.key)
         if reason:
             self.lifted.add(self.hashes[change.key])
         if reason == suppressions.UNSUBSCRIBED:
-            unsubscribed_at, number, why = since, left, LEFT_BEFORE
+            self._add_left(person, since, left, LEFT_BEFORE)
         elif change.unconfirmed:
-            unsubscribed_at, number, why = self._said_at(change), self.accepted.number, UNCONFIRMED
-        person = self.people[change.key] = [
-            0, change.email, "{}", "[]", "", "", self._date(change, "last_event_at", None),
-            unsubscribed_at, unsubscribed_at, number, self._date(change, "updated_at", self.at), change.key,
-            self._date(change, "created_at", self.at), str(uuid_utils.uuid7()), self.site_id, self.created_by,
-        ]  # fmt: skip
-        if why:
-            self.said.append((person, unsubscribed_at or 0, False, why))
+            self._add_left(person, self._said_at(change), self.accepted.number, UNCONFIRMED)
         return person
 
-    def _date(self, change: Change, name: str, otherwise: int | None) -> int | None:
-        return min(change.dates[name], self.accepted.at) if name in change.dates else otherwise
+    def _add_left(self, person: Person, at: int, number: int, why: str) -> None:
+        person[UNSUBSCRIBED_AT], person[CONSENT_AT], person[CONSENT_NUMBER] = at, at, number
+        self.said.append((person, at, False, why))
 
     def left_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
@@ -126,7 +134,7 @@ class SubscriberBatch:
 
     def _blanks(self, person: Person, change: Change) -> Change:
         """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
-        values = self.values.get(change.key) or json.loads(person[FIELDS])
+        values = self.values.get(change.key) or read_values(person[FIELDS])
         return change._replace(
             first_name="" if person[FIRST_NAME] else change.first_name,
             last_name="" if person[LAST_NAME] else change.last_name,
@@ -188,17 +196,24 @@ class SubscriberBatch:
                 self.values[change.key] = dict(change.fields)
                 self.replaced[change.key] = dict.fromkeys(change.fields, ABSENT)
                 return True
-            # older values: orjson would round integers beyond 64 bit, and refuse NaN
-            values = self.values[change.key] = json.loads(person[FIELDS])
+            values = self.values[change.key] = read_values(person[FIELDS])
             self.replaced[change.key] = {}
         else:
             self.revalued.add(change.key)
         replaced, changed = self.replaced[change.key], False
         for name, value in change.fields.items():
             before = values.get(name, ABSENT)
+            if value is before or (type(value) is str and value == before):
+                continue
             if before is ABSENT or not json_equal(value, before):
                 replaced.setdefault(name, before)
                 values[name], changed = value, True
+        if change.remove_fields:
+            changed |= self._remove_values(person, change)
+        return changed
+
+    def _remove_values(self, person: Person, change: Change) -> bool:
+        values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
             if name in ("first_name", "last_name"):
                 place = FIRST_NAME if name == "first_name" else LAST_NAME
@@ -213,24 +228,30 @@ class SubscriberBatch:
     def _set_tags(self, person: Person, change: Change) -> bool:
         """A tag that is in both lists is removed."""
         tagged = self.tagged.get(change.key)
-        if tagged is None and person[TAG_IDS] == "[]" and not change.remove_tags:
-            self.tagged[change.key] = dict.fromkeys(self.tag_ids[name] for name in change.tags)
-            self.tagged_before[change.key] = {}
-            return True
+        added = [self.tag_ids[name] for name in change.tags]
         if tagged is None:
-            before = self.tagged_before[change.key] = dict.fromkeys(orjson.loads(person[TAG_IDS]))
+            before = self._tags(person[TAG_IDS])
+            if not change.remove_tags and all(map(before.__contains__, added)):
+                return False
+            self.tagged_before[change.key] = before
             tagged = self.tagged[change.key] = dict(before)
-        removed = {self.tag_ids.get(name) for name in change.remove_tags}
+        removed = {self.tag_ids.get(name) for name in change.remove_tags} if change.remove_tags else ()
         changed = False
-        for name in change.tags:
-            tag_id = self.tag_ids[name]
-            if tag_id not in tagged and tag_id not in removed:
-                tagged[tag_id], changed = None, True
+        for new in added:
+            if new not in tagged and new not in removed:
+                tagged[new], changed = None, True
         for old in removed:
             if old in tagged:
                 del tagged[old]
                 changed = True
         return changed
+
+    def _tags(self, text: str) -> dict[int, None]:
+        """The ids in a text, which many people share: not to be changed."""
+        tags = self._tags_of_texts.get(text)
+        if tags is None:
+            tags = self._tags_of_texts[text] = dict.fromkeys(orjson.loads(text))
+        return tags
 
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""

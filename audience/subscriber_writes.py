@@ -1,15 +1,13 @@
 """Writing and deleting subscribers with all that is kept beside them, in a fixed number of statements."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import orjson
 
 from audience import field_values
-from audience.changes import json_equal
+from audience.changes import json_equal, values_text
 from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
-from schemas.values import compact_json
 from storage import consent_changes, custom_fields, domains, suppressions
 from storage import field_values as stored_values
 from storage import sites as stored_sites
@@ -63,18 +61,12 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            dumps = (
-                compact_json if key in batch.known else _dumps
-            )  # the known may have integers beyond 64 bit
-            batch.people[key][FIELDS] = dumps(batch.values[key])
+            person = batch.people[key]
+            person[FIELDS] = values_text(batch.values[key], person[FIELDS])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
-            batch.people[key][TAG_IDS] = _dumps(tag_ids)
-
-
-def _dumps(value: Any) -> str:
-    return orjson.dumps(value).decode()
+            batch.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
 
 
 def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
@@ -88,31 +80,38 @@ def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
 
 
 def _save_tags(batch: SubscriberBatch) -> None:
-    site_id, added, removed = batch.site_id, [], []
+    added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
+    removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
         before, subscriber_id = batch.tagged_before[key], batch.people[key][ID]
-        added += [(site_id, tag_id, subscriber_id) for tag_id in tagged if tag_id not in before]
-        removed += [(site_id, tag_id, subscriber_id) for tag_id in before if tag_id not in tagged]
-    stored_tags.link(sorted(added))
-    stored_tags.unlink(removed)
-    more = Counter(tag_id for _, tag_id, _ in added)
-    more.subtract(tag_id for _, tag_id, _ in removed)
-    stored_tags.count(site_id, more)
+        for tag_id in tagged:
+            if tag_id not in before:
+                added[tag_id].append(subscriber_id)
+        for tag_id in before:
+            if tag_id not in tagged:
+                removed[tag_id].append(subscriber_id)
+    stored_tags.link(_links(batch.site_id, added))
+    stored_tags.unlink(_links(batch.site_id, removed))
+    more = Counter({tag_id: len(ids) for tag_id, ids in added.items()})
+    more.subtract({tag_id: len(ids) for tag_id, ids in removed.items()})
+    stored_tags.count(batch.site_id, more)
+
+
+def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
+    """In the order of their table, which adds them faster."""
+    return [(site_id, tag_id, each) for tag_id in sorted(ids_by_tag) for each in sorted(ids_by_tag[tag_id])]
 
 
 def _save_values(batch: SubscriberBatch) -> None:
-    added: list[stored_values.Row] = []
-    removed: list[stored_values.Row] = []
-    fields = {name: (batch.site_id, field_id) for name, field_id in batch.field_ids.items()}
+    added, removed = (field_values.Bearers(batch.site_id, batch.field_ids) for _ in range(2))
     for key, replaced in batch.replaced.items():
-        values, person = batch.values[key], (batch.people[key][ID],)
-        for name, old in replaced.items():
-            if old is not ABSENT:
-                removed += [fields[name] + row + person for row in field_values.values(old)]
-            if name in values:
-                added += [fields[name] + row + person for row in field_values.values(values[name])]
-    stored_values.remove(removed)
-    stored_values.add(sorted(added))
+        values, subscriber_id = batch.values[key], batch.people[key][ID]
+        if key in batch.known:
+            removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
+            values = {name: values[name] for name in replaced if name in values}
+        added.add(values, subscriber_id)
+    stored_values.remove(removed.rows())
+    stored_values.add(added.rows())
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

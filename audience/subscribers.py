@@ -95,7 +95,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
     changes = known_people.limited(batch, changes)
-    admitted = [change for change in changes if batch.admit(change)]
+    admitted = batch.those_admitted(changes)
     added = {name: None for change in admitted for name in change.tags}
     removed = {name: None for change in admitted for name in change.remove_tags}
     batch.tag_ids = tags.ids_by_name(site_id, added, removed, at)
