@@ -142,8 +142,9 @@ def open_instance(settings: Settings) -> None:
 
 @click.command()
 @click.option("--new", is_flag=True, help="Start anew in a folder whose database is lost.")
+@click.option("--web-only", is_flag=True, help="Start no worker: other hosts have them.")
 @click.pass_obj
-def serve(instance: Instance, new: bool) -> None:
+def serve(instance: Instance, new: bool, web_only: bool) -> None:
     """Start Redis, the web server and the import workers. Ctrl-C stops them all.
 
     Example: AUDIENCE_PORT=9000 audience serve
@@ -162,6 +163,7 @@ def serve(instance: Instance, new: bool) -> None:
             settings,
             [sys.executable, "-P", "-m", "app"],
             lambda url: say(greeting.greeting(url, settings, first, link), sys.stdout),
+            web_only,
         )
         say(greeting.GOODBYE, sys.stdout)
 
@@ -205,7 +207,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience.operations.chores import chores
+    from audience.operations.chores import alone, chores
     from workers import interpreter, metrics
     from workers import worker as import_worker
 
@@ -213,7 +215,7 @@ def worker(instance: Instance) -> None:
     check_migrated(settings)
     interpreter.settle()
     import_worker.run(
-        settings, lambda: open_process(settings, metrics.start(settings.instance)), chores(settings)
+        settings, lambda: open_process(settings, metrics.start(settings.instance)), chores(settings), alone
     )
 
 

@@ -66,6 +66,7 @@ class Settings:
         "", text, "sqlite:///PATH or postgresql://USER@HOST/DATABASE; empty: sqlite:///INSTANCE/audience.db"
     )
     database_password_file: str = setting("", text, "file with the password of the database's role")
+    pepper_file: str = setting("", text, "file with the pepper; empty: INSTANCE/pepper")
     redis_url: str = setting(
         "",
         url("redis://localhost:6379/0", "redis", "rediss", "unix"),
@@ -147,6 +148,10 @@ class Settings:
         if public.scheme == "https" or public.hostname in LOOPBACK:
             return self.base_url
         return f"http://localhost:{self.port}{public.path}"
+
+    @property
+    def pepper(self) -> Path:
+        return Path(self.pepper_file) if self.pepper_file else self.instance / "pepper"
 
     @property
     def database(self) -> str:

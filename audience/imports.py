@@ -18,7 +18,7 @@ from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
 from schemas.values import FieldError, place
-from storage import database, site_counters
+from storage import database, leases, site_counters
 from storage import imports as stored
 from storage.errors import Unavailable, Unusable
 from storage.imports import Claimed, Failed
@@ -99,7 +99,7 @@ def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
     token = secrets.token_hex(8)
-    claimed = stored.claim(site_id, import_id, token, at, clock.uptime_ms(), 0)
+    claimed = stored.claim(site_id, import_id, token, at, leases.now(clock.uptime_ms()), 0)
     return _apply(site_id, claimed, token, changes)[1] if claimed else None
 
 
@@ -131,7 +131,7 @@ def newest(site: Site, before: int = 2**62) -> list[Import]:
 @database.session()
 def waiting_sites() -> list[int]:
     """Sites with an import that is waiting, or whose lease has expired."""
-    return stored.takeable_sites(clock.uptime_ms())
+    return stored.takeable_sites(leases.now(clock.uptime_ms()))
 
 
 @database.session()
@@ -143,7 +143,7 @@ def failed() -> list[Failed]:
 @database.session()
 def abandoned() -> int:
     """The number of imports whose lease has expired: their worker died."""
-    return stored.abandoned(clock.uptime_ms())
+    return stored.abandoned(leases.now(clock.uptime_ms()))
 
 
 @database.write()
@@ -197,7 +197,7 @@ def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
     import_id = stored.oldest_waiting(site_id)
     if import_id is None:
         return None
-    return stored.claim(site_id, import_id, token, at, clock.uptime_ms(), LEASE_MS)
+    return stored.claim(site_id, import_id, token, at, leases.now(clock.uptime_ms()), LEASE_MS)
 
 
 def _record_finished(site_id: int, finished: Import) -> None:
@@ -214,7 +214,7 @@ def _record_finished(site_id: int, finished: Import) -> None:
 
 @database.writes_site
 def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, clock.uptime_ms() + wait_ms, failed)
+    stored.release(site_id, claimed.id, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
@@ -287,7 +287,7 @@ def _apply(
             outcomes.count(Outcome.UNCHANGED),
             outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
         ),
-        clock.uptime_ms() + LEASE_MS,
+        leases.now(clock.uptime_ms()) + LEASE_MS,
     )
     if not advanced:
         raise _ClaimLost

@@ -15,27 +15,28 @@ class WrongPepper(ValueError):
     """The pepper file has the wrong size; the message gives a remedy."""
 
 
-def open(instance: Path) -> None:
-    """Reads the pepper of an instance, created with mode 0600 if missing. Raises `WrongPepper`."""
+def open(file: Path, may_make: bool = True) -> None:
+    """Reads the pepper of an instance, which may be made if it is missing. Raises `WrongPepper`."""
     global _pepper
-    instance.mkdir(parents=True, exist_ok=True)
-    file = instance / FILE
-    if not file.exists():
+    if may_make and not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
         secret_files.write_once(file, secrets.token_bytes(PEPPER_BYTES))
-    _pepper = file.read_bytes()
+    try:
+        _pepper = file.read_bytes()
+    except FileNotFoundError:
+        raise WrongPepper(f"{file} is missing: put the pepper of this instance there") from None
     if len(_pepper) != PEPPER_BYTES:
         raise WrongPepper(f"{file} must have {PEPPER_BYTES} bytes: restore it, for example from a backup")
 
 
-def read(instance: Path) -> bytes | None:
+def read(file: Path) -> bytes | None:
     """The pepper of an instance as it is, None if it is missing; opens nothing."""
-    file = instance / FILE
     return file.read_bytes() if file.exists() else None
 
 
-def put(instance: Path, pepper: bytes) -> None:
+def put(file: Path, pepper: bytes) -> None:
     """Replaces the pepper of an instance, atomically."""
-    secret_files.write(instance / FILE, pepper)
+    secret_files.write(file, pepper)
 
 
 def check_value(pepper: bytes | None = None) -> str:

@@ -34,7 +34,7 @@ def filled(instance: str | None, total: int) -> Iterator[Path]:
 @contextlib.contextmanager
 def opened(instance: Path) -> Iterator[Site]:
     """Its first site, with its database open in this process."""
-    pepper.open(instance)
+    pepper.open(instance / pepper.FILE)
     database.open(Settings(instance=instance).database)
     yield sites.choose()
     database.close()
@@ -42,7 +42,7 @@ def opened(instance: Path) -> Iterator[Site]:
 
 def make(instance: Path, total: int) -> None:
     settings = Settings(instance=instance)
-    pepper.open(instance)
+    pepper.open(instance / pepper.FILE)
     database.open(settings.database)
     database.migrate()
     first_site.ensure(settings)

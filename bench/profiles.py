@@ -106,7 +106,7 @@ def limits_statements(site: Site) -> list[str]:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(instance=Path(folder))
-        pepper.open(settings.instance)
+        pepper.open(settings.pepper)
         database.open(settings.database)
         database.migrate()
         site = sites.create("bench")

@@ -56,7 +56,7 @@ MUTANTS = (
     Mutant(
         "a lease goes by the wall clock",
         "audience/imports.py",
-        "takeable_sites(clock.uptime_ms())",
+        "takeable_sites(leases.now(clock.uptime_ms()))",
         "takeable_sites(clock.now_ms())",
         f"{IMPORTS}::test_a_clock_that_is_set_neither_ends_nor_extends_a_lease",
     ),

@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -104,11 +104,14 @@ def command(*arguments: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def serving(instance: Path, log: IO[str] | None = None, **settings: str) -> Iterator[Service]:
+def serving(
+    instance: Path, log: IO[str] | None = None, words: Sequence[str] = ("serve",), **settings: str
+) -> Iterator[Service]:
+    instance.mkdir(exist_ok=True)
     port = free_port()
     give_places(instance)
     process = subprocess.Popen(
-        command("serve"),
+        command(*words),
         env=environment(instance, port, **settings),
         cwd=Path(__file__).parent.parent,
         stdout=subprocess.PIPE,

@@ -2,11 +2,14 @@
 back."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 from audience import clock
+from workers.redis_client import CircuitBreaker
 
 FILE = "worker.alive"
+KEY, KEPT_MS = "audience:worker", 86_400_000
 
 
 def beat(instance: Path) -> None:
@@ -22,3 +25,14 @@ def age(instance: Path) -> float | None:
     except FileNotFoundError:
         return None
     return age if age >= 0 else None
+
+
+def tell_others(breaker: CircuitBreaker) -> None:
+    """Tells other hosts of a beat."""
+    breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS))
+
+
+def age_elsewhere(breaker: CircuitBreaker) -> float | None:
+    """Seconds since the last beat of which any host told; None if that is not known."""
+    left_ms = breaker.call(partial(breaker.client.pttl, KEY))
+    return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

@@ -39,7 +39,10 @@ class Processes:
             return True
 
     def worker_age(self) -> float | None:
-        return heartbeat.age(self._settings.instance)
+        """Of this machine's workers and, with a Redis of its own address, of those of other hosts."""
+        elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
+        known = (heartbeat.age(self._settings.instance), elsewhere)
+        return min((age for age in known if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
         info = self._breaker.call(self._redis_info)

@@ -5,6 +5,7 @@ from functools import partial
 from rq import Queue
 from rq.serializers import JSONSerializer
 
+from workers import heartbeat
 from workers.redis_client import CircuitBreaker
 
 QUEUE = "imports"
@@ -35,6 +36,10 @@ class ImportQueue:
     def acknowledge(self, site_id: int) -> None:
         """Lets the next `notify` of the site through. Call it before draining, so that none is missed."""
         self._breaker.call(partial(self._breaker.client.delete, _key(site_id)))
+
+    def note_sweep(self) -> None:
+        """Tells other hosts that a worker has swept."""
+        heartbeat.tell_others(self._breaker)
 
     def _enqueue(self, site_id: int) -> bool:
         with self._breaker.client.pipeline(transaction=False) as pipeline:

@@ -19,12 +19,17 @@ from workers.managed_process import ManagedProcess
 POLL_SECONDS = 0.05
 PORT_TIMEOUT_SECONDS = 3.0
 PROBE_TIMEOUT_SECONDS = 0.3
+NO_SHARED_REDIS = (
+    "serve --web-only needs AUDIENCE_REDIS_URL: the workers of other hosts hear of imports there"
+)
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STOP_TIMEOUT_SECONDS = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # stopped in this order
 
 
-def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None]) -> None:
-    """Runs all processes until SIGINT, SIGTERM or SIGHUP, then stops them in order.
+def serve(
+    settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None], web_only: bool = False
+) -> None:
+    """Runs all processes, or only the web server, until SIGINT, SIGTERM or SIGHUP, then stops them in order.
 
     `argv_prefix` is the command line to which `web` or `worker` is added. `ready` is called once with the
     base URL, when the web server is healthy. Raises `CannotServe`. Call it from the main thread, within
@@ -32,7 +37,7 @@ def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str],
     """
     with stop_signal() as stop:
         wait_for_port(settings.host, settings.port)
-        processes = plan(settings, argv_prefix)
+        processes = plan(settings, argv_prefix, web_only)
         try:
             for process in processes:
                 process.start()
@@ -42,8 +47,13 @@ def serve(settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str],
                 stop_all([process for process in processes if process.kind == kind], seconds)
 
 
-def plan(settings: Settings, argv_prefix: Sequence[str]) -> list[ManagedProcess]:
+def plan(settings: Settings, argv_prefix: Sequence[str], web_only: bool = False) -> list[ManagedProcess]:
+    """Raises `CannotServe`."""
     processes = [ManagedProcess("web", [*argv_prefix, "web"])]
+    if web_only:
+        if not settings.redis_url:
+            raise CannotServe(NO_SHARED_REDIS)
+        return processes
     processes += [ManagedProcess("worker", [*argv_prefix, "worker"]) for _ in range(settings.workers)]
     if settings.redis_url:
         return processes

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from audience import imports
@@ -13,22 +14,33 @@ from workers.queue import ImportQueue
 INTERVAL_SECONDS = 2.0
 DRAIN_SECONDS = 1.0
 
-Chore = Callable[[], object]  # quick, and harmless if two workers run it at once
+Chore = Callable[[], object]  # quick, and harmless if two workers of one host run it at once
+Alone = Callable[[], AbstractContextManager[bool]]  # whether no worker of another host runs chores
+
 
 log = logging.getLogger(__name__)
+
+
+def on_one_host() -> AbstractContextManager[bool]:
+    return nullcontext(True)
 
 
 class Sweeper(threading.Thread):
     """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set."""
 
     def __init__(
-        self, queue: ImportQueue, instance: Path, stop: threading.Event, chores: Sequence[Chore] = ()
+        self,
+        queue: ImportQueue,
+        instance: Path,
+        stop: threading.Event,
+        chores: Sequence[Chore] = (),
+        alone: Alone = on_one_host,
     ) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._import_queue = queue
         self._instance = instance
         self._stop_event = stop
-        self._chores = chores
+        self._chores, self._alone = chores, alone
 
     def run(self) -> None:
         while True:
@@ -46,8 +58,10 @@ class Sweeper(threading.Thread):
             if not self._import_queue.try_notify(site_id):
                 self._drain(site_id)
         heartbeat.beat(self._instance)
-        for chore in self._chores:
-            self._do(chore)
+        self._import_queue.note_sweep()
+        with self._alone() as is_alone:
+            for chore in self._chores if is_alone else ():
+                self._do(chore)
 
     def _drain(self, site_id: int) -> None:
         try:

@@ -19,7 +19,7 @@ from workers import embedded_redis, jobs
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import PATIENT_SECONDS, CircuitBreaker, connect
-from workers.sweeper import Chore, Sweeper
+from workers.sweeper import Alone, Chore, Sweeper, on_one_host
 
 WORKER_TTL_SECONDS = 17  # RQ waits 15 seconds less than this for a job before it renews its registration
 RETRY_SECONDS = 1.0
@@ -28,11 +28,16 @@ SWEEPER_STOP_SECONDS = 3.0
 log = logging.getLogger(__name__)
 
 
-def run(settings: Settings, open_database: Callable[[], object], chores: Sequence[Chore] = ()) -> None:
+def run(
+    settings: Settings,
+    open_database: Callable[[], object],
+    chores: Sequence[Chore] = (),
+    alone: Alone = on_one_host,
+) -> None:
     """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
     unreachable.
 
-    The sweeper runs `chores` every few seconds.
+    The sweeper runs `chores` every few seconds, where it is `alone`.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
@@ -48,7 +53,7 @@ def run(settings: Settings, open_database: Callable[[], object], chores: Sequenc
         if not again and not busy:
             raise StopRequested
 
-    sweeper = Sweeper(queue, settings.instance, stop, chores)
+    sweeper = Sweeper(queue, settings.instance, stop, chores, alone)
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, request_stop)

@@ -76,7 +76,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         at = clock.now_ms()
         with database.snapshot():
             stored.copy(copy, lambda done, total: progress("Copying", done, total))
-        shutil.copyfile(settings.instance / pepper.FILE, folder / pepper.FILE)
+        shutil.copyfile(settings.pepper, folder / pepper.FILE)
         contents = stored.examine(copy)
         sha256 = {name: _digest(folder / name) for name in (pepper.FILE, DATABASE)}
         manifest = Manifest(FORMAT, at, contents.migrations, contents.rows, sha256)
@@ -213,7 +213,7 @@ def restore(
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
-        pepper.put(settings.instance, secret)
+        pepper.put(settings.pepper, secret)
         stored.replace(current, folder / DATABASE)
     if carryover.is_log_of_another(pepper.check_value(secret)):
         secret_files.set_aside(settings.instance / erasures.LOG)
@@ -227,7 +227,7 @@ def _bring_up_to_date(
 ) -> tuple[int, int]:
     """Migrates the unpacked instance and applies the carryover; (erased subscribers, ended keys)."""
     try:
-        openers.process(replace(settings, instance=folder, database_url=""))
+        openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()
         instance_files.adopt_pepper()
         return restore_carryover.apply(carryover, ignore_erasures)

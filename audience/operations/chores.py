@@ -13,9 +13,10 @@ from audience import (
     tags,
 )
 from audience.config import Settings
-from storage import database
+from storage import database, leases
 
 BULK_ACT_SECONDS = 1.0  # of every round
+alone = partial(leases.alone, leases.SWEEP)  # whether no other host does them
 
 
 def chores(settings: Settings) -> tuple[Callable[[], object], ...]:

@@ -25,6 +25,10 @@ PEPPER_ADVICE = (
     "Put {file} back from any backup of this instance (`tar -xf BACKUP.tar -C {folder} pepper`, or all of "
     "it with `audience restore BACKUP.tar`)."
 )
+SHARED_PEPPER_ADVICE = (
+    "Copy {file} from another host of this instance, or name its file in AUDIENCE_PEPPER_FILE: every host "
+    "needs the same."
+)
 NO_DATABASE = "the database is missing, and with it every site, subscriber and key"
 DATABASE_ADVICE = (
     "Put {file} back, or run `audience restore BACKUP.tar` with the latest backup; `audience serve --new` "
@@ -70,7 +74,7 @@ def check(settings: Settings) -> None:
         for finding in lost(settings):
             raise LostFile(finding)
     except Unavailable:
-        if pepper.read(settings.instance) is None:
+        if pepper.read(settings.pepper) is None:
             raise
 
 
@@ -107,7 +111,7 @@ def _elsewhere() -> Iterator[Finding]:
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
-    if not (settings.instance / pepper.FILE).exists():
+    if not settings.pepper.exists():
         if erasures.boundaries(settings.instance):
             yield _other_log(settings)
     elif any(signs):
@@ -115,10 +119,10 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
 
 
 def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]:
-    secret = pepper.read(settings.instance)
+    secret = pepper.read(settings.pepper)
     if secret is None or not _fits(settings, secret, check_value):
-        file, folder = settings.instance / pepper.FILE, settings.instance
-        advice = PEPPER_ADVICE.format(file=file, folder=folder)
+        advice = PEPPER_ADVICE if database.files(settings.database) else SHARED_PEPPER_ADVICE
+        advice = advice.format(file=settings.pepper, folder=settings.pepper.parent)
         yield bad("pepper", MISSING if secret is None else OTHER, advice)
     elif _is_other_log(settings, pepper.check_value(secret)):
         yield _other_log(settings)

@@ -20,12 +20,16 @@ def open_process(
 
     Raises `LostFile` before it makes a pepper or a database in place of a lost one.
     """
-    from audience.operations import instance_files
-
     telemetry.open(metrics or telemetry.NoMetrics())
     open_database(settings, write_gate)
+    _open_pepper(settings)
+
+
+def _open_pepper(settings: Settings) -> None:
+    from audience.operations import instance_files
+
     instance_files.check(settings)
-    pepper.open(settings.instance)
+    pepper.open(settings.pepper, may_make=not settings.pepper_file)
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
@@ -81,10 +85,14 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     if new:
         open_database(settings)
         instance_files.start_anew(settings)
-    open_process(settings)
+    telemetry.open(telemetry.NoMetrics())
+    open_database(settings)
+    instance_files.check(settings)
     database.migrate()
-    instance_files.adopt_pepper()
-    first, link = first_site.ensure(settings), None
+    with database.write():  # of hosts that start at once, one makes pepper and site
+        _open_pepper(settings)
+        first, link = first_site.ensure(settings), None
+        instance_files.adopt_pepper()
     if on_terminal and not operators.any_exist():
         link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
     database.close()

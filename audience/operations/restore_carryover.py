@@ -79,7 +79,7 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
     Of the lines of its log without a number, which an older Audience wrote, those from `since` on.
     """
     carryover = _of_log(settings.instance / LOG, since)
-    secret = pepper.read(settings.instance)
+    secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
         return carryover

@@ -1,4 +1,4 @@
-"""The specifics of PostgreSQL: opening, locking, its diagnostics.
+"""The specifics of PostgreSQL: opening and locking.
 
 `opened` is a peewee database whose connection the caller holds. What is for a log or files does nothing.
 """
@@ -14,6 +14,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from storage.engines import postgresql_diagnostics as diagnostics
 from storage.engines import postgresql_errors, postgresql_pool
 from storage.engines import postgresql_spelling as spelling
 from storage.errors import Unavailable, Unusable
@@ -31,15 +32,8 @@ ENTER = (
     "SELECT lowest_writer, phase FROM instance_state"
 )
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
-STATE = """
-SELECT current_setting('server_version'),
-    CAST(current_setting('max_connections') AS integer)
-        - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-    (SELECT CAST(coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS bigint) FROM pg_stat_activity
-        WHERE datname = current_database()),
-    (SELECT string_agg(name, ', ') FROM pg_settings
-        WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on')
-"""
+NOW = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
 PRIMARY_KEY = """
 SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
 JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
@@ -49,9 +43,6 @@ LAST_ID = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(%s, 'id') A
 UPGRADE = "this host's Audience is older than the database: upgrade it"
 ELSEWHERE = "the instance moves to another database, or has moved"
 NO_URL = "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE"
-FEW, LONG_SECONDS = 10, 3_600
-CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
-LONG = "It keeps deleted rows from being removed: find it in pg_stat_activity, and end it."
 CONNECT_SECONDS = 3
 ANALYZE_MS = 500  # to wait for
 ANSWER_MS = 8_000  # of a server that no longer acknowledges what is sent
@@ -62,6 +53,13 @@ OF_JSON, IN_ORDER = spelling.OF_JSON, spelling.IN_ORDER
 rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
 each_number, joined = spelling.each_number, spelling.joined
 json_path = spelling.json_path
+version, version_fault, version_advice = (
+    diagnostics.version,
+    diagnostics.version_fault,
+    diagnostics.version_advice,
+)
+fault, notes = diagnostics.fault, diagnostics.notes
+page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
 json_number, json_instant = spelling.json_number, spelling.json_instant
 
 
@@ -150,6 +148,21 @@ def migration_lock(opened: Any) -> Iterator[None]:
         yield
 
 
+def now_ms(opened: Any) -> int | None:
+    return int(opened.execute_sql(NOW).fetchone()[0])
+
+
+@contextlib.contextmanager
+def alone(opened: Any, errand: int) -> Iterator[bool]:
+    """A lock in a transaction of its own: the caller's may come and go, and a pooler keep it."""
+    other = opened.another()
+    try:
+        with other.atomic():
+            yield bool(other.execute_sql(ERRAND, (errand,)).fetchone()[0])
+    finally:
+        other.close_all()
+
+
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had or will be given."""
     sequence = f"pg_get_serial_sequence('{table}', 'id')"
@@ -200,42 +213,3 @@ def truncate_log(_opened: Any) -> bool:
 
 def log_bytes(_opened: Any) -> int:
     return 0
-
-
-def version() -> str:
-    return (
-        f"PostgreSQL {postgresql_pool.OLDEST} to {postgresql_pool.NEWEST}, by psycopg {psycopg.__version__}"
-    )
-
-
-def version_fault() -> str | None:
-    return None
-
-
-def version_advice() -> str:
-    return ""
-
-
-def fault(_opened: Any) -> str:
-    """None is looked for: the server finds those that its checksums show."""
-    return ""
-
-
-def page_counts(opened: Any) -> tuple[int, int, int]:
-    """The whole as pages of a byte, none of them free."""
-    return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], 0
-
-
-def deviations(_opened: Any) -> dict[str, str]:
-    return {}
-
-
-def notes(opened: Any) -> list[tuple[str, str]]:
-    """The server's version and free connections; what may lose data, or keeps deleted rows from going."""
-    version, free, seconds, unsafe = opened.execute_sql(STATE).fetchone()
-    found = [(f"PostgreSQL {version}, {free} connections free", CONNECTIONS if free < FEW else "")]
-    if seconds > LONG_SECONDS:
-        found.append((f"a transaction has been open for {seconds} s", LONG))
-    if unsafe:
-        found.append((f"{unsafe} is off on the server", "Turn it on: a crash loses what was accepted."))
-    return found

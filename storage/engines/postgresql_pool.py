@@ -81,6 +81,10 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
             connection.is_audience = True
         return connection
 
+    def another(self) -> "ServerPool":
+        """A pool of one connection, which no other thread uses."""
+        return ServerPool(self.database, max_connections=1, thread_safe=False, **self.connect_params)
+
     def _is_closed(self, connection: Any) -> bool:
         lost = is_lost(connection)
         if lost:

@@ -155,6 +155,16 @@ def migration_lock(opened: Any) -> Iterator[None]:
         opened.turns.give_back()
 
 
+def now_ms(_opened: Any) -> int | None:
+    """None: all processes are on one machine, which has an uptime."""
+    return None
+
+
+def alone(_opened: Any, _errand: int) -> AbstractContextManager[bool]:
+    """All processes are on one machine, and may do an errand at once."""
+    return contextlib.nullcontext(True)
+
+
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had; nobody takes one while the caller holds the lock."""
     first = last_id(opened, table) + 1

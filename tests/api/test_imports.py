@@ -8,7 +8,7 @@ import pytest
 from app import create_app
 from audience import clock, imports, subscribers, telemetry
 from audience.config import Settings
-from storage import database
+from storage import database, leases
 from storage import imports as stored
 from storage.errors import Unavailable
 from tests import response_assertions
@@ -322,6 +322,7 @@ def test_an_import_is_recorded_after_it_is_committed(client, monkeypatch):
     accepted(client, {"email": ADA}, {"email": "b@example.com"})
     monkeypatch.setattr(subscribers, "write", fail)
     now = clock.uptime_ms()
+    monkeypatch.setattr(leases, "now", lambda uptime: uptime)
     for minutes in range(6):
         monkeypatch.setattr(clock, "uptime_ms", lambda at=now + minutes * 60_000: at)
         imports.drain(client.site.id, 30)

@@ -6,12 +6,12 @@ from audience import pepper
 
 
 def test_it_is_created_once_and_private(tmp_path):
-    pepper.open(tmp_path)
+    pepper.open(tmp_path / pepper.FILE)
     file = tmp_path / "pepper"
     first = file.read_bytes()
     assert len(first) == pepper.PEPPER_BYTES
     assert file.stat().st_mode & 0o777 == 0o600
-    pepper.open(tmp_path)
+    pepper.open(tmp_path / pepper.FILE)
     assert file.read_bytes() == first
     assert [each.name for each in tmp_path.iterdir()] == ["pepper"]
 
@@ -19,13 +19,13 @@ def test_it_is_created_once_and_private(tmp_path):
 def test_a_truncated_file_is_refused(tmp_path):
     (tmp_path / "pepper").write_bytes(b"short")
     with pytest.raises(ValueError, match="must have 32 bytes"):
-        pepper.open(tmp_path)
+        pepper.open(tmp_path / pepper.FILE)
 
 
 def test_a_hash_depends_on_pepper_purpose_site_and_text(tmp_path):
     seen = set()
     for instance in ("one", "other"):
-        pepper.open(tmp_path / instance)
+        pepper.open(tmp_path / instance / pepper.FILE)
         seen |= {pepper.digest("secret", "a"), pepper.digest("other", "a"), pepper.digest("secret", "b")}
         seen |= {pepper.address_hash(1, "a@example.com"), pepper.address_hash(2, "a@example.com")}
     assert len(seen) == 10

@@ -191,7 +191,7 @@ def test_pending_migrations_are_reported(opened):
 
 
 def test_an_unavailable_database_is_reported(opened, tmp_path):
-    pepper.open(tmp_path)
+    pepper.open(tmp_path / pepper.FILE)
     (tmp_path / "audience.db").mkdir()
     assert checks(opened(migrate=False))["database"] == "The database does not answer."
 

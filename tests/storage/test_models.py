@@ -42,7 +42,7 @@ def test_models_and_migrations_make_the_same_tables(tmp_path):
 
 
 def test_waiting_imports_survive_the_migration_to_file_imports(tmp_path):
-    pepper.open(tmp_path)
+    pepper.open(tmp_path / pepper.FILE)
     database.open(f"sqlite:///{tmp_path / 'audience.db'}")
     with database.session():
         Runner(database.database.obj, str(sqlite.MIGRATIONS)).up(target="0001_people")

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from storage import database, doctor
-from storage.engines import postgresql, postgresql_errors, postgresql_pool
+from storage.engines import postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
 
 
@@ -77,8 +77,8 @@ def test_connections_and_old_transactions_are_noted(url, monkeypatch):
     assert found.endswith(" connections free")
     assert not advice
     assert unsafe == "fsync, full_page_writes is off on the server"  # that of the tests
-    monkeypatch.setattr(postgresql, "FEW", 10_000)
-    monkeypatch.setattr(postgresql, "LONG_SECONDS", -1)
+    monkeypatch.setattr(postgresql_diagnostics, "FEW", 10_000)
+    monkeypatch.setattr(postgresql_diagnostics, "LONG_SECONDS", -1)
     with database.session():
         assert len([advice for _, advice in doctor.notes() if advice]) == 3
 

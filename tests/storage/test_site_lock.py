@@ -6,12 +6,14 @@ import pytest
 
 from audience import sites, subscribers
 from audience.changes import Change
-from storage import database, site_counters
+from storage import database, leases, site_counters
 from storage import subscribers as stored
 from storage.errors import Unavailable
+from tests.service import until
 
 WRITERS, ROUNDS = 8, 25
 SECONDS = 30
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
 @pytest.fixture
@@ -104,3 +106,36 @@ def test_a_change_of_the_instance_waits_for_all_sites(site, url):
         waiting = pool.submit(write_nothing, None)
         with pytest.raises(Unavailable, match="others are writing"):
             waiting.result(SECONDS)
+
+
+def test_one_process_at_a_time_is_on_an_errand(site):
+    with leases.alone(leases.SWEEP) as first:
+        with leases.alone(leases.SWEEP) as second, leases.alone(leases.SWEEP + 1) as other:
+            write_nothing(site.id)
+        with leases.alone(leases.SWEEP) as third:
+            pass
+    with leases.alone(leases.SWEEP) as last:
+        assert (first, second, other, third, last) == (True, False, True, False, True)
+
+
+def test_hosts_of_different_uptimes_go_by_the_clock_of_the_server(site):
+    [on_one, on_other] = [leases.now(uptime) for uptime in (10**9, 1)]
+    assert 0 <= on_other - on_one < SECONDS * 1_000
+
+
+def test_older_code_writes_nothing_once_a_migration_says_so(site):
+    with database.write():
+        database.execute("UPDATE instance_state SET lowest_writer = lowest_writer + 1")
+    for site_id in (site.id, None):
+        with pytest.raises(Unavailable, match="older than the database: upgrade it"):
+            write_nothing(site_id)
+    assert sites.list_all() == [site]
+
+
+def test_a_migration_waits_for_those_who_write(site, url):
+    database.open(url, timeout=SECONDS)
+    with ThreadPoolExecutor(1) as pool:
+        with database.write(site.id):
+            migrating = pool.submit(database.migrate)
+            until(lambda: database.row(WAITING) == (1,))
+        assert migrating.result(SECONDS) == []

@@ -1,0 +1,26 @@
+"""What processes of several hosts agree on: the clock of leases, and who does what one of them is to do."""
+
+import contextlib
+from collections.abc import Iterator
+
+from storage.database import database, session
+from storage.engines.chosen import engine
+
+SWEEP = 1  # an errand
+
+
+def now(uptime_ms: int) -> int:
+    """The instant that leases go by, in milliseconds: the server's, where there is one, else the uptime."""
+    with session():
+        server_ms = engine.now_ms(database)
+    return uptime_ms if server_ms is None else server_ms
+
+
+@contextlib.contextmanager
+def alone(errand: int) -> Iterator[bool]:
+    """Whether no other process is on an errand, by its number; none begins it until the caller's `with` ends.
+
+    On a file, all may do it at once. The caller may open sessions and transactions of its own.
+    """
+    with engine.alone(database.obj, errand) as is_alone:
+        yield is_alone
