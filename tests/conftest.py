@@ -36,7 +36,7 @@ OF_SQLITE = {
         "api/test_moved_folder.py",
     )
 }  # fmt: skip
-PROGRAMS = {"chromium": "chromium", "curl": "curl", "nsd": "nsd", "rbldnsd": "rbldnsd"}
+PROGRAMS = {name: name for name in ("chromium", "curl", "nsd", "pgbouncer", "rbldnsd")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

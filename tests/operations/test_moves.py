@@ -27,7 +27,7 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 PEOPLE = [
     {"email": f"p{n}@firm{n % 7}.example", "first_name": "Ünï" if n % 3 else "", "tags": ["a", f"t{n % 5}"],
      "fields": {"plan": "pro", "n": n / 2, "many": [1, "x", True, None], "big": 2**60 + n}}
-    for n in range(1_100)
+    for n in range(1_000)
 ]  # fmt: skip
 COMMAND = Actor("command")
 WAITING = [{"email": f"later{n}@example.com"} for n in range(30)]
@@ -55,7 +55,7 @@ def opened(settings):
 def filled(settings):
     """Something in every table that an endpoint writes; a client of the site."""
     client = open_client(opened(settings).test_client())
-    client.post("/batch/subscribers", {"subscribers": PEOPLE})
+    assert client.post("/batch/subscribers", {"subscribers": PEOPLE}).status_code == 200
     imports.drain(client.site.id, 30)
     for endpoint in ENDPOINTS:
         client.call(endpoint.method, endpoint.path, endpoint.body)
