@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.errors import AudienceError
 from audience.operations.openers import Openers
-from audience.operations.opening import check_migrated, open_database, open_process, prepare
+from audience.operations.opening import check_migrated, open_database, open_migrated, open_process, prepare
 from storage.errors import DiskFault, Unavailable, Unusable
 from workers.child_process import ChildProcess
 from workers.instance_lock import CannotServe, hold_instance_lock
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
-MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
+open_instance = partial(open_migrated, hold_lock=hold_instance_lock, held_elsewhere=CannotServe)
 
 
 def create_app(
@@ -121,25 +120,6 @@ def asgi() -> Gateway:
     return Gateway(app, Admission(app), settings)
 
 
-def open_instance(settings: Settings) -> None:
-    """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`."""
-    from audience.operations import instance_files
-    from storage import database
-
-    open_process(settings)
-    database.refuse_newer()
-    deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
-    while database.pending():
-        try:
-            with hold_instance_lock(settings.instance):
-                database.migrate()
-        except CannotServe as error:
-            if time.monotonic() > deadline:
-                raise Unusable(f"migrations are pending, but {error}") from error
-            time.sleep(0.05)
-    instance_files.adopt_pepper()
-
-
 @click.command()
 @click.option("--new", is_flag=True, help="Start anew in a folder whose database is lost.")
 @click.option("--web-only", is_flag=True, help="Start no worker: other hosts have them.")
@@ -207,7 +187,8 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience.operations.chores import alone, chores
+    from audience.operations.chores import alone, chores, errands
+    from schemas.file_imports import kept_file
     from workers import interpreter, metrics
     from workers import worker as import_worker
 
@@ -215,7 +196,11 @@ def worker(instance: Instance) -> None:
     check_migrated(settings)
     interpreter.settle()
     import_worker.run(
-        settings, lambda: open_process(settings, metrics.start(settings.instance)), chores(settings), alone
+        settings,
+        lambda: open_process(settings, metrics.start(settings.instance)),
+        chores(settings),
+        alone,
+        errands(settings, partial(kept_file, ChildProcess())),
     )
 
 
@@ -240,7 +225,7 @@ def processes(settings: Settings) -> Processes:
 def instance(settings: Settings) -> Instance:
     return Instance(
         settings,
-        open=lambda: open_instance(settings),
+        open=partial(open_instance, settings),
         openers=Openers(open_process, open_database),
         processes=partial(processes, settings),
         child_process=ChildProcess(),

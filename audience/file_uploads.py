@@ -17,9 +17,9 @@ from schemas.values import compact_json
 from storage import database
 from storage import file_uploads as stored
 from storage import imports as stored_imports
-from storage.file_uploads import FileUpload
+from storage.file_uploads import IMPORT, FileUpload
 
-__all__ = ["FileUpload"]
+__all__ = ["IMPORT", "FileUpload"]
 
 FOLDER = "uploads"
 KEPT_MS = 24 * 3_600_000
@@ -30,7 +30,7 @@ GONE = "This file is no longer here: it was imported or left, or a day has passe
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
-    """Stores a file, on disk before it is known. Raises `Refused` if it is empty."""
+    """Stores a file, on disk before it is known, which a worker tries. Raises `Refused` if it is empty."""
     folder = instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     file = folder / secrets.token_hex(16)
@@ -66,11 +66,25 @@ def reading_of(upload: FileUpload) -> dict[str, Any]:
     return found
 
 
+def outcome_of(upload: FileUpload) -> dict[str, Any]:
+    """What a worker found in all of the file: counts, or a problem; empty before."""
+    found: dict[str, Any] = json.loads(upload.outcome or "{}")
+    return found
+
+
 @database.write()
 def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
-    """Raises `NotFound`."""
+    """Says how a file is meant, which a worker tries on all of it. Raises `NotFound`."""
     stored.put_reading(site.id, upload_id, compact_json(dict(reading)))
     return _require(site.id, upload_id)
+
+
+def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
+    """Has a worker import a file; nothing changes if one does already. Raises `NotFound`."""
+    with opened(instance, upload):
+        os.utime(instance / FOLDER / upload.file)
+    with database.write():
+        stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
 
 
 @contextmanager
@@ -88,17 +102,22 @@ def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Forgets a file; False if somebody else did so before."""
     with database.write():
         first = stored.remove(site.id, upload.id)
-    (instance / FOLDER / upload.file).unlink(missing_ok=True)
+    remove_file(instance, upload)
     return first
+
+
+def remove_file(instance: Path, upload: FileUpload) -> None:
+    (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
 @database.write()
 def imported(site: Site, import_id: int, upload: FileUpload, actor: Actor) -> None:
-    """Says whose file an import was, there and in the audit log."""
+    """Ends the task of importing a file: says whose file an import was, there and in the audit log."""
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0
     stored.put_name(site.id, import_id, upload.name, actor.name)
     audit_log.record(actor, "file imported", site, f"import {import_id}", rows, {"file": upload.name})
+    stored.end(upload, "", import_id)
 
 
 @database.session()

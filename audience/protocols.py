@@ -1,6 +1,6 @@
 """Protocols that the domain depends on; `app.py` passes the implementations in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -155,3 +155,21 @@ class FileRow(Protocol):
     code: str
     message: str
     cells: list[str]
+
+
+class ReadableFile(Protocol):
+    """A file of people that was looked through."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Complete once the rows are read."""
+        ...
+
+    def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
+        """Raises `FormError` when the rest of the file cannot be read."""
+        ...
+
+
+# Looks through a file that is named so and is meant as was said; unpacks a workbook into the other.
+# Raises `FormError`.
+FileOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], ReadableFile]

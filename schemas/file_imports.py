@@ -1,17 +1,18 @@
 """The parameters and answers of file imports (docs/contract.md, Files)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text
+from schemas.base import Form, JsonSchema, Text, load
 from schemas.custom_fields import StoredValues
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, Reading
+from schemas.formats.files import File, Reading, inspect
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS, http_advice
-from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX
+from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
 from schemas.imports import ImportSchema, import_
 from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
@@ -94,6 +95,12 @@ def reading(form: dict[str, Any]) -> Reading:
         dates=form.get("dates"),
         known=form.get("known", KnownPeople.MERGE),
     )
+
+
+def kept_file(run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO) -> File:
+    """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`."""
+    kind = BY_SUFFIX.get(Path(name).suffix.lower())
+    return inspect(binary, reading(load(ImportFile(), dict(said))), kind, run, unpacked)
 
 
 class ColumnMeta(ResponseSchema):

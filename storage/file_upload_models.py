@@ -6,13 +6,24 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class FileUploadModel(SiteOwnedModel):
-    """A file that is not imported yet; `file` is its name in the instance, `reading` is JSON."""
+    """A file of an operator; `file` is its name in the instance, `reading` and `outcome` are JSON.
+
+    `task` is what a worker is to do with it, empty for nothing; `rows_done` are the rows that it has read.
+    `import_id` is that of the import it has become, or 0.
+    """
 
     file = TextField()
     name = TextField()
     bytes = IntegerField()
     reading = TextField()
     created_at = BigIntegerField()
+    task = TextField()
+    actor = TextField()
+    client_network = TextField()
+    rows_done = BigIntegerField()
+    outcome = TextField()
+    lease_until = BigIntegerField()
+    import_id = BigIntegerField()
 
     class Meta:
         table_name = "file_uploads"

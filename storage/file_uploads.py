@@ -6,11 +6,18 @@ from typing import NamedTuple
 from storage.database import execute, marks, row, rows
 from storage.file_upload_models import FileUploadModel
 
-COLUMNS = "id, file, name, bytes, reading, created_at"
+COLUMNS = (
+    "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
+    "lease_until, import_id"
+)
+TRY, IMPORT = "try", "import"  # tasks
 
 
 class FileUpload(NamedTuple):
-    """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON."""
+    """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON.
+
+    `outcome` is what the last task found, as JSON, or empty.
+    """
 
     id: int
     file: str
@@ -18,12 +25,20 @@ class FileUpload(NamedTuple):
     bytes: int
     reading: str
     created_at: int
+    task: str
+    actor: str
+    client_network: str
+    rows_done: int
+    outcome: str
+    lease_until: int
+    import_id: int
 
 
 def add(site_id: int, file: str, name: str, size: int, reading: str, at: int) -> int:
     upload_id: int = FileUploadModel.insert(
-        site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at
-    ).execute()
+        site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=TRY,
+        actor="", client_network="", rows_done=0, outcome="", lease_until=0, import_id=0,
+    ).execute()  # fmt: skip
     return upload_id
 
 
@@ -34,12 +49,56 @@ def get(site_id: int, upload_id: int) -> FileUpload | None:
 
 def waiting(site_id: int) -> list[FileUpload]:
     """Newest first."""
-    records = rows(f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? ORDER BY id DESC", (site_id,))
+    records = rows(
+        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND import_id = 0 ORDER BY id DESC", (site_id,)
+    )
     return [FileUpload(*record) for record in records]
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
-    execute("UPDATE file_uploads SET reading = ? WHERE site_id = ? AND id = ?", (reading, site_id, upload_id))
+    """Puts a new reading, to be tried, unless the file is being imported or was."""
+    execute(
+        f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '', lease_until = 0 "
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
+        (reading, site_id, upload_id),
+    )
+
+
+def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
+    """Has a worker import a file, once."""
+    execute(
+        f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0, "
+        f"lease_until = 0 WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
+        (actor, client_network, site_id, upload_id),
+    )
+
+
+def due(at: int) -> tuple[int, int] | None:
+    """(site id, id) of the oldest file with a task that nobody does."""
+    record = row(
+        "SELECT site_id, id FROM file_uploads WHERE task <> '' AND lease_until < ? ORDER BY id LIMIT 1", (at,)
+    )
+    return record and (record[0], record[1])
+
+
+def renew(upload: FileUpload, lease_until: int, rows_done: int) -> bool:
+    """Renews the lease of a task; False if somebody else has the task, or it is gone."""
+    return bool(
+        execute(
+            "UPDATE file_uploads SET lease_until = ?, rows_done = ? "
+            "WHERE id = ? AND file = ? AND task = ? AND lease_until = ?",
+            (lease_until, rows_done, upload.id, upload.file, upload.task, upload.lease_until),
+        )
+    )
+
+
+def end(upload: FileUpload, outcome: str, import_id: int = 0) -> None:
+    """Ends a task."""
+    execute(
+        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? "
+        "WHERE id = ? AND file = ? AND lease_until = ?",
+        (outcome, import_id, upload.id, upload.file, upload.lease_until),
+    )
 
 
 def remove(site_id: int, upload_id: int) -> bool:
@@ -48,11 +107,12 @@ def remove(site_id: int, upload_id: int) -> bool:
 
 
 def remove_before(instant: int) -> None:
-    execute("DELETE FROM file_uploads WHERE created_at < ?", (instant,))
+    execute(f"DELETE FROM file_uploads WHERE created_at < ? AND task <> '{IMPORT}'", (instant,))
 
 
 def any_before(instant: int) -> bool:
-    return row("SELECT 1 FROM file_uploads WHERE created_at < ? LIMIT 1", (instant,)) is not None
+    found = row(f"SELECT 1 FROM file_uploads WHERE created_at < ? AND task <> '{IMPORT}' LIMIT 1", (instant,))
+    return found is not None
 
 
 def put_name(site_id: int, import_id: int, name: str, actor: str) -> None:

@@ -61,7 +61,7 @@ class Sweeper(threading.Thread):
         self._import_queue.note_sweep()
         with self._alone() as is_alone:
             for chore in self._chores if is_alone else ():
-                self._do(chore)
+                do(chore)
 
     def _drain(self, site_id: int) -> None:
         try:
@@ -69,8 +69,24 @@ class Sweeper(threading.Thread):
         except Exception as error:
             log.warning("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
 
-    def _do(self, chore: Chore) -> None:
-        try:
-            chore()
-        except Exception as error:
-            log.warning("a chore failed; the sweeper will retry: %s", where(error))
+
+class Errands(threading.Thread):
+    """Runs chores that may take long, one after another, every `INTERVAL_SECONDS` until `stop` is set."""
+
+    def __init__(self, stop: threading.Event, chores: Sequence[Chore]) -> None:
+        super().__init__(name="errands", daemon=True)
+        self._stop_event = stop
+        self._chores = chores
+
+    def run(self) -> None:
+        while not self._stop_event.is_set():
+            for chore in self._chores:
+                do(chore)
+            self._stop_event.wait(INTERVAL_SECONDS)
+
+
+def do(chore: Chore) -> None:
+    try:
+        chore()
+    except Exception as error:
+        log.warning("a chore failed, and will be tried again: %s", where(error))

@@ -19,7 +19,7 @@ from workers import embedded_redis, jobs
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import PATIENT_SECONDS, CircuitBreaker, connect
-from workers.sweeper import Alone, Chore, Sweeper, on_one_host
+from workers.sweeper import Alone, Chore, Errands, Sweeper, on_one_host
 
 WORKER_TTL_SECONDS = 17  # RQ waits 15 seconds less than this for a job before it renews its registration
 RETRY_SECONDS = 1.0
@@ -33,11 +33,13 @@ def run(
     open_database: Callable[[], object],
     chores: Sequence[Chore] = (),
     alone: Alone = on_one_host,
+    errands: Sequence[Chore] = (),
 ) -> None:
     """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
     unreachable.
 
-    The sweeper runs `chores` every few seconds, where it is `alone`.
+    The sweeper runs `chores` every few seconds, where it is `alone`. `errands`, which may take long, run
+    beside it.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
@@ -59,6 +61,7 @@ def run(
             signal.signal(number, request_stop)
         open_database()
         sweeper.start()
+        Errands(stop, errands).start()
         while not stop.is_set():
             try:
                 worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop)

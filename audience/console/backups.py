@@ -13,14 +13,15 @@ blueprint = Blueprint("backups", __name__)
 @page(role="administrator")
 def index() -> str:
     """Backups"""
-    return render_template("backups.html", backups=kept_backups.list_all(settings()))
+    shown = {"is_busy": kept_backups.is_busy(settings()), "problem": kept_backups.problem(settings())}
+    return render_template("backups.html", backups=kept_backups.list_all(settings()), **shown)
 
 
 @blueprint.post("/backups")
 @page(role="administrator", again=index)
 def make() -> Response:
-    """Make a backup"""
-    kept_backups.make(settings(), actor())
+    """Have a worker make a backup"""
+    kept_backups.ask(settings(), actor())
     return to("console.backups.index")
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from audience import custom_fields
+from audience import custom_fields, file_uploads
+from audience.file_uploads import FileUpload
 from audience.sites import Site
 from schemas.base import load
 from schemas.file_imports import ImportFile, reading
@@ -15,7 +16,7 @@ from schemas.formats.files import File, Reading
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS
 from schemas.formats.tables import Table
-from schemas.values import FormError, KnownPeople
+from schemas.values import FieldError, FormError, KnownPeople
 
 FIRST_ROWS = 4
 MAX_CELL = 80
@@ -112,6 +113,14 @@ def _dot(column: Column) -> str:
     if column.meaning in ("", IGNORE):
         return "idle"
     return "warn" if column.reason in (Because.BY_VALUES, Because.NO_CONSENT) else ""
+
+
+def last_problem(upload: FileUpload) -> str:
+    """Why a worker could not read a file to its end; empty if it could, or has not tried."""
+    found = file_uploads.outcome_of(upload)
+    if "problem" not in found:
+        return ""
+    return problem(FormError([FieldError("file", found["problem"])], found.get("found")))
 
 
 def problem(error: FormError) -> str:

@@ -1,6 +1,7 @@
 """Importing a file: sent, its columns understood beside the first rows, judged, started."""
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from audience.console import file_forms
 from audience.console.page import actor, page, read_form, to, url
 from audience.errors import Refused
 from audience.file_imports import DryRun
-from audience.file_uploads import FileUpload
+from audience.file_uploads import IMPORT, FileUpload
 from audience.http.services import services, settings
 from audience.sites import Site
 from schemas import file_imports as wire
@@ -54,9 +55,13 @@ def receive(site: Site) -> Response | dict[str, str]:
 
 @blueprint.get("/sites/<site_uuid>/imports/files/<int:upload_id>")
 @page(role="manager")
-def show(site: Site, upload_id: int) -> str:
-    """A file: what its columns mean, and what an import would do"""
+def show(site: Site, upload_id: int) -> Response | str:
+    """A file: what its columns mean, and what an import would do; or how far it is read"""
     upload = file_uploads.get(site, upload_id)
+    if upload.import_id:
+        return to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
+    if upload.task == IMPORT:
+        return render_template("import_reading.html", upload=upload, rows=_rows_seen(upload))
     return render_template("import_file.html", upload=upload, **_understood(site, upload))
 
 
@@ -69,25 +74,25 @@ def act(site: Site, upload_id: int) -> Response:
     if LEFT in form:
         file_uploads.discard(site, settings().instance, upload)
         return to("console.imports.index", site_uuid=site.uuid)
-    upload = file_uploads.put_reading(site, upload_id, file_forms.read_form(form))
-    if STARTED not in form:
+    if upload.task == IMPORT or upload.import_id:
         return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
-    return to("console.imports.show", site_uuid=site.uuid, import_id=_start(site, upload))
+    said = file_forms.read_form(form)
+    if STARTED not in form or said != file_uploads.reading_of(upload):
+        upload = file_uploads.put_reading(site, upload_id, said)
+    if STARTED in form:
+        _check(upload)
+        file_uploads.begin_import(site, settings().instance, upload, actor())
+    return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
 
 
-def _start(site: Site, upload: FileUpload) -> int:
-    """The id of the import. Raises `Refused` if the file is not understood."""
+def _check(upload: FileUpload) -> None:
+    """Raises `Refused` if the file is not understood."""
     try:
         reading = file_forms.to_reading(file_uploads.reading_of(upload))
-        with _table(upload, reading) as table, file_imports.receiving(site) as received:
-            file = files.understood(table, reading)
-            received.store(file.rows(addresses.identity))
-            received.accept(file.columns, services().import_queue)
+        with _table(upload, reading) as table:
+            files.understood(table, reading)
     except FormError as error:
         raise Refused(NOT_UNDERSTOOD) from error
-    file_uploads.imported(site, received.import_id, upload, actor())
-    file_uploads.discard(site, settings().instance, upload)
-    return received.import_id
 
 
 @contextmanager
@@ -111,18 +116,31 @@ def _understood(site: Site, upload: FileUpload) -> dict[str, Any]:
             file = files.understood(table, reading)
             done = file_imports.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
             shown |= {"columns": file_forms.shown_columns(table, file, said), "preset_found": file.preset}
-            shown |= {
-                "dry_run": done,
-                "pieces": _pieces(done),
-                "kept": done.rows_seen - done.counts["refused"],
-            }
+            tried = _tried(upload, done)
+            kept = tried["rows_seen"] - tried["counts"]["refused"]
+            shown |= {"dry_run": tried, "pieces": _pieces(tried["counts"]), "kept": kept}
+        shown["problem"] = file_forms.last_problem(upload)
     except FormError as error:
         shown["problem"] = file_forms.problem(error)
     return shown
 
 
-def _pieces(done: DryRun) -> list[tuple[str, int, str]]:
+def _tried(upload: FileUpload, done: DryRun) -> dict[str, Any]:
+    """What an import would do: with all rows if a worker has tried them, else with the first."""
+    found = file_uploads.outcome_of(upload)
+    first = {"counts": done.counts, "left": len(done.left), "rows_seen": done.rows_seen}
+    if done.whole or "counts" not in found:
+        return first | {"whole": done.whole, "rows": done.rows}
+    return found | {"counts": Counter(found["counts"]), "whole": True, "rows": done.rows}
+
+
+def _rows_seen(upload: FileUpload) -> int:
+    """The rows of a file that was tried; 0 while that is not known."""
+    return int(file_uploads.outcome_of(upload).get("rows_seen", 0))
+
+
+def _pieces(counts: Counter[str]) -> list[tuple[str, int, str]]:
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "stay as they are"))
-    counts = [(f"f{place}", done.counts[name], said) for place, (name, said) in enumerate(words, 1)]
-    erased = [("f4", done.counts["suppressed"], "erased earlier")] if done.counts["suppressed"] else []
-    return [*counts, ("f4", done.counts["refused"], "refused"), *erased]
+    known = [(f"f{place}", counts[name], said) for place, (name, said) in enumerate(words, 1)]
+    erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
+    return [*known, ("f4", counts["refused"], "refused"), *erased]

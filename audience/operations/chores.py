@@ -8,11 +8,14 @@ from audience import (
     bulk_act_pieces,
     erased_pages,
     file_imports,
+    file_tasks,
     file_uploads,
     segment_counts,
     tags,
 )
 from audience.config import Settings
+from audience.operations import kept_backups
+from audience.protocols import FileOpener
 from storage import database, leases
 
 BULK_ACT_SECONDS = 1.0  # of every round
@@ -32,3 +35,8 @@ def chores(settings: Settings) -> tuple[Callable[[], object], ...]:
         bulk_act_pieces.sweep,
         database.checkpoint,
     )
+
+
+def errands(settings: Settings, open_file: FileOpener) -> tuple[Callable[[], object], ...]:
+    """Each may take long: what operators have asked for."""
+    return partial(file_tasks.work, settings.instance, open_file), partial(kept_backups.work, settings)

@@ -1,22 +1,26 @@
 """Backups that are made in the console, and kept in the instance until somebody deletes them."""
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from audience import audit_log, clock
+from audience import audit_log, clock, secret_files
 from audience.audit_log import Actor
 from audience.config import Settings
-from audience.errors import NotFound, Refused
+from audience.errors import AudienceError, NotFound, Refused
 from audience.operations import backups
+from storage.errors import Unavailable, Unusable
 
 FOLDER = "backups"
 NAME = re.compile(r"audience-[0-9]{8}-[0-9]{6}\.tar")
 UNFINISHED = ".audience-*"  # the folder in which `backups.create` works
+ASKED, TAKEN, PROBLEM = "asked.json", "taken.json", "problem.txt"  # what a worker is told, and tells
 BUSY_MS = 3_600_000
 PIECE_BYTES = 2**20
+NOT_MADE = "The backup was not made: {}. Make room or repair what it names, then make another."
 BUSY = "A backup is being made already: look again in a minute."
 GONE = "There is no such backup here."
 
@@ -30,17 +34,50 @@ class KeptBackup:
     made_at: int
 
 
-def make(settings: Settings, actor: Actor) -> str:
-    """The name of a new backup, complete and verified. Raises `Refused`, `Unusable`."""
+def ask(settings: Settings, actor: Actor) -> None:
+    """Has a worker make a backup. Raises `Refused`."""
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    if any(clock.now_ms() - _made_at(each) < BUSY_MS for each in folder.glob(UNFINISHED)):
+    if is_busy(settings):
         raise Refused(BUSY)
+    (folder / PROBLEM).unlink(missing_ok=True)
+    with open(folder / ASKED, "w", opener=secret_files.private_opener) as file:
+        json.dump([actor.name, actor.client_network], file)
+
+
+def is_busy(settings: Settings) -> bool:
+    """Whether a backup is being made, or is going to be."""
+    folder = settings.instance / FOLDER
+    begun = [folder / ASKED, folder / TAKEN, *folder.glob(UNFINISHED)]
+    return any(clock.now_ms() - _made_at(each) < BUSY_MS for each in begun)
+
+
+def problem(settings: Settings) -> str:
+    """Why the last backup was not made, as a sentence; empty if it was."""
+    file = settings.instance / FOLDER / PROBLEM
+    return file.read_text() if file.exists() else ""
+
+
+def work(settings: Settings) -> None:
+    """Makes the backup that somebody has asked for, complete and verified."""
+    folder = settings.instance / FOLDER
+    try:
+        taken = (folder / ASKED).rename(folder / TAKEN)
+    except FileNotFoundError:
+        return
+    try:
+        _make(settings, Actor(*json.loads(taken.read_text())))
+    except (AudienceError, Unavailable, Unusable, OSError) as error:
+        (folder / PROBLEM).write_text(NOT_MADE.format(error))
+    finally:
+        taken.unlink()
+
+
+def _make(settings: Settings, actor: Actor) -> None:
     now = dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC)
     name = f"audience-{now:%Y%m%d-%H%M%S}.tar"
-    backups.create(settings, folder / name, lambda *_: None)
+    backups.create(settings, settings.instance / FOLDER / name, lambda *_: None)
     audit_log.record(actor, "backup made", None, name)
-    return name
 
 
 def list_all(settings: Settings) -> list[KeptBackup]:
@@ -80,4 +117,8 @@ def _is_ours(file: Path) -> bool:
 
 
 def _made_at(file: Path) -> int:
-    return int(file.stat().st_mtime * 1000)
+    """In milliseconds; 0 if the file is gone."""
+    try:
+        return int(file.stat().st_mtime * 1000)
+    except FileNotFoundError:
+        return 0

@@ -1,5 +1,8 @@
 """Opening an instance's database and pepper; imports them where they are used, as commands start at once."""
 
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from audience import pepper, protocols, telemetry
@@ -9,6 +12,7 @@ from storage.errors import Unusable
 UNREADABLE = (
     "the file that AUDIENCE_DATABASE_PASSWORD_FILE names cannot be read: correct its name or its rights"
 )
+MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
 
 
 def open_process(
@@ -70,6 +74,32 @@ def check_migrated(settings: Settings) -> None:
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
     database.close()
+
+
+def open_migrated(
+    settings: Settings,
+    hold_lock: Callable[[Path], AbstractContextManager[None]],
+    held_elsewhere: type[Exception],
+) -> None:
+    """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
+
+    `hold_lock` raises `held_elsewhere` while another process holds the instance's lock.
+    """
+    from audience.operations import instance_files
+    from storage import database
+
+    open_process(settings)
+    database.refuse_newer()
+    deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
+    while database.pending():
+        try:
+            with hold_lock(settings.instance):
+                database.migrate()
+        except held_elsewhere as error:
+            if time.monotonic() > deadline:
+                raise Unusable(f"migrations are pending, but {error}") from error
+            time.sleep(0.05)
+    instance_files.adopt_pepper()
 
 
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:

@@ -8,7 +8,7 @@ import pytest
 
 from audience import audit_log
 from audience.audit_log import Actor
-from audience.operations import kept_backups
+from audience.operations import backups, kept_backups
 from tests.console.browser import signed_in
 
 ACTOR = Actor("admin@example.com")
@@ -21,6 +21,11 @@ def acts():
 def test_a_backup_is_made_downloaded_and_deleted(site, administrator, settings):
     assert "No backups here" in administrator.get("/backups").text
     assert administrator.post("/backups").status_code == 303
+    assert "A backup is being made" in administrator.get("/backups").text
+    assert administrator.post("/backups").status_code == 422
+    kept_backups.work(settings)
+    assert "A backup is being made" not in administrator.get("/backups").text
+    kept_backups.work(settings)
     [kept] = kept_backups.list_all(settings)
     assert kept.name in administrator.get("/backups").text
     assert oct((settings.instance / "backups" / kept.name).stat().st_mode)[-3:] == "600"
@@ -43,6 +48,21 @@ def test_one_at_a_time(site, administrator, settings):
     assert administrator.post("/backups").status_code == 303
 
 
+def test_why_none_was_made_is_said_until_the_next(site, administrator, settings, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    administrator.post("/backups")
+    monkeypatch.setattr(backups, "create", full)
+    kept_backups.work(settings)
+    assert "The backup was not made: [Errno 28] No space" in administrator.get("/backups").text
+    monkeypatch.undo()
+    administrator.post("/backups")
+    kept_backups.work(settings)
+    assert "was not made" not in administrator.get("/backups").text
+    assert len(kept_backups.list_all(settings)) == 1
+
+
 @pytest.mark.parametrize("name", ["audience-20260101-000000.tar", "pepper", "..%2fpepper", "..", "x.tar"])
 def test_nothing_but_a_backup_is_sent_or_deleted(site, administrator, settings, name):
     (settings.instance / "backups").mkdir()
@@ -56,7 +76,8 @@ def test_an_owner_makes_none(app, site, settings):
     owner = signed_in(app, "owner@example.com", {site: "owner"})
     assert owner.get("/backups").status_code == 404
     assert owner.post("/backups").status_code == 404
-    kept_backups.make(settings, ACTOR)
+    kept_backups.ask(settings, ACTOR)
+    kept_backups.work(settings)
     [kept] = kept_backups.list_all(settings)
     assert owner.post(f"/backups/{kept.name}/download").status_code == 404
     assert kept_backups.list_all(settings) == [kept]

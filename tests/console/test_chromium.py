@@ -1,13 +1,17 @@
 """In a real browser: every page at both widths and in both themes, with and without script."""
 
+from functools import partial
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import bulk_act_pieces, imports, operators
+from audience import bulk_act_pieces, file_tasks, imports, operators
 from audience.audit_log import COMMAND_LINE
+from schemas.file_imports import kept_file
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+from workers.child_process import ChildProcess
 
 EMAIL = "mara@example.com"
 LOOKS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
@@ -136,7 +140,7 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     assert visitor.problems == []
 
 
-def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, tmp_path):
+def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, settings, tmp_path):
     file = tmp_path / "guests.csv"
     file.write_text("Wer,Vorname,Stufe\nann@a.example,Ann,pro\np1@a.example,Eve,pro\nnobody,Cy,pro\n")
     visitor = visit(browser, port, EMAIL, 1280, "light")
@@ -155,7 +159,9 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
     page.get_by_role("button", name="Import 2 rows").focus()
     keyboard.press("Enter")
-    page.get_by_role("heading", name="guests.csv").wait_for()
+    page.get_by_text("Reading the file").wait_for()
+    file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
+    page.get_by_text("What became of the rows").wait_for()
     imports.drain(site.id, 30)
     page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
     assert visitor.problems == []

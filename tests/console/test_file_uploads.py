@@ -4,12 +4,24 @@ import io
 import json
 import os
 import re
+from functools import partial
 
 import pytest
 
-from audience import audit_log, commands, erasures, file_uploads, imports, sessions, subscribers
+from audience import (
+    audit_log,
+    commands,
+    erasures,
+    file_tasks,
+    file_uploads,
+    imports,
+    sessions,
+    subscribers,
+)
 from audience.console.file_forms import BESIDE
+from schemas.file_imports import kept_file
 from tests.console.browser import ORIGIN, signed_in
+from workers.child_process import ChildProcess
 
 PEOPLE = "E-mail,Vorname,Orders\nann@a.example,Ann,4\nbob@a.example,Bob,\nnobody,Cy,1\n"
 HOUR_MS = 3_600_000
@@ -49,10 +61,24 @@ def keep(browser, root, text, name="people.csv"):
 
 def start(browser, path, site, **fields):
     """Starts an import, and does what a worker does; the path of its page."""
+    followed = read(browser, path, **fields)
+    imports.drain(site.id, 30)
+    return followed
+
+
+def read(browser, path, **fields):
+    """Starts an import, whose rows a worker reads; the path of its page."""
     sent = browser.post(path, **{"start": "1", "headed": "1"} | fields)
     assert sent.status_code == 303, sent.text
-    imports.drain(site.id, 30)
-    return sent.headers["Location"].removeprefix("/console")
+    assert "Reading the file" in browser.get(path).text
+    work(browser)
+    return browser.get(path).headers["Location"].removeprefix("/console")
+
+
+def work(browser, open_file=None):
+    """What a worker does with files."""
+    instance = browser.http.application.extensions["audience"].settings.instance
+    file_tasks.work(instance, open_file or partial(kept_file, ChildProcess()))
 
 
 def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
@@ -70,7 +96,7 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     found = person(site, "ann@a.example")
     assert (found.first_name, found.fields, len(found.tag_ids)) == ("Ann", {"Orders": 4}, 2)
     assert list(folder.iterdir()) == []
-    assert manager.get(path).status_code == 404
+    assert manager.get(path).status_code == 303
     done = manager.get(followed).text
     assert "people.csv" in done
     assert "by meg@example.com" in done
@@ -229,8 +255,7 @@ def test_an_import_that_stopped_is_tried_again(site, manager, root, monkeypatch)
     def fail(*_):
         raise ValueError
 
-    sent = manager.post(path, start="1", headed="1")
-    followed = sent.headers["Location"].removeprefix("/console")
+    followed = read(manager, path)
     monkeypatch.setattr(imports, "_apply", fail)
     monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
     for _ in range(imports.MAX_FAILURES + 1):

@@ -63,7 +63,10 @@ async function follow() {
     const answer = await fetch(location.href)
     const page = new DOMParser().parseFromString(await answer.text(), "text/html")
     const id = document.activeElement.id
-    if (answer.ok) document.querySelector("main").replaceWith(page.querySelector("main"))
+    const part = document.querySelector("[data-live]").dataset.live || "main"
+    const drawn = page.querySelector(part)
+    if (answer.redirected || !drawn) return location.reload()
+    if (answer.ok) document.querySelector(part).replaceWith(drawn)
     if (id) document.getElementById(id)?.focus()
   } catch { /* asked again */ }
   if (document.querySelector("[data-live]")) setTimeout(follow, 2000)
