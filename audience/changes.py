@@ -1,12 +1,17 @@
 """Changes to subscribers, as items of a request ask for them."""
 
+import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from audience import addresses
-from schemas.values import DATES, trim
+import orjson
 
+from audience import addresses
+from schemas.values import DATES, compact_json, trim
+
+PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson reads as they are
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
@@ -103,10 +108,33 @@ class AcceptedConsent(NamedTuple):
         return self.number >= number and not (self.dated and at is not None and self.at <= at)
 
 
-def only_blanks(change: Change, first_name: str, last_name: str, values: Mapping[str, Any]) -> Change:
-    """The change, with the names and values that somebody lacks: no key, null or an empty text is blank."""
-    return change._replace(
-        first_name="" if first_name else change.first_name,
-        last_name="" if last_name else change.last_name,
-        fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
-    )
+def json_equal(value: Any, before: Any) -> bool:
+    """Whether two values are the same JSON: unlike in Python, 1, 1.0 and true differ."""
+    if value is before or value != before or type(value) is str:
+        return bool(value == before)
+    if type(value) is not type(before) or type(value) in (int, bool):
+        return type(value) is type(before)
+    return json.dumps(value, sort_keys=True) == json.dumps(before, sort_keys=True)
+
+
+def read_values(text: str) -> dict[str, Any]:
+    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    values: dict[str, Any]
+    with suppress(orjson.JSONDecodeError):
+        values = orjson.loads(text)
+        if _are_plain(values):
+            return values
+    values = json.loads(text)
+    return values
+
+
+def values_text(values: Mapping[str, Any], before: str) -> str:
+    """The text of custom values, of which those that are not new were read from the text `before`."""
+    if before == "{}" or _are_plain(values):
+        with suppress(TypeError):  # integers beyond 64 bit
+            return orjson.dumps(values).decode()
+    return compact_json(values)
+
+
+def _are_plain(values: Mapping[str, Any]) -> bool:
+    return all(map(PLAIN.__contains__, map(type, values.values())))

@@ -7,8 +7,7 @@ import orjson
 import uuid_utils
 
 from audience import pepper
-from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, only_blanks
-from audience.json_values import json_equal, read_values
+from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal, read_values
 from schemas.values import KnownPeople
 from storage import subscriber_batches as stored
 from storage import suppressions
@@ -40,8 +39,8 @@ class SubscriberBatch:
 
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
     are parsed once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were;
-    `revalued` are those whose values were changed twice or more. `said` is each change of consent: who,
-    when, whether they subscribed, and why.
+    `revalued` are those whose values were changed twice or more. `said` is
+    each change of consent: who, when, whether they subscribed, and why.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -133,12 +132,20 @@ class SubscriberBatch:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
+    def _blanks(self, person: Person, change: Change) -> Change:
+        """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
+        values = self.values.get(change.key) or read_values(person[FIELDS])
+        return change._replace(
+            first_name="" if person[FIRST_NAME] else change.first_name,
+            last_name="" if person[LAST_NAME] else change.last_name,
+            fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
+        )
+
     def _change(self, person: Person, change: Change) -> bool:
         """Applies a change; whether that changed what is shown of the subscriber."""
         changed = False
         if change.known == KnownPeople.FILL:
-            values = self.values.get(change.key) or read_values(person[FIELDS])
-            change = only_blanks(change, person[FIRST_NAME], person[LAST_NAME], values)
+            change = self._blanks(person, change)
         if change.rewrites_email and person[EMAIL] != change.email:
             person[EMAIL], changed = change.email, True
         if change.first_name and person[FIRST_NAME] != change.first_name:
@@ -246,5 +253,6 @@ class SubscriberBatch:
             tags = self._tags_of_texts[text] = dict.fromkeys(orjson.loads(text))
         return tags
 
-    def ids(self) -> dict[str, int]:  # by key, of those who exist after `save`
+    def ids(self) -> dict[str, int]:
+        """Of those who exist after `save`, by key."""
         return {key: person[ID] for key, person in self.people.items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from audience import field_values
-from audience.json_values import json_equal, values_text
+from audience.changes import json_equal, values_text
 from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
 from storage import consent_changes, custom_fields, domains, suppressions
 from storage import field_values as stored_values

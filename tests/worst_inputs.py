@@ -176,7 +176,7 @@ DO_NOT_READ = {
     f"{VALIDATION}.mail_route:find_route",
     f"{VALIDATION}.typos:one_edit_apart",
     "audience.api.endpoint:caller",
-    "audience.json_values:read_values",
+    "audience.changes:read_values",
     "audience.import_payloads:blanked",
     "audience.import_payloads:read",
     "audience.api.docs:asset",

@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 
 from audience import import_payloads, subscribers
-from audience.changes import Change, Outcome, change_from_item
-from audience.json_values import json_equal
+from audience.changes import (
+    Change,
+    Outcome,
+    change_from_item,
+    json_equal,
+)
 from audience.subscriber_batches import SubscriberBatch
 from storage import database
 
