@@ -1,5 +1,6 @@
 """Bounds on a JSON body, checked on its raw bytes before a parser builds anything of it."""
 
+from collections.abc import Iterator
 from itertools import accumulate
 
 from audience.errors import NotUnderstood
@@ -19,26 +20,33 @@ STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def check(raw: bytes) -> None:
-    """Raises `NotUnderstood` if a body is out of bounds."""
-    bare = _without_texts(raw)
-    if LONG_NUMBER in bare.translate(ALIKE):
-        raise NotUnderstood(TOO_LONG)
-    brackets = bare.translate(None, NOT_BRACKETS)
-    if len(brackets) > 2 * MAX_CONTAINERS:
-        raise NotUnderstood(TOO_MANY)
-    if max(accumulate(map(STEP.__getitem__, brackets)), default=0) > MAX_DEPTH:
-        raise NotUnderstood(TOO_DEEP)
+    """Raises `NotUnderstood` at the first block of a body that is out of bounds."""
+    count, levels, digits = 0, [0], b""
+    for bare in _without_texts(raw):
+        digits += bare.translate(ALIKE)
+        if LONG_NUMBER in digits:
+            raise NotUnderstood(TOO_LONG)
+        digits = digits[-MAX_DIGITS:]
+        brackets = bare.translate(None, NOT_BRACKETS)
+        count += len(brackets)
+        if count > 2 * MAX_CONTAINERS:
+            raise NotUnderstood(TOO_MANY)
+        levels = list(accumulate(map(STEP.__getitem__, brackets), initial=levels[-1]))
+        if max(levels) > MAX_DEPTH:
+            raise NotUnderstood(TOO_DEEP)
 
 
-def _without_texts(raw: bytes) -> bytes:
+def _without_texts(raw: bytes) -> Iterator[bytes]:
     """A body without its texts, block by block: between two of them, other requests go on.
 
     A backslash outside of texts is no JSON: what follows it does not matter.
     """
-    unescaped = raw.replace(rb"\\", b"").replace(rb"\"", b"")
-    bare, in_text = [], False
-    for start in range(0, len(unescaped), BLOCK_BYTES):
-        parts = unescaped[start : start + BLOCK_BYTES].split(b'"')
-        bare.append(b"".join(parts[in_text::2]))
+    start, in_text = 0, False
+    while start < len(raw):
+        block = raw[start : start + BLOCK_BYTES]
+        if (len(block) - len(block.rstrip(b"\\"))) % 2:  # no block ends between a backslash and its character
+            block = raw[start : start + BLOCK_BYTES + 1]
+        start += len(block)
+        parts = block.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
+        yield b"".join(parts[in_text::2])
         in_text ^= len(parts) % 2 == 0
-    return b"".join(bare)
