@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
+.PHONY: help run test test-browser test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
 	bench-patterns bench-edge pictures dist lock tables clean torture mutants
 
 help: ## print this list
@@ -32,13 +32,19 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
-test: .venv/.dev ## run the whole test suite, on SQLite
-	$(BIN)/pytest -n auto --dist loadfile
+# Files of tests are spread over processes in the order in which they are collected, the long ones first.
+PYTEST = $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+
+test: .venv/.dev ## test the whole service, on SQLite; all but what needs a browser
+	$(PYTEST) -m "not browser"
+
+test-browser: .venv/.dev ## run the tests in a browser: Debian's Chromium must be installed
+	$(PYTEST) -m browser
 
 # Tests of the API that say nothing of an engine: forms of requests, pages, answers.
 ENGINE_FREE = answers docs_page generated_clients hostile json_bounds openapi requests volume wording
 test-postgresql: .venv/.dev ## run what touches stored data on PostgreSQL, whose server must be installed
-	$(BIN)/pytest -n auto --dist loadfile --engine postgresql tests/storage tests/audience tests/api \
+	$(PYTEST) --engine postgresql tests/storage tests/audience tests/api \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*')
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 for less of each; SEED=1 ONLY=7 repeats one
@@ -55,7 +61,7 @@ clients: ## install two generators of clients into .clients/, for their test; ne
 		@types/node@20.19.43
 
 test-fast: .venv/.dev ## run the tests that start no process, browser or server, about a minute
-	$(BIN)/pytest -n auto --dist loadfile -m "not slow"
+	$(PYTEST) -m "not slow"
 
 lint: .venv/.dev ## check style and common mistakes with ruff
 	$(BIN)/ruff check .
@@ -68,7 +74,8 @@ format: .venv/.dev ## format in place with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-check: lint types test ## run lint, types and test, as CI does
+check: lint types ## run lint, types and all tests but those on PostgreSQL, as CI does
+	$(PYTEST)
 
 SIZES = 100000,1000000
 

@@ -17,7 +17,7 @@ from storage.pace import Pace
 from tests import postgresql
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.service import packed_places
-from tests.slow import Guard, is_slow
+from tests.slow import IN_A_BROWSER, Guard, is_slow
 
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
@@ -50,8 +50,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+        if item.path in IN_A_BROWSER:
+            item.add_marker(pytest.mark.browser)
         if other_engine and (item.path in OF_SQLITE or item.get_closest_marker("of_sqlite")):
             item.add_marker(pytest.mark.skip("looks into SQLite itself"))
+    items.sort(key=lambda item: not is_slow(item.path))  # so that no process is left with them at the end
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: tests of services and browsers wait for them."""
+    return (os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.fixture(autouse=True)

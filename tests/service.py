@@ -20,7 +20,7 @@ from typing import IO, Any
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.table import open_table
 
-READY_TIMEOUT_SECONDS = 30.0
+READY_TIMEOUT_SECONDS = 120.0
 
 
 def free_port() -> int:

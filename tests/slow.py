@@ -1,5 +1,7 @@
 """What `make test-fast` leaves out: whatever starts a process, a browser or a server, or asks for long.
 
+What needs a browser has a command of its own, `make test-browser`; `make test` runs all the rest.
+
 A test outside this table that starts a process fails.
 """
 
@@ -34,7 +36,8 @@ LONG = (  # every endpoint with every fault, random histories, large batches
     "api/test_hostile.py", "api/test_requests.py",
     "api/test_volume.py", "api/test_wording.py", "http/test_access.py", "storage/test_segment_rules.py",
 )  # fmt: skip
-SLOW = tuple(ROOT / path for path in (*PROCESSES, *BROWSERS, *SERVERS, *LONG))
+IN_A_BROWSER = frozenset(ROOT / path for path in BROWSERS)
+SLOW = tuple(ROOT / path for path in (*BROWSERS, *PROCESSES, *SERVERS, *LONG))
 STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"})
 
 

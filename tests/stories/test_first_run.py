@@ -66,7 +66,7 @@ def processes_of(instance) -> str:
     return "\n".join(line for line in listed.splitlines() if str(instance) in line)
 
 
-def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everything(tmp_path):
+def test_the_first_start_shows_keys_once_and_packs_the_place_table_once_and_ctrl_c_stops_it(tmp_path):
     program("curl")
     tmp_path.chmod(0o755)
     with terminal(tmp_path) as first:
@@ -81,6 +81,8 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         )
         assert json.loads(run.stdout)["data"]["attributes"]["email"] == "ann@example.com"
         until(lambda: first.shows("POST /api/v1/fetch/subscribers 20"))
+        assert "Packing the place table, about 8 s" in first.text
+        until(lambda: (tmp_path / "geo.table").exists(), 120)
         first.interrupt()
         assert first.process.returncode == 0
         until(lambda: first.shows("Goodbye"))
@@ -91,6 +93,7 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         until(lambda: second.shows("Next"))
         second.interrupt()
         assert stored["secret_key"] not in second.text
+        assert "Packing" not in second.text
         root = f"http://127.0.0.1:{second.port}"
         lines = re.findall(r"^  (\w+) +(.+)$", second.text, re.MULTILINE)
         assert [(name, words.partition("#")[0]) for name, words in lines] == [
@@ -101,27 +104,15 @@ def test_keys_are_shown_once_with_a_working_curl_command_and_ctrl_c_stops_everyt
         ]
 
 
-def test_the_place_table_is_packed_once_and_the_start_says_so(tmp_path):
-    with terminal(tmp_path) as first:
-        until(lambda: first.shows("Packing the place table, about 8 s"))
-        until(lambda: (tmp_path / "geo.table").exists(), 120)
-        first.interrupt()
-    with terminal(tmp_path) as second:
-        until(lambda: second.shows("Audience is at"))
-        second.interrupt()
-        assert "Packing" not in second.text
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_every_start_says_where_the_keys_are(tmp_path, kept):
-    with serving(tmp_path, AUDIENCE_WORKERS="1"):
-        pass
-    if not kept:
-        (tmp_path / "first-site.json").unlink()
-    with serving(tmp_path) as second:
-        assert second.process.stdout is not None
-        line = next(line for line in second.process.stdout if line.startswith("  Keys"))
-    assert ("first-site.json" in line, "audience key list" in line) == (kept, not kept)
+def test_a_start_without_the_file_of_keys_says_how_to_list_them(tmp_path):
+    for words in (("migrate",), ("site", "create", "News")):
+        subprocess.run(
+            command(*words), cwd=ROOT, env=environment(tmp_path, free_port()), capture_output=True, check=True
+        )
+    with serving(tmp_path) as service:
+        assert service.process.stdout is not None
+        line = next(line for line in service.process.stdout if line.startswith("  Keys"))
+    assert "audience key list" in line
 
 
 def test_a_wrong_setting_is_named_with_the_reason(tmp_path):

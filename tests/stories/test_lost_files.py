@@ -16,8 +16,9 @@ from types import SimpleNamespace
 import pytest
 
 import app
-from audience import config
+from audience import config, keys
 from audience.operations import instance_files
+from audience.operations.opening import open_process
 from storage import database
 from tests.service import attended, command, environment, free_port, give_places, serving
 from tests.stories.test_starts import ROOT, applied, run_sql
@@ -188,23 +189,39 @@ def test_an_erasure_after_the_backup_is_repeated_though_the_pepper_was_replaced(
     assert "ann@example.com" not in type_(instance, "export", "--site", site_of(instance)).stdout
 
 
-def test_readyz_says_the_same_while_the_service_runs(tmp_path):
-    with serving(tmp_path) as service:
-        kept = (tmp_path / "pepper").read_bytes()
-        assert readyz(service)["checks"]["files"] == "ok"
-        delete_pepper(tmp_path)
-        assert readyz(service)["checks"]["files"].startswith("The pepper is missing, without which")
-        replace_pepper(tmp_path)
-        assert readyz(service)["checks"]["files"].startswith("The pepper is not this database's")
-        (tmp_path / "pepper").write_bytes(kept)
-        replace_log(tmp_path)
-        assert readyz(service)["checks"]["files"].startswith("The log of erasures is another instance's")
-        (tmp_path / "erasures.log").unlink()
-        (tmp_path / "audience.db").rename(tmp_path / "elsewhere")
-        body = readyz(service)
-        assert body["checks"]["files"].startswith("The database is missing")
-        assert str(tmp_path) not in json.dumps(body)
-        (tmp_path / "elsewhere").rename(tmp_path / "audience.db")
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    """On an instance as a process leaves it that was killed before the first site was committed."""
+    folder = tmp_path_factory.mktemp("service")
+    assert type_(folder, "migrate").returncode == 0
+    lost = {"publishable_key": "pk_lost", "secret_key": "sk_lost"}
+    (folder / "first-site.json").write_text(json.dumps(lost))
+    with serving(folder) as running:
+        yield running
+
+
+def test_a_first_sites_file_without_its_site_is_made_again(service):
+    assert service.first["publishable_key"] != "pk_lost"
+    assert service.call("GET", "/stats/site")[0] == 200
+
+
+def test_readyz_says_the_same_while_the_service_runs(service):
+    folder = service.instance
+    kept = (folder / "pepper").read_bytes()
+    assert readyz(service)["checks"]["files"] == "ok"
+    delete_pepper(folder)
+    assert readyz(service)["checks"]["files"].startswith("The pepper is missing, without which")
+    replace_pepper(folder)
+    assert readyz(service)["checks"]["files"].startswith("The pepper is not this database's")
+    (folder / "pepper").write_bytes(kept)
+    replace_log(folder)
+    assert readyz(service)["checks"]["files"].startswith("The log of erasures is another instance's")
+    (folder / "erasures.log").unlink()
+    (folder / "audience.db").rename(folder / "elsewhere")
+    body = readyz(service)
+    assert body["checks"]["files"].startswith("The database is missing")
+    assert str(folder) not in json.dumps(body)
+    (folder / "elsewhere").rename(folder / "audience.db")
 
 
 def readyz(service):
@@ -341,16 +358,6 @@ def test_killed_after_the_pepper_was_made_it_starts_the_next_time(tmp_path):
         assert (folder / "pepper").read_bytes() == pepper
 
 
-def test_a_first_sites_file_without_its_site_is_made_again(tmp_path):
-    """As a process leaves it that was killed before the first site was committed."""
-    assert type_(tmp_path, "migrate").returncode == 0
-    lost = {"publishable_key": "pk_lost", "secret_key": "sk_lost"}
-    (tmp_path / "first-site.json").write_text(json.dumps(lost))
-    with serving(tmp_path) as service:
-        assert service.first["publishable_key"] != "pk_lost"
-        assert service.call("GET", "/stats/site")[0] == 200
-
-
 def test_commands_that_start_at_once_on_a_new_folder_share_one_pepper(tmp_path):
     with ThreadPoolExecutor(4) as pool:
         runs = list(
@@ -359,10 +366,12 @@ def test_commands_that_start_at_once_on_a_new_folder_share_one_pepper(tmp_path):
             )
         )
     assert [run.returncode for run in runs] == [0] * 4, [run.stderr for run in runs]
-    with serving(tmp_path / "new") as service:
-        for run in runs:
-            service.first = json.loads(run.stdout)
-            assert service.call("GET", f"/stats/site?site_uuid={service.first['site_uuid']}")[0] == 200
+    open_process(config.Settings(instance=tmp_path / "new"))
+    for made in map(json.loads, (run.stdout for run in runs)):
+        key = keys.authenticate(made["publishable_key"], made["secret_key"])
+        assert key is not None
+        assert keys.require_site(key, made["site_uuid"]).uuid == made["site_uuid"]
+    database.close()
 
 
 def test_an_instance_that_another_command_makes_meanwhile_is_not_a_lost_one(pattern, tmp_path, monkeypatch):

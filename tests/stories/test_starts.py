@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -44,12 +45,17 @@ def applied(instance):
         database.close()
 
 
-@pytest.fixture
-def instance(tmp_path):
-    """A migrated instance without a running service."""
-    folder = tmp_path / "instance"
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pattern") / "instance"
     assert type_(folder, "migrate").returncode == 0
     return folder
+
+
+@pytest.fixture
+def instance(pattern, tmp_path):
+    """A migrated instance without a running service."""
+    return shutil.copytree(pattern, tmp_path / "instance")
 
 
 def test_a_second_serve_and_a_newer_command_change_nothing(tmp_path):
