@@ -13,7 +13,15 @@ from workers.redis_client import CircuitBreaker
 
 MAX_KEYS = 100_000  # in memory
 
+REDIS_ALONE = {"redis": RedisStorage.DEPENDENCIES["redis"]}
+
 parse_limit = lru_cache(maxsize=64)(parse)
+
+
+class Storage(RedisStorage):
+    """Without what else it may stand on: the first request to be counted would wait until that is loaded."""
+
+    DEPENDENCIES = REDIS_ALONE
 
 
 class Limiter:
@@ -33,7 +41,7 @@ class Limiter:
 
     def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
         if self._shared is None:  # the constructor calls Redis
-            storage = RedisStorage("redis://", connection_pool=self._breaker.client.connection_pool)
+            storage = Storage("redis://", connection_pool=self._breaker.client.connection_pool)
             self._shared = FixedWindowRateLimiter(storage)
         return _hit(self._shared, item, digest)
 

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from threading import BoundedSemaphore
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl
 
@@ -28,9 +28,8 @@ FILE = (
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
-MAX_PARSED_AT_ONCE = 2  # of bodies over `LARGE_BYTES`: parsed, each takes many times its size
 LARGE_BYTES = 2**20
-PARSING = BoundedSemaphore(MAX_PARSED_AT_ONCE)
+PARSING = Lock()  # for larger bodies: parsed, each takes many times its size, and keeps the interpreter
 BUSY = "Too many large bodies at this moment: send the request again in a few seconds."
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
@@ -62,15 +61,23 @@ def _check_length(max_bytes: int) -> None:
 
 def read_json(max_bytes: int) -> dict[str, Any]:
     """The body as an object; an empty one, `null` and `[]` are `{}`."""
-    raw = request.environ["wsgi.input"].read(max_bytes + 1)
+    file = request.environ["wsgi.input"]
+    raw = file.read(LARGE_BYTES + 1)
+    if len(raw) <= LARGE_BYTES:
+        return _object(raw, max_bytes)
+    with _turn_to_parse():
+        file.seek(0)
+        return _object(file.read(max_bytes + 1), max_bytes)
+
+
+def _object(raw: bytes, max_bytes: int) -> dict[str, Any]:
     if len(raw) > max_bytes:
         raise TooLarge
     if raw and request.mimetype.startswith(FORMS):
         raise NotJson(FORM)
     if not raw.strip():
         return {}
-    with _turn_to_parse() if len(raw) > LARGE_BYTES else nullcontext():
-        body = _parse(raw)
+    body = _parse(raw)
     if body is None or body == []:
         return {}
     if not isinstance(body, dict):

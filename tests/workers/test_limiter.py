@@ -1,6 +1,8 @@
 """Limits are counted in Redis, and in memory while it is unreachable."""
 
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -71,3 +73,14 @@ def test_memory_is_bounded(absent, monkeypatch):
     for number in range(100):
         absent.hit("2/hour", str(number))
     assert len(absent._memory.storage) <= 11
+
+
+def test_the_first_hit_loads_little():
+    """A client that is refused waits for it."""
+    text = (
+        "import sys; from workers.limiter import Limiter; from workers.redis_client import *; "
+        "limits = Limiter(CircuitBreaker(connect('unix:///nowhere.sock'))); before = set(sys.modules); "
+        "limits.hit('2/day', 'auth'); print(len(set(sys.modules) - before))"
+    )
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert int(run.stdout) < 10
