@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-from audience import clock
+from audience import change_log_replay, clock
 from audience.sites import Site
 from storage import database, imports
 from storage.errors import StatementError, Unavailable, Unusable
+
+DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,14 @@ def gauges() -> dict[str, float]:
     """For /metrics; empty while the database is unavailable."""
     try:
         backlog = measure()
+        written, oldest_at = change_log_replay.size()
     except (StatementError, Unavailable, Unusable):
         return {}
+    age_ms = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at)
     return {
         "imports_waiting": backlog.imports,
         "import_rows_waiting": backlog.rows,
         "import_oldest_waiting_seconds": backlog.oldest_seconds,
+        "change_log_bytes": written,
+        "change_log_days": age_ms / DAY_MS,
     }

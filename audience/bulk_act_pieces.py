@@ -65,7 +65,7 @@ def _take_turn(site: Site, act_id: int, instance: Path) -> None:
 @database.write()
 def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
     """Does the next piece, or ends the act; returns the keys of those it erased."""
-    accepted = subscribers.accept_now(site.id, Source("operator", act_id))
+    accepted = subscribers.accept_now(site.id, Source("bulk_act", act_id))
     act = require(site.id, act_id)
     piece = stored.first_piece(act_id)
     if not act.is_open:
@@ -76,7 +76,7 @@ def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
     piece_id, ids = piece
     known = stored.keys(site.id, ids)
     if act.kind == ERASE:
-        erasures.erase_several(site, instance, [key for _, key in known.values()], accepted.number)
+        erasures.erase_several(site, instance, [key for _, key in known.values()], accepted)
         changed = list(known)
     else:
         changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]

@@ -57,9 +57,8 @@ class Change(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What changes come from: `id` is that of the key, the import, or the act of an operator on many people.
-
-    It is 0 where there is none.
+    """What changes come from: `kind` is api, command, event, import, bulk_act, operator, cli, restore or
+    migration, `id` that of the key, import, act or operator, 0 where there is none.
     """
 
     kind: str = "operator"
@@ -67,6 +66,8 @@ class Source(NamedTuple):
 
 
 OPERATOR = Source()
+COMMAND_LINE = Source("cli")
+RESTORE = Source("restore")
 
 
 class Acceptance(NamedTuple):

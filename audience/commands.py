@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from audience import addresses, audit_log, clock, events, subscribers
+from audience import addresses, audit_log, change_log, clock, events, subscribers
 from audience.audit_log import Actor
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
 from audience.errors import Refused
@@ -43,12 +43,12 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
     """Runs commands in order; one that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
     subscriber = None
-    with database.write(site.id):
+    with database.write(site.id), change_log.one_transaction(site.id, source):
         accepted = subscribers.accept_now(site.id, source)
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
             key, failed = (
-                _write(site.id, targets, accepted) if own is None else _change_email(site.id, targets)
+                _write(site.id, targets, accepted) if own is None else _change_email(site.id, targets, source)
             )
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
@@ -61,9 +61,16 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
 
 
 @database.writes_site
-def run_by_hand(site: Site, command: Command, actor: Actor, said: str, typed: Mapping[str, str]) -> None:
+def run_by_hand(
+    site: Site,
+    command: Command,
+    actor: Actor,
+    said: str,
+    typed: Mapping[str, str],
+    source: Source = OPERATOR,
+) -> None:
     """Runs a command of an operator on a subscriber by uuid, and records it. Raises `Refused`."""
-    result = run(site, [command])
+    result = run(site, [command], source)
     if result.errors:
         raise Refused(result.errors[0].message)
     audit_log.record(actor, said, site, command["uuid"], typed=typed)
@@ -122,10 +129,10 @@ def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[s
     return done[-1][0].key if done else None, failed
 
 
-def _change_email(site_id: int, targets: list[Target]) -> tuple[str | None, dict[int, str]]:
+def _change_email(site_id: int, targets: list[Target], source: Source) -> tuple[str | None, dict[int, str]]:
     key_after, failed = None, {}
     for index, _, key, command in targets:
-        message = subscribers.change_email(site_id, key, command["query"])
+        message = subscribers.change_email(site_id, key, command["query"], source)
         if message is None:
             key_after = addresses.identity(command["query"])
         else:

@@ -91,6 +91,7 @@ class Settings:
         "30/minute", rate, "limit of failed authentications per IP address, and per IP address and key"
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
+    changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
     rate_limit_fetch: str = setting(
         "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"
     )

@@ -12,6 +12,7 @@ from typing import Any
 from audience import (
     addresses,
     audit_log,
+    change_log,
     clock,
     erased_pages,
     import_payloads,
@@ -21,6 +22,7 @@ from audience import (
     subscriber_writes,
 )
 from audience.audit_log import Actor
+from audience.changes import OPERATOR, RESTORE, Acceptance, Source
 from audience.errors import Refused
 from audience.sites import Site
 from schemas.values import FieldError
@@ -58,6 +60,7 @@ def erase(
     email: str | None = None,
     uuid: str | None = None,
     actor: Actor | None = None,
+    source: Source = OPERATOR,
 ) -> None:
     """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
 
@@ -77,35 +80,38 @@ def erase(
         subscriber = stored.get_by_key(site.id, key) if key else None
         at = _instant(subscriber)
         _append(instance / LOG, [_line(site, address_hash, at, number)])
-        _delete(site.id, [key] if key else [])
+        _delete(site.id, [key] if key else [], source)
         _forget_typed(site.id)
         _suppress(site.id, address_hash, at, number)
         if actor:
             audit_log.record(actor, "subscriber erased", site, address_hash)
     if key:
         _blank_waiting(site.id, lambda other: other == key)
-    with suppress(Unavailable):  # the marker is still there: a worker tries again
+    with suppress(Unavailable):  # the markers are still there: a worker tries again
+        change_log.blank(site.id)
         erased_pages.run(instance)
 
 
-def erase_several(site: Site, instance: Path, keys: Sequence[str], number: int) -> None:
-    """Erases subscribers by key, in the caller's transaction, which has taken `number`.
+def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
+    """Erases subscribers by key, in the caller's transaction, which is `accepted`.
 
     After the commit, call `blank_waiting` with the same keys.
     """
     found = list(stored.get_by_keys(site.id, keys).values())
     erased = [(refused_rows.address_hash(site.id, each.email_key), _instant(each)) for each in found]
     erased_pages.request(instance)
+    number = accepted.number
     _append(instance / LOG, [_line(site, address_hash, at, number) for address_hash, at in erased])
-    _delete(site.id, [each.email_key for each in found])
+    _delete(site.id, [each.email_key for each in found], accepted.source)
     _forget_typed(site.id)
     for address_hash, at in erased:
         _suppress(site.id, address_hash, at, number)
 
 
 def blank_waiting(site: Site, keys: Collection[str]) -> None:
-    """Takes erased addresses out of the imports that wait."""
+    """Takes erased addresses out of the imports that wait, and their subscribers out of the record."""
     _blank_waiting(site.id, lambda key: key in keys)
+    change_log.blank(site.id)
 
 
 def _suppress(site_id: int, address_hash: str, at: int, number: int) -> None:
@@ -146,11 +152,12 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
         number = site_counters.take(site.id)
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
-            erased += _delete(site.id, [key for _, key in keys if is_erased(key)])
+            erased += _delete(site.id, [key for _, key in keys if is_erased(key)], RESTORE)
         _forget_typed(site.id)
         for address_hash, at in since.items():
             _suppress(site.id, address_hash, at, number)
     _blank_waiting(site.id, is_erased)
+    change_log.blank(site.id)
     return erased
 
 
@@ -185,7 +192,7 @@ def _instant(subscriber: Subscriber | None) -> int:
     return max([clock.now_ms(), *known])
 
 
-def _delete(site_id: int, keys: Sequence[str]) -> int:
+def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
     found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not found:
         return 0
@@ -193,6 +200,7 @@ def _delete(site_id: int, keys: Sequence[str]) -> int:
         address_hash = pepper.address_hash(site_id, subscriber.email_key)
         stored_audit_log.erase(site_id, subscriber.uuid, address_hash)
     subscriber_writes.delete(site_id, found)
+    change_log.record_erased(site_id, source, found)
     return len(found)
 
 

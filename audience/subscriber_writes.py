@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
-from audience import field_values
+from audience import change_log, field_values
 from audience.changes import json_equal, values_text
 from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
 from storage import consent_changes, custom_fields, domains, suppressions
@@ -25,7 +25,8 @@ def save(batch: SubscriberBatch) -> None:
     for subscriber_id, person in zip(stored.new_ids(len(created)), created, strict=True):
         person[ID] = subscriber_id
     stored.insert(created)
-    stored.update(batch.site_id, _changed(batch))
+    changed = _changed(batch)
+    stored.update(batch.site_id, changed)
     _save_tags(batch)
     _save_values(batch)
     _save_consents(batch)
@@ -34,6 +35,7 @@ def save(batch: SubscriberBatch) -> None:
     left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
     had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=left - had_left)
+    change_log.record(batch, created, changed)
 
 
 def delete(site_id: int, people: Sequence[Subscriber]) -> None:

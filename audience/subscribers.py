@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from audience import (
     addresses,
+    change_log,
     clock,
     custom_fields,
     known_people,
@@ -125,7 +126,7 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
         return stored.get_by_keys(site.id, [change.key])[change.key]
 
 
-def change_email(site_id: int, key: str, address: str) -> str | None:
+def change_email(site_id: int, key: str, address: str, source: Source = OPERATOR) -> str | None:
     """Changes a subscriber's address, in the caller's transaction; returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
@@ -151,12 +152,11 @@ def change_email(site_id: int, key: str, address: str) -> str | None:
             left = Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number)
             suppressions.add(site_id, old_hash, left)
     if (trim(address), new_key) != (subscriber.email, key):
-        subscriber.email, subscriber.email_key, subscriber.updated_at = (
-            trim(address),
-            new_key,
-            clock.now_ms(),
-        )
+        before = subscriber.email
+        subscriber.email, subscriber.email_key = trim(address), new_key
+        subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
+        change_log.record_address(site_id, source, subscriber, before)
         old, new = domains.of_keys([key, new_key])
         if new != old:
             domains.count(site_id, {old: -1, new: 1})

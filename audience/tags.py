@@ -6,13 +6,14 @@ import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 
-from audience import clock
+from audience import change_log, clock
+from audience.changes import OPERATOR, Source
 from audience.errors import NotFound
 from audience.sites import Site
 from storage import database
 from storage import tags as stored
 from storage.errors import Unavailable
-from storage.tags import Tag
+from storage.tags import DiscardedTag, Tag
 
 __all__ = ["Tag"]
 
@@ -37,16 +38,16 @@ def create(site: Site, name: str) -> Tag:
     return _require(stored.get(site.id, tag_id))
 
 
-def delete(site: Site, tag_id: int) -> Tag:
+def delete(site: Site, tag_id: int, source: Source = OPERATOR) -> Tag:
     """Deletes a tag, and removes it from its subscribers; returns the deleted tag. Raises `NotFound`.
 
     If interrupted, the next sweep resumes it.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
-        stored.discard(site.id, tag_id)
+        stored.discard(site.id, tag.id, tag.name, source)
     with suppress(Unavailable):
-        _strip(site.id, tag_id)
+        _strip(site.id, DiscardedTag(tag.id, tag.name, *source))
     return tag
 
 
@@ -55,28 +56,32 @@ def sweep() -> None:
     deadline = time.monotonic() + SWEEP_SECONDS
     with database.session():
         discarded = stored.discarded()
-    for site_id, tag_id in discarded:
-        _strip(site_id, tag_id, deadline)
+    for site_id, tag in discarded:
+        _strip(site_id, tag, deadline)
 
 
-def _strip(site_id: int, tag_id: int, deadline: float = math.inf) -> None:
+def _strip(site_id: int, tag: DiscardedTag, deadline: float = math.inf) -> None:
     """In several transactions, so that others can write in between."""
-    while time.monotonic() < deadline and _strip_some(site_id, tag_id):
+    while time.monotonic() < deadline and _strip_some(site_id, tag):
         pass
 
 
 @database.writes_site
-def _strip_some(site_id: int, tag_id: int) -> bool:
-    tagged_rows = stored.subscribers_with_tag(site_id, tag_id, CHUNK_ROWS)
+def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
+    at = clock.now_ms()
+    tagged_rows = stored.subscribers_with_tag(site_id, tag.id, CHUNK_ROWS)
     without = [
-        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag_id]))
+        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.id]))
         for subscriber_id, cached in tagged_rows
     ]
-    stored.recache(site_id, without, clock.now_ms())
-    stored.unlink([(site_id, tag_id, subscriber_id) for subscriber_id, _ in tagged_rows])
-    if not tagged_rows:
-        stored.forget(site_id, tag_id)
-    return bool(tagged_rows)
+    ids = [subscriber_id for subscriber_id, _ in without]
+    stored.recache(site_id, without, at)
+    stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in ids])
+    if ids:
+        change_log.record_untagged(site_id, Source(*tag.source), (tag.id, tag.name), ids, at)
+    else:
+        stored.forget(site_id, tag.id)
+    return bool(ids)
 
 
 def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:

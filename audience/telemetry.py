@@ -49,6 +49,8 @@ GAUGES = {
     "imports_waiting": "Unfinished imports.",
     "import_rows_waiting": "Rows of unfinished imports that are not written yet.",
     "import_oldest_waiting_seconds": "Age of the oldest import that no worker has started.",
+    "change_log_bytes": "Size of the record of changes.",
+    "change_log_days": "Age of its oldest row in days.",
     "worker_age_seconds": "Time since the last heartbeat of an import worker.",
 }
 

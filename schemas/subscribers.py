@@ -143,7 +143,13 @@ class SubscriberAttributes(ResponseSchema):
 SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)
 SubscriberAnswer = single("SubscriberAnswer", SubscriberSchema)
 FoundSubscriber = single("FoundSubscriber", SubscriberSchema, or_null=True)
-FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(PageMeta))
+
+
+class SearchMeta(PageMeta):
+    change = Id(metadata={"description": "The number of the newest change that the page has for certain."})
+
+
+FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(SearchMeta))
 
 
 def pages(public_url: str, site_uuid: str) -> str:

@@ -77,6 +77,11 @@ def has_site_counters() -> bool:
     return bool(database.table_exists("site_counters"))
 
 
+def has_change_log() -> bool:
+    """Whether the database is new enough to have the record of changes."""
+    return bool(database.table_exists("change_log"))
+
+
 def has_operators() -> bool:
     """Whether the database is new enough to have operators."""
     return bool(database.table_exists("operators"))

@@ -1,8 +1,9 @@
 """API keys and their sites. Instants are in milliseconds."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from storage.database import execute, row, rows
+from storage.database import execute, marks, row, rows
 from storage.models import KeyModel, KeySiteModel
 from storage.sites import Site
 
@@ -47,6 +48,12 @@ def note_use(key_id: int, at: int) -> None:
 def get_by_publishable_key(publishable_key: str) -> Key | None:
     record = row(f"SELECT {COLUMNS} FROM keys WHERE publishable_key = ?", (publishable_key,))
     return record and Key(*record)
+
+
+def publishable(key_ids: Collection[int]) -> dict[int, str]:
+    """The publishable keys by id."""
+    chosen = list(key_ids)
+    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id IN ({marks(chosen)})", chosen))
 
 
 def list_all(site_id: int | None) -> list[Key]:

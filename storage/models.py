@@ -7,18 +7,25 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField,
 
 from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
 from storage.bulk_act_models import BULK_ACT_MODELS
+from storage.change_log_models import CHANGE_LOG_MODELS
 from storage.file_upload_models import FILE_UPLOAD_MODELS
 from storage.operator_models import OPERATOR_MODELS
 from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
 
 
 class SiteCounterModel(BaseModel):
-    """`accepted` is the number of the newest accepting transaction; the others count subscribers."""
+    """`accepted` is the number of the newest accepting transaction; two count subscribers.
+
+    `changes` is the number of the newest change, `oldest_change` that of the oldest which the record has.
+    """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     accepted = BigIntegerField()
     users = IntegerField(default=0)
     unsubscribers = IntegerField(default=0)
+    changes = BigIntegerField(default=0)
+    oldest_change = BigIntegerField(default=1)
+    change_bytes = BigIntegerField(default=0)
 
     class Meta:
         table_name = "site_counters"
@@ -231,5 +238,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
     AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
-    *FILE_UPLOAD_MODELS, InstanceStateModel,
+    *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS,
 )  # fmt: skip

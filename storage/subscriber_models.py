@@ -85,9 +85,12 @@ class SubscriberTagModel(BaseModel):
 
 
 class DiscardedTagModel(SiteOwnedModel):
-    """A deleted tag that subscribers still have."""
+    """A deleted tag that subscribers still have, and by what it was deleted."""
 
     tag_id = IntegerField()
+    name = TextField(default="")
+    source = TextField(default="operator")
+    source_id = IntegerField(default=0)
 
     class Meta:
         table_name = "discarded_tags"

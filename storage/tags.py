@@ -17,6 +17,19 @@ class Tag(NamedTuple):
     created_at: int
 
 
+class DiscardedTag(NamedTuple):
+    """A deleted tag that subscribers may still have, and by what it was deleted."""
+
+    id: int
+    name: str
+    source_kind: str
+    source_id: int
+
+    @property
+    def source(self) -> tuple[str, int]:
+        return self.source_kind, self.source_id
+
+
 def list_all(site_id: int) -> list[Tag]:
     """Newest first."""
     records = rows(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? ORDER BY id DESC", (site_id,))
@@ -134,15 +147,19 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
     )
 
 
-def discard(site_id: int, tag_id: int) -> None:
+def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> None:
     """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
     execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
-    execute("INSERT INTO discarded_tags (site_id, tag_id) VALUES (?, ?)", (site_id, tag_id))
+    execute(
+        "INSERT INTO discarded_tags (site_id, tag_id, name, source, source_id) VALUES (?, ?, ?, ?, ?)",
+        (site_id, tag_id, name, *source),
+    )
 
 
-def discarded() -> list[tuple[int, int]]:
-    """(site id, id) of deleted tags that subscribers may still have."""
-    return rows("SELECT site_id, tag_id FROM discarded_tags ORDER BY id")
+def discarded() -> list[tuple[int, DiscardedTag]]:
+    """(site id, tag) of deleted tags that subscribers may still have."""
+    found = rows("SELECT site_id, tag_id, name, source, source_id FROM discarded_tags ORDER BY id")
+    return [(site_id, DiscardedTag(*rest)) for site_id, *rest in found]
 
 
 def forget(site_id: int, tag_id: int) -> None:

@@ -5,6 +5,7 @@ from werkzeug.routing import BaseConverter
 
 from audience.api import (
     answers,
+    change_log,
     commands,
     custom_fields,
     docs,
@@ -31,6 +32,7 @@ NOUNS = (
     custom_fields,
     tags,
     events,
+    change_log,
     sites,
     segments,
     reports,

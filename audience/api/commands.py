@@ -26,7 +26,7 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
     """
-    result = commands.run(site, form["command"], caller("api"))
+    result = commands.run(site, form["command"], caller("command"))
     return {
         "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),
         "results": result.done,

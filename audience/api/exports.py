@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from audience import exports
+from audience import change_log_pages, exports
 from audience.api.endpoint import endpoint
 from audience.sites import Site
 from schemas import exports as wire
@@ -20,10 +20,14 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     """Export subscribers
 
     All of the site or, with `segment_id`, those of a segment, in the order of creation, as CSV or as JSON
-    lines (`format=jsonl`). A file import reads both back.
+    lines (`format=jsonl`). A file import reads both back. The header `X-Audience-Change` has a number: all up
+    to it is in, and `GET /v1/fetch/changes?after=` goes on from it.
 
     Returns the file, streamed.
     """
+    change = change_log_pages.newest(site)
     pages = exports.pages(site, form.get("segment_id"))
     chosen = form["format"]
-    return Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])
+    response = Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])
+    response.headers["X-Audience-Change"] = str(change)
+    return response

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import erasures, subscribers
+from audience import change_log_pages, erasures, subscribers
 from audience.api.endpoint import caller, endpoint
 from audience.http.services import settings
 from audience.sites import Site
@@ -61,7 +61,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
-    erasures.erase(site, settings().instance, email, uuid)
+    erasures.erase(site, settings().instance, email, uuid, source=caller("api"))
     return {"data": None}
 
 
@@ -86,5 +86,6 @@ def search(site: Site, form: dict[str, Any]) -> bytes:
         segment_id=form.get("segment_id"),
     )
     pages = wire.pages(settings().base_url, site.uuid)
+    change = change_log_pages.newest(site)
     texts, has_more = subscribers.search_texts(site, query, form["page"], pages)
-    return wire.page_text(texts, page_meta(form, subscribers.PAGE_SIZE, has_more))
+    return wire.page_text(texts, page_meta(form, subscribers.PAGE_SIZE, has_more) | {"change": str(change)})

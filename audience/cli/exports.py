@@ -8,13 +8,15 @@ from typing import BinaryIO
 
 import click
 
-from audience import exports, sites, stats
+from audience import change_log_pages, exports, sites, stats
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
 from audience.cli.progress import progress
 from audience.config import Settings
 from schemas.exports import FORMATS, WRITERS
+
+CHANGE = "All changes up to {} are in: `audience changes --after` goes on from there."
 
 
 @click.command()
@@ -32,17 +34,20 @@ def export(
     Example: audience export people.csv --site 6f1c...
     """
     site = sites.get_by_uuid(site_uuid)
+    change = change_log_pages.newest(site)
     pages = exports.pages(site, segment_id)
     write = WRITERS[form]
     if file is None:
         output = sys.stdout.buffer
         for piece in write(exports.keys(site), pages):
             output.write(piece)
+        click.echo(CHANGE.format(change), err=True)
         return
     with _complete(file) as output, progress("Exporting", stats.for_site(site).users) as advance:
         for piece in write(exports.keys(site), _counted(pages, advance)):
             output.write(piece)
-    show({"file": str(file)}, as_json, [f"Exported to {file}."])
+    shown = {"file": str(file), "change": str(change)}
+    show(shown, as_json, [f"Exported to {file}.", CHANGE.format(change)])
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from audience import commands, erasures, events, segments, sites, subscribers, tags
+from audience.changes import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
@@ -141,7 +142,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: b
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
     """Raises `Refused` with the first command that failed."""
     for item in items:
-        result = commands.run(site, load(RunCommands(), {"command": item})["command"])
+        result = commands.run(site, load(RunCommands(), {"command": item})["command"], COMMAND_LINE)
         if result.errors:
             raise Refused(result.errors[0].message)
 
@@ -202,7 +203,7 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     known = subscribers.find(site, email) is not None
-    erasures.erase(site, settings.instance, email)
+    erasures.erase(site, settings.instance, email, source=COMMAND_LINE)
     if as_json:
         click.echo(json.dumps({"erased": known}))
     else:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from audience import commands, erasures
 from audience.console import subscribers
 from audience.console.custom_fields import NOT_SAVED, UNKNOWN, Form, read_field
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, by_hand, page, read_form, to
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.sites import Site
@@ -62,7 +62,7 @@ def run(site: Site, subscriber_uuid: str) -> Response:
     if act is None:
         raise Refused(UNKNOWN)
     kept = _kept(act, form)
-    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), act.said, kept)
+    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), act.said, kept, by_hand())
     return to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
@@ -73,7 +73,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     if "confirmed" not in read_form():
         raise Refused(CONFIRM)
     erasures.check_target(None, subscriber_uuid)
-    erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor())
+    erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=by_hand())
     return to("console.subscribers.index", site_uuid=site.uuid)
 
 

@@ -14,7 +14,10 @@ REASONS = {
     "date": "with a date of its own", "unconfirmed": "not confirmed yet",
     "left before": "who had left before under this address",
 }  # fmt: skip
-BY = {"event": "with an event", "operator": "by hand", "migration": "at an upgrade"}
+BY = {
+    "event": "with an event", "operator": "by hand", "bulk_act": "by hand", "cli": "on the command line",
+    "migration": "at an upgrade", "restore": "at a restore",
+}  # fmt: skip
 BY_HAND = ("subscribed", "unsubscribed")  # acts of the audit log that are changes of consent, too
 SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
 
@@ -59,7 +62,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 
 def _who(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> str:
     """The operator who made a change of consent by hand."""
-    if change.source == "operator" and change.source_id:
+    if change.source == "bulk_act":
         return bulk_acts.get(site, change.source_id).actor
     said = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (each.actor for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS)
@@ -77,10 +80,10 @@ def _source(site: Site, kind: str, number: str) -> str:
     if kind == "import":
         file = file_uploads.names(site, [int(number)]).get(int(number))
         return f"by import {number}" + (f", {file[0]}" if file else "")
-    if kind == "operator" and number not in ("", "0"):
+    if kind == "bulk_act":
         act = bulk_acts.get(site, int(number))
         return f"by act {act.id} on {counted(act.people, 'subscriber')}"
-    if kind == "api":
+    if kind in ("api", "command"):
         names = {str(key.id): key.name for key in keys.list_all(site)}
         return f"by the key {names[number]}" if names.get(number) else "by the API"
     return BY.get(kind, "")

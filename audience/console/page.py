@@ -11,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 from audience import operators, sessions, sites
 from audience.audit_log import Actor, shortened
+from audience.changes import Source
 from audience.console.origin import cookie_name, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
@@ -88,6 +89,11 @@ def present() -> SignedInOperator:
 def actor() -> Actor:
     """Who makes the change, for the audit log."""
     return Actor(present().name, client_network())
+
+
+def by_hand() -> Source:
+    """What a change that the operator makes comes from."""
+    return Source("operator", present().id)
 
 
 def client_network() -> str:

@@ -6,6 +6,7 @@ from functools import partial
 from audience import (
     audit_log,
     bulk_act_pieces,
+    change_log,
     erased_pages,
     file_imports,
     file_tasks,
@@ -30,6 +31,7 @@ def chores(settings: Settings) -> tuple[Callable[[], object], ...]:
         tags.sweep,
         partial(erased_pages.run, settings.instance),
         partial(audit_log.sweep, settings.audit_log_days),
+        partial(change_log.sweep, settings.changes_days),
         segment_counts.sweep,
         partial(bulk_act_pieces.work, settings.instance, BULK_ACT_SECONDS),
         bulk_act_pieces.sweep,

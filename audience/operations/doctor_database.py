@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, clock, field_values, imports, operators, sites, stats
+from audience import backlog, change_log_replay, clock, field_values, imports, operators, sites, stats
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
 CLOCK_SKEW_MS = 60_000
+DAY_MS = 86_400_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 
@@ -96,3 +97,17 @@ def derived(context: Context) -> Iterator[Finding]:
         yield bad("values", found, REPAIR) if wrong else ok("values", found)
         for counted in miscounted:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
+
+
+def record_of_changes(context: Context) -> Iterator[Finding]:
+    written, oldest_at = change_log_replay.size()
+    days = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at) // DAY_MS
+    kept = f"{size(written)} of the last {days} days, kept for {context.settings.changes_days}"
+    yield ok("changes", kept)
+    for site in sites.list_all():
+        wrong, people = change_log_replay.differing(site)
+        found = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
+        if wrong:
+            yield bad("changes", found, "Export the site wherever the record is followed.")
+        else:
+            yield ok("changes", f"site {site.uuid}: {people} people are as the record of changes says")

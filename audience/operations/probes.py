@@ -58,6 +58,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
+    Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),
 )
 
 

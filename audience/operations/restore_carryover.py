@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audience import clock, pepper, sites
+from audience import change_log, clock, pepper, sites
+from audience.changes import RESTORE
 from audience.config import Settings
 from audience.erasures import LOG, erase_again
 from audience.errors import Refused
@@ -15,6 +16,7 @@ from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
 from audience.sites import Site
 from storage import backups as stored
+from storage import change_log as stored_changes
 from storage import database, keys, site_counters, suppressions
 from storage import pepper as stored_pepper
 from storage import sites as stored_sites
@@ -60,6 +62,7 @@ class Carryover:
     operators: list[CarriedOperator] = field(default_factory=list)
     site_ids: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
+    changes: dict[str, int] = field(default_factory=dict)
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
@@ -125,6 +128,10 @@ def _read_database(carryover: Carryover) -> None:
     if stored.has_site_counters():
         for uuid, site_id in carryover.site_ids.items():
             carryover.note_number(uuid, site_counters.accepted(site_id))
+    if stored.has_change_log():
+        carryover.changes = {
+            uuid: stored_changes.numbers(site_id)[0] for uuid, site_id in carryover.site_ids.items()
+        }
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.erasures += [
@@ -169,6 +176,7 @@ def _raise_numbers(carryover: Carryover) -> None:
     at_least = clock.now_ms() * NUMBERS_PER_MS
     for site in sites.list_all():
         site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
+        change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 1))
 
 
 def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:

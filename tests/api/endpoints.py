@@ -45,6 +45,7 @@ ENDPOINTS = [
     Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [SUBSCRIBER]}),
     Endpoint("GET", "/batch/imports", "read"),
     Endpoint("GET", "/batch/imports/1", "read"),
+    Endpoint("GET", "/fetch/changes", "read", query={"after": "0"}),
     Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **SUBSCRIBER}]}),
     Endpoint("GET", "/stats/site", "stats"),
     Endpoint("GET", "/fetch/segments", "read"),

@@ -64,7 +64,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
-        "database", "migrations", "files", "clock", "console", "imports",
+        "database", "migrations", "files", "clock", "console", "imports", "changes",
     } == results.keys()  # fmt: skip
 
 

@@ -30,6 +30,23 @@ def test_subscribers_erased_since_the_backup_stay_erased(backup, settings, clien
     assert refused.status_code == 422
 
 
+def test_no_place_in_the_record_outlives_a_restore(backup, settings, client):
+    client.create("cy@example.com")
+    place = client.get("/fetch/changes").json["meta"]["newest"]
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    for after in (place, "2", "0"):
+        assert client.get("/fetch/changes", query={"after": after}).status_code == 422
+    meta = client.get("/fetch/changes").json["meta"]
+    assert meta["oldest"] == meta["newest"]
+    answer = client.get("/fetch/changes", query={"after": int(meta["oldest"]) - 1}).json
+    [reset] = [each["attributes"] for each in answer["data"]]
+    assert (reset["kind"], reset["source"]) == ("reset", {"type": "restore", "id": None})
+    client.create("dy@example.com")
+    [entry] = client.get("/fetch/changes", query={"after": meta["newest"]}).json["data"]
+    assert entry["attributes"]["email"] == "dy@example.com"
+    assert int(entry["id"]) < 2**53
+
+
 def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):
     """Alternately, and with a tag."""
     client.create("ann@example.com", tags="vip")

@@ -220,6 +220,8 @@ def test_the_backlog_is_on_the_metrics_page(opened):
     assert "audience_imports_waiting 1\n" in page
     assert "audience_import_rows_waiting 3\n" in page
     assert "audience_worker_age_seconds 0.5\n" in page
+    assert "audience_change_log_bytes " in page
+    assert "audience_change_log_days 0." in page
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])

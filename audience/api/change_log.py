@@ -1,0 +1,26 @@
+"""Read the record of changes."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import change_log_pages
+from audience.api.endpoint import endpoint
+from audience.sites import Site
+from schemas import change_log as wire
+
+blueprint = Blueprint("change_log", __name__)
+
+
+@blueprint.get("/fetch/changes")
+@endpoint(scope="read", family="fetch", takes=wire.ListChanges, gives=wire.ChangeList)
+def list_changes(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """List what changed
+
+    The changes after the number `after`, oldest first, up to `limit` (100, at most 1,000). Go on from
+    `meta.next`: nothing is skipped, nothing repeated. Without `after`, only `meta` is answered. A number that
+    the record does not reach is refused: export the site, and go on from the number that the export carries.
+
+    Returns the changes; `changed` has the new values, of somebody new all of them as they are now.
+    """
+    return wire.page(change_log_pages.page(site, form.get("after"), form["limit"]))

@@ -1,0 +1,198 @@
+"""The record of changes: what each write did to the subscribers of a site, in the transaction that did it.
+
+`record` has the one function that writes subscribers call it; the others are for what writes beside it.
+Numbers are taken under the site's lock: their order is that of the commits.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from audience import clock
+from audience.change_log_entries import Changed, Entries, Values, merged, unpack
+from audience.changes import Source
+from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
+from storage import change_log as stored
+from storage import database
+from storage import sites as stored_sites
+from storage import tags as stored_tags
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_NUMBER,
+    EMAIL,
+    FIRST_NAME,
+    ID,
+    KEY,
+    LAST_EVENT_AT,
+    LAST_NAME,
+    TEXTS,
+    UNSUBSCRIBED_AT,
+)
+from storage.subscribers import Subscriber
+
+_parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
+
+DAY_MS = 86_400_000
+MOST_ENTRIES = 1_000  # of one row
+ROWS_AT_ONCE = 5
+BLANKED_AT_ONCE = 1_000
+SWEEP_SECONDS = 1.0
+PLAIN = (
+    (EMAIL, "email"), (FIRST_NAME, "first_name"), (LAST_NAME, "last_name"), (LAST_EVENT_AT, "last_event_at"),
+    (UNSUBSCRIBED_AT, "unsubscribed_at"),
+)  # fmt: skip
+
+
+def record(
+    batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
+) -> None:
+    """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
+    shown = [person for groups, people in changed.items() if groups & TEXTS for person in people]
+    entries = Entries(
+        created=[person[ID] for person in created],
+        changed=[_changed(batch, person, batch.known[person[KEY]]) for person in shown],
+        left=[person[ID] for person in created if person[UNSUBSCRIBED_AT] is not None],
+        back=[person[ID] for person in created if _is_back(batch, person)] if batch.lifted else [],
+    )
+    ids = {each[0] for each in entries.changed}
+    entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
+    tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
+    if tag_ids:
+        names = stored_tags.names(batch.site_id, tag_ids)
+        entries.tags = {str(tag_id): name for tag_id, name in names.items()}
+    _add(batch.site_id, entries, batch.at, batch.accepted.source)
+
+
+def _is_back(batch: SubscriberBatch, person: Person) -> bool:
+    return person[UNSUBSCRIBED_AT] is None and batch.hashes.get(person[KEY]) in batch.lifted
+
+
+def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object]) -> Changed:
+    new: Values = {}
+    old: Values = {}
+    for place, name in PLAIN:
+        if person[place] != before[place]:
+            new[name], old[name] = person[place], before[place]
+    key = person[KEY]
+    if replaced := batch.replaced.get(key):
+        values = batch.values[key]
+        new["fields"] = {name: values.get(name) for name in replaced}
+        old["fields"] = {name: None if value is ABSENT else value for name, value in replaced.items()}
+    if key in batch.tagged:
+        tagged, had = batch.tagged[key], batch.tagged_before[key]
+        added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
+        if added or removed:
+            new["tags"] = [list(added), list(removed)]
+    if person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
+        old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER]]
+    return person[ID], new, old
+
+
+def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
+    """Adds that a subscriber's address was changed."""
+    changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
+    _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
+
+
+def record_untagged(site_id: int, source: Source, tag: tuple[int, str], ids: Sequence[int], at: int) -> None:
+    """Adds that a tag, as (id, name), was taken off subscribers."""
+    tag_id, name = tag
+    changed: list[Changed] = [(id_, {"tags": [[], [tag_id]]}, {}) for id_ in ids]
+    _add(site_id, Entries(changed=changed, tags={str(tag_id): name}), at, source)
+
+
+def record_erased(site_id: int, source: Source, people: Sequence[Subscriber]) -> None:
+    """Adds that subscribers were erased. After the commit, call `blank`."""
+    for start in range(0, len(people), MOST_ENTRIES):
+        some = people[start : start + MOST_ENTRIES]
+        number = _add(site_id, Entries(erased=[each.id for each in some]), clock.now_ms(), source)
+        stored.erase(site_id, [(each.id, each.uuid) for each in some], number + len(some) - 1)
+
+
+def record_reset(site_id: int, source: Source, at_least: int) -> None:
+    """Adds that the site must be copied whole again: no place from before is good any more."""
+    at = clock.now_ms()
+    stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
+    _add(site_id, Entries(reset=True), at, source)
+
+
+@contextmanager
+def one_transaction(site_id: int, source: Source) -> Iterator[None]:
+    """Adds what several writes of the caller's transaction did as one: an entry for each subscriber, net."""
+    parts: list[tuple[int, Entries]] = []
+    token = _parts.set(parts)
+    try:
+        yield
+    finally:
+        _parts.reset(token)
+    if parts:
+        at, entries = parts[-1]
+        _add(site_id, merged(parts) if len(parts) > 1 else entries, at, source)
+
+
+def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
+    if (parts := _parts.get()) is not None:
+        parts.append((at, entries))
+        return 0
+    if not entries and not entries.unchanged:
+        return 0
+    number = stored.add(site_id, len(entries), at, source, entries.packed())
+    stored.index(site_id, number, [id_ for id_, *_ in entries.changed])
+    return number
+
+
+def blank(site_id: int) -> None:
+    """Takes erased subscribers out of the record, each row in a transaction of its own."""
+    while ids := _to_blank(site_id):
+        for number, some in _rows_of(site_id, ids):
+            _blank_row(site_id, number, some)
+        with database.write(site_id):
+            stored.blanked(site_id, ids)
+
+
+@database.session()
+def _to_blank(site_id: int) -> list[int]:
+    return stored.to_blank(site_id, BLANKED_AT_ONCE)
+
+
+def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    with database.session():
+        found = stored.rows_of(site_id, ids)
+    yield from found.items()
+
+
+@database.writes_site
+def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
+    for old in stored.at_numbers(site_id, [number]):
+        stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
+    stored.forget_index(site_id, number, ids)
+
+
+def sweep(days: int) -> None:
+    """Blanks what a crash has left, and drops what is older than `days`, for about a second."""
+    deadline = time.monotonic() + SWEEP_SECONDS
+    before = clock.now_ms() - days * DAY_MS
+    with database.session():
+        waiting = stored.sites_to_blank()
+        due = [site.id for site in stored_sites.list_all() if _is_due(site.id, before)]
+    for site_id in waiting:
+        blank(site_id)
+    for site_id in due:
+        while time.monotonic() < deadline and _drop_some(site_id, before):
+            pass
+
+
+def _is_due(site_id: int, before: int) -> bool:
+    at = stored.oldest_at(site_id)
+    return at is not None and at < before
+
+
+@database.writes_site
+def _drop_some(site_id: int, before: int) -> bool:
+    dropped = [each for each in stored.oldest(site_id, ROWS_AT_ONCE) if each.at < before]
+    for each in dropped:
+        stored.forget_index(site_id, each.number, [id_ for id_, *_ in unpack(each.entries).changed])
+    if dropped:
+        stored.drop(site_id, dropped)
+    return len(dropped) == ROWS_AT_ONCE

@@ -1,0 +1,57 @@
+"""Whether the record of changes gives the state: replayed for a sample of those who were changed last."""
+
+from collections.abc import Iterable
+
+from audience.change_log_entries import Values, unpack
+from audience.changes import json_equal
+from audience.sites import Site
+from storage import change_log as stored
+from storage import database
+from storage.change_log import LogRow
+from storage.subscribers import Subscriber
+
+SAMPLED = 100
+ROWS = 1_000  # that are read for a sample at most
+
+
+@database.session()
+def size() -> tuple[int, int | None]:
+    """(bytes of the record of all sites, when its oldest row was written)."""
+    return stored.size()
+
+
+@database.snapshot()
+def differing(site: Site) -> tuple[int, int]:
+    """How many of a sample are not as the record says, and how many the sample has."""
+    ids = stored.newest_changed(site.id, SAMPLED)
+    numbers = list(stored.rows_of(site.id, ids))[-ROWS:]
+    said = _replayed(stored.at_numbers(site.id, numbers), set(ids))
+    people = stored.people(site.id, said)
+    wrong = [id_ for id_, person in people.items() if not _agrees(person, said[id_])]
+    return len(wrong), len(people)
+
+
+def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
+    """By subscriber, the last word of the record on each value and tag that it names."""
+    said: dict[int, Values] = {}
+    for row in rows:
+        for entry in unpack(row.entries).each():
+            if entry.subscriber_id in ids and entry.new is not None:
+                _replay(said.setdefault(entry.subscriber_id, {"fields": {}, "tags": {}}), entry.new)
+    return said
+
+
+def _replay(said: Values, new: Values) -> None:
+    added, removed = new.get("tags", ((), ()))
+    said["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
+    said["fields"] |= new.get("fields", {})
+    said |= {name: value for name, value in new.items() if name not in ("fields", "tags", "updated_at")}
+
+
+def _agrees(person: Subscriber, said: Values) -> bool:
+    plain = (name for name in said if name not in ("fields", "tags"))
+    return (
+        all(getattr(person, name) == said[name] for name in plain)
+        and all(json_equal(person.fields.get(key), value) for key, value in said["fields"].items())
+        and all((tag_id in person.tag_ids) is has for tag_id, has in said["tags"].items())
+    )

@@ -1,0 +1,58 @@
+"""`audience changes`: the record of changes (docs/integrations.md)."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import click
+
+from audience import change_log_pages, sites
+from audience.change_log_pages import LoggedChange
+from audience.cli.charts import printable
+from audience.cli.instance import on_instance
+from audience.cli.options import site_option
+from audience.config import Settings
+from audience.sites import Site
+from schemas.change_log import change
+from schemas.values import write_date
+
+FOLLOW_SECONDS = 1.0
+
+
+@click.command()
+@click.option("--after", type=click.IntRange(0), help="The number to go on from; without it, the newest.")
+@click.option("--follow", is_flag=True, help="Go on as changes come, until Ctrl-C.")
+@site_option
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
+@on_instance
+def changes(_: Settings, after: int | None, follow: bool, site_uuid: str, as_json: bool) -> None:
+    """Print what changed after a number, a line each, oldest first.
+
+    Example: audience changes --after 0 --follow --site 6f1c...
+    """
+    site = sites.get_by_uuid(site_uuid)
+    bounds = change_log_pages.page(site, None, 1)
+    place = bounds.newest if after is None else after
+    if after is None and not follow:
+        shown = {"newest": str(bounds.newest), "oldest": str(bounds.oldest)}
+        click.echo(json.dumps(shown) if as_json else f"Numbers {bounds.oldest} to {bounds.newest}.")
+    for each in _after(site, place, follow):
+        click.echo(json.dumps(change(each), ensure_ascii=False) if as_json else _line(each))
+
+
+def _after(site: Site, place: int, follow: bool) -> Iterator[LoggedChange]:
+    while True:
+        page = change_log_pages.page(site, place, change_log_pages.MAX_PAGE)
+        yield from page.changes
+        place = page.next
+        if not page.has_more:
+            if not follow:
+                return
+            time.sleep(FOLLOW_SECONDS)
+
+
+def _line(logged: LoggedChange) -> str:
+    source = " ".join(filter(None, logged.source))
+    whom = printable(logged.email or logged.uuid or "")
+    names = printable(", ".join(logged.changed))
+    return f"{logged.number}  {write_date(logged.at)}  {logged.kind:<12}  {source}  {whom}  {names}".rstrip()

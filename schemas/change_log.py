@@ -1,0 +1,116 @@
+"""The form of a page of the record of changes, and its answer (docs/contract.md, Changes)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import marshmallow as ma
+
+from schemas.base import Form, JsonSchema
+from schemas.responses import Date, Id, ResponseSchema, listing, resource
+from schemas.values import DATES, write_date
+
+WHOLE = re.compile(r"[0-9]{1,16}")
+MAX_LIMIT = 1_000
+AFTER = "Send a number as `meta.next` answers it, or leave it out."
+LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
+KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
+
+
+class BoundedNumber(ma.fields.Field[int]):
+    """A whole number, as one or as text."""
+
+    def __init__(self, least: int, most: int, message: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.least, self.most, self.message = least, most, message
+        self.json_schema: JsonSchema = {"type": "integer", "minimum": least, "maximum": most}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
+        text = str(value).strip() if type(value) in (int, str) else ""
+        number = int(text) if WHOLE.fullmatch(text) else -1
+        if not self.least <= number <= self.most:
+            raise ma.ValidationError(self.message)
+        return number
+
+
+class ListChanges(Form):
+    """Without `after`, only the bounds of the record are answered."""
+
+    after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "The number to go on from."})
+    limit = BoundedNumber(1, MAX_LIMIT, LIMIT, load_default=100, metadata={"description": "100 by default."})
+
+
+class ChangeSource(ResponseSchema):
+    type = ma.fields.String(metadata={"description": "The path taken, such as `import`."})
+    id = ma.fields.String(
+        allow_none=True, metadata={"description": "Of the key, import, act or operator, if there is one."}
+    )
+
+
+class ChangedValues(ma.fields.Dict):
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "object",
+        "additionalProperties": True,
+        "description": "Custom values by key; null where one was removed.",
+    }
+
+
+class NewValues(ResponseSchema):
+    """The new values of what changed; of somebody new, all of them as they are now."""
+
+    email = ma.fields.String(metadata={"may_be_absent": True})
+    first_name = ma.fields.String(metadata={"may_be_absent": True})
+    last_name = ma.fields.String(metadata={"may_be_absent": True})
+    fields_ = ChangedValues(data_key="fields", metadata={"may_be_absent": True})
+    tags_added = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
+    tags_removed = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
+    created_at = Date(metadata={"may_be_absent": True})
+    updated_at = Date(metadata={"may_be_absent": True})
+    last_event_at = Date(allow_none=True, metadata={"may_be_absent": True})
+    unsubscribed_at = Date(allow_none=True, metadata={"may_be_absent": True})
+
+
+class ChangeAttributes(ResponseSchema):
+    at = Date()
+    kind = ma.fields.String(validate=ma.validate.OneOf(KINDS))
+    source = ma.fields.Nested(ChangeSource)
+    uuid = ma.fields.UUID(allow_none=True)
+    email = ma.fields.String(allow_none=True, metadata={"description": "The address as it is now."})
+    changed = ma.fields.Nested(NewValues)
+
+
+class ChangesMeta(ResponseSchema):
+    next = Id(metadata={"description": "The number to go on from."})
+    has_more = ma.fields.Boolean()
+    newest = Id(metadata={"description": "The number of the newest change."})
+    oldest = Id(metadata={"description": "The lowest number that the record has."})
+
+
+ChangeSchema = resource("Change", "changes", ChangeAttributes)
+ChangeList = listing("ChangeList", ChangeSchema, meta=ma.fields.Nested(ChangesMeta))
+
+
+def change(logged: Any) -> dict[str, Any]:
+    """The resource of a change."""
+    return {
+        "id": str(logged.number),
+        "type": "changes",
+        "attributes": {
+            "at": write_date(logged.at),
+            "kind": logged.kind,
+            "source": dict(zip(("type", "id"), logged.source, strict=True)),
+            "uuid": logged.uuid,
+            "email": logged.email,
+            "changed": _changed(logged.changed),
+        },
+    }
+
+
+def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: write_date(value) if name in DATES else value for name, value in values.items()}
+
+
+def page(found: Any) -> dict[str, Any]:
+    """A page with its `meta`."""
+    numbers = {name: str(getattr(found, name)) for name in ("next", "newest", "oldest")}
+    return {"data": [change(each) for each in found.changes], "meta": numbers | {"has_more": found.has_more}}

@@ -1,0 +1,239 @@
+"""The record of changes: a row for each write transaction. Instants are in milliseconds."""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from storage.database import execute, execute_many, marks, row, rows
+from storage.engines.chosen import engine
+from storage.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
+from storage.subscribers import Subscriber, read
+
+COLUMNS = "id, number, count, at, source, source_id, entries"
+TAKE = (
+    "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, change_bytes) "
+    "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE SET "
+    "changes = site_counters.changes + excluded.changes, "
+    "change_bytes = site_counters.change_bytes + excluded.change_bytes RETURNING changes"
+)
+# The row with the entry of a number is the last that begins at it or before it.
+FROM = (
+    "site_id = ? AND count > 0 AND number >= coalesce((SELECT max(number) FROM change_log "
+    "WHERE site_id = ? AND count > 0 AND number <= ?), 0)"
+)
+
+
+class LogRow(NamedTuple):
+    """`entries` are packed, as many as `length`; `number` is that of the first of them."""
+
+    id: int
+    number: int
+    length: int
+    at: int
+    source: str
+    source_id: int
+    entries: bytes
+
+
+def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: bytes) -> int:
+    """Adds a row under the site's next numbers, in the transaction of its changes; returns the first."""
+    first = int(row(TAKE, (site_id, count, len(entries)))[0]) - count + 1
+    execute(
+        "INSERT INTO change_log (site_id, number, count, at, source, source_id, entries) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (site_id, first, count, at, *source, entries),
+    )
+    return first
+
+
+def index(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
+    """Notes whom the row of a number changed."""
+    execute_many(
+        "INSERT INTO changed_subscribers (site_id, subscriber_id, number) VALUES (?, ?, ?)",
+        [(site_id, subscriber_id, number) for subscriber_id in sorted(subscriber_ids)],
+    )
+
+
+def numbers(site_id: int) -> tuple[int, int]:
+    """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
+    found = row("SELECT changes, oldest_change FROM site_counters WHERE site_id = ?", (site_id,))
+    return (found[0], found[1]) if found else (0, 1)
+
+
+def raise_to(site_id: int, number: int) -> None:
+    """Makes a number the next and the oldest: no place from before is good any more."""
+    execute(
+        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, oldest_change) "
+        "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE "
+        "SET changes = excluded.changes, oldest_change = excluded.oldest_change",
+        (site_id, number - 1, number),
+    )
+
+
+def after(site_id: int, number: int, entries: int) -> list[LogRow]:
+    """The rows with the next `entries` entries after a number."""
+    lengths = rows(
+        f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
+        (site_id, site_id, number + 1, entries + 1),
+    )
+    chosen: list[int] = []
+    for row_id, first, count in lengths:
+        if entries <= 0:
+            break
+        chosen.append(row_id)
+        entries -= first + count - 1 - max(number, first - 1)
+    return _by_id(site_id, chosen)
+
+
+def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
+    records = rows(
+        f"SELECT {COLUMNS} FROM change_log WHERE id IN ({marks(ids)}) AND +site_id = ? ORDER BY id",
+        [*ids, site_id],
+    )
+    return [LogRow(*record) for record in records]
+
+
+def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
+    """The rows that begin at some numbers, oldest first."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM change_log WHERE site_id = ? AND count > 0 AND number IN ({marks(numbers)}) "
+        "ORDER BY number",
+        [site_id, *numbers],
+    )
+    return [LogRow(*record) for record in records]
+
+
+def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
+    """The numbers of the newest rows that changed a subscriber."""
+    found = rows(
+        "SELECT number FROM changed_subscribers WHERE site_id = ? AND subscriber_id = ? "
+        "ORDER BY number DESC LIMIT ?",
+        (site_id, subscriber_id, limit),
+    )
+    return [number for (number,) in found]
+
+
+def newest_changed(site_id: int, limit: int) -> list[int]:
+    """The ids of some of those whom the newest rows changed."""
+    found = rows(
+        "SELECT DISTINCT subscriber_id FROM changed_subscribers WHERE site_id = ? AND number >= coalesce("
+        "(SELECT min(number) FROM (SELECT number FROM change_log WHERE site_id = ? AND count > 0 "
+        "ORDER BY number DESC LIMIT ?) AS newest), 0) LIMIT ?",
+        (site_id, site_id, limit, limit),
+    )
+    return [subscriber_id for (subscriber_id,) in found]
+
+
+def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
+    """Replaces the entries of a row by as many."""
+    execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
+    _grow(site_id, len(entries) - len(old.entries))
+
+
+def _grow(site_id: int, size: int) -> None:
+    execute("UPDATE site_counters SET change_bytes = change_bytes + ? WHERE site_id = ?", (size, site_id))
+
+
+def forget_index(site_id: int, number: int, subscriber_ids: Collection[int]) -> None:
+    execute_many(
+        "DELETE FROM changed_subscribers WHERE site_id = ? AND subscriber_id = ? AND number = ?",
+        [(site_id, subscriber_id, number) for subscriber_id in subscriber_ids],
+    )
+
+
+def erase(site_id: int, people: Iterable[tuple[int, str]], number: int) -> None:
+    """Marks subscribers, as (id, uuid), erased by the row of a number."""
+    execute_many(
+        "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
+        "VALUES (?, ?, ?, ?, 1)",
+        [(site_id, subscriber_id, uuid, number) for subscriber_id, uuid in people],
+    )
+
+
+def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
+    """The uuids of those who were erased, by id."""
+    return dict(
+        rows(
+            "SELECT subscriber_id, uuid FROM erased_subscribers "
+            f"WHERE site_id = ? AND subscriber_id IN ({engine.IDS})",
+            (site_id, json.dumps(list(subscriber_ids))),
+        )
+    )
+
+
+def people(site_id: int, subscriber_ids: Collection[int]) -> dict[int, Subscriber]:
+    """Those of some subscribers who exist, by id."""
+    records = rows(
+        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
+        (json.dumps(list(subscriber_ids)), site_id),
+    )
+    return {subscriber.id: subscriber for subscriber in map(read, records)}
+
+
+def to_blank(site_id: int, limit: int) -> list[int]:
+    """Ids of erased subscribers of whom the record may still hold something."""
+    query = "SELECT subscriber_id FROM erased_subscribers WHERE site_id = ? AND waiting = 1 LIMIT ?"
+    return [subscriber_id for (subscriber_id,) in rows(query, (site_id, limit))]
+
+
+def rows_of(site_id: int, subscriber_ids: Sequence[int]) -> dict[int, list[int]]:
+    """The ids of those among subscribers whom a row changed, by the row's number."""
+    found: dict[int, list[int]] = {}
+    for number, subscriber_id in rows(
+        "SELECT number, subscriber_id FROM changed_subscribers "
+        f"WHERE site_id = ? AND subscriber_id IN ({engine.IDS}) ORDER BY number",
+        (site_id, json.dumps(list(subscriber_ids))),
+    ):
+        found.setdefault(number, []).append(subscriber_id)
+    return found
+
+
+def blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
+    execute_many(
+        "UPDATE erased_subscribers SET waiting = 0 WHERE site_id = ? AND subscriber_id = ?",
+        [(site_id, subscriber_id) for subscriber_id in subscriber_ids],
+    )
+
+
+def sites_to_blank() -> list[int]:
+    return [
+        site_id for (site_id,) in rows("SELECT DISTINCT site_id FROM erased_subscribers WHERE waiting = 1")
+    ]
+
+
+def oldest(site_id: int, limit: int) -> list[LogRow]:
+    """The first rows of a site's record."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM change_log WHERE site_id = ? ORDER BY id LIMIT ?", (site_id, limit)
+    )
+    return [LogRow(*record) for record in records]
+
+
+def oldest_at(site_id: int) -> int | None:
+    """When the first row of a site's record was written."""
+    found = row("SELECT at FROM change_log WHERE site_id = ? ORDER BY id LIMIT 1", (site_id,))
+    return found[0] if found else None
+
+
+def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
+    """Deletes the first rows of a site's record, and what is kept beside them as long as they are."""
+    last = dropped[-1]
+    execute(
+        f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(dropped)})",
+        [site_id, *(each.id for each in dropped)],
+    )
+    execute(
+        "UPDATE site_counters SET oldest_change = ?, change_bytes = change_bytes - ? WHERE site_id = ?",
+        (last.number + last.length, sum(len(each.entries) for each in dropped), site_id),
+    )
+    execute(
+        "DELETE FROM erased_subscribers WHERE site_id = ? AND number < ? AND waiting = 0",
+        (site_id, last.number + last.length),
+    )
+
+
+def size() -> tuple[int, int | None]:
+    """(bytes of all entries, when the oldest of them was written)."""
+    total = row("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters")[0]
+    first = row("SELECT at FROM change_log ORDER BY id LIMIT 1")
+    return int(total), first[0] if first else None

@@ -1,0 +1,147 @@
+"""Whatever changes a subscriber is in the record: requests, pages and commands (a story)."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from app import instance
+from audience import bulk_act_pieces, bulk_acts, change_log_pages, imports
+from audience.audit_log import Actor
+from audience.cli.main import audience
+from audience.console.commands import ACTS
+from tests.api.endpoints import ENDPOINTS, ask, prepare
+from tests.change_mirror import Mirror, normal, state
+from tests.console.browser import signed_in
+
+ANN, ZOE = "ann@example.com", "zoe@example.com"
+ADA = {"email": "ada@example.com"}
+ACTOR = Actor("meg@example.com")
+WRITERS = {
+    "POST /fetch/subscribers", "DELETE /fetch/subscribers", "DELETE /fetch/tags/1", "POST /fetch/commands",
+    "POST /batch/subscribers", "POST /batch/events",
+}  # fmt: skip
+FILLED = {"tag": {"tag": "vip"}, "set field": {"key": "plan", "type": "text", "value": "x"},
+          "remove field": {"key": "plan"}, "untag": {"tag": "vip"}, "subscribe": {"reason": "asked"},
+          "change address": {"email": ZOE}}  # fmt: skip
+COMMANDS = (
+    ("tag", ANN, "vip"), ("tag", ANN, "vip", "--remove"), ("unsubscribe", ANN), ("erase", ANN, "--yes"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def followed(client):
+    """The sources of what a function does to the people of the site; fails if it is not recorded."""
+
+    def does(function):
+        mirror = Mirror(client.site)
+        mirror.copy()
+        place, before = mirror.place, normal(mirror.people)
+        function()
+        imports.drain(client.site.id, 30)
+        mirror.follow(1000)
+        assert normal(mirror.people) == normal(state(client.site))
+        changes = change_log_pages.page(client.site, place, 1000).changes
+        assert bool(changes) is (normal(mirror.people) != before)
+        return {change.source for change in changes}
+
+    return does
+
+
+def test_every_endpoint(client, followed):
+    prepare(client)
+    imports.drain(client.site.id, 30)
+    wrote = set()
+    for endpoint in ENDPOINTS:
+        if endpoint.method == "POST":  # so that it finds somebody to change
+            client.delete("/fetch/subscribers", query=ADA)
+            client.post("/fetch/commands", {"command": {"command": "subscribe", **ADA}})
+            client.create(**ADA, tags="first")
+            client.post("/fetch/commands", {"command": {"command": "unsubscribe", **ADA}})
+        if followed(lambda each=endpoint: ask(client, each)):
+            wrote.add(str(endpoint))
+    new = {"subscribers": [{"email": ZOE}]}
+    [(kind, _)] = followed(lambda: client.post("/batch/subscribers", new))
+    assert kind == "import"
+    assert followed(lambda: client.create(ZOE, tags="x")) == {("api", client.key.publishable_key)}
+    assert wrote | {"POST /batch/subscribers", "POST /fetch/subscribers"} == WRITERS
+
+
+def test_a_file(client, followed):
+    def send():
+        client.send_file("/batch/imports", b"email\nfile@example.com\n", content_type="text/csv")
+
+    assert followed(send) == {("import", "1")}
+
+
+def test_every_act_of_the_page_of_a_subscriber(app, client, followed):
+    browser = signed_in(app, "meg@example.com", {client.site: "manager"})
+    uuid = client.create(ANN)["attributes"]["uuid"]
+    path = f"/sites/{client.site.uuid}/subscribers/{uuid}"
+    for act in ACTS:
+        said = {"act": act} | FILLED.get(act, {})
+        [(kind, operator)] = followed(lambda said=said: browser.post(path, **said))
+        assert (kind, operator.isdigit()) == ("operator", True), act
+    [(kind, _)] = followed(lambda: browser.post(f"{path}/erase", confirmed="1"))
+    assert kind == "operator"
+
+
+@pytest.mark.parametrize("kind", [bulk_acts.TAG, bulk_acts.UNTAG, bulk_acts.UNSUBSCRIBE, bulk_acts.ERASE])
+def test_every_act_on_many(client, settings, followed, kind):
+    people = [client.create(f"p{number}@example.com", tags="vip") for number in range(3)]
+    ids = [int(each["id"]) for each in people]
+    tag = "new" if kind == bulk_acts.TAG else "vip"
+
+    def act():
+        new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
+        bulk_acts.begin(client.site, new, ACTOR)
+        bulk_act_pieces.work(settings.instance, 30)
+
+    def undo():
+        bulk_acts.undo(client.site, 1, ACTOR)
+        bulk_act_pieces.work(settings.instance, 30)
+
+    assert followed(act) == {("bulk_act", "1")}
+    if kind in bulk_acts.OPPOSITES:
+        assert followed(undo) == {("bulk_act", "2")}
+
+
+def test_every_command(client, settings, followed, tmp_path):
+    client.create(ANN)
+
+    def run(*words):
+        found = CliRunner().invoke(audience, words, obj=instance(settings))
+        assert found.exit_code == 0, found.output
+
+    for name, *words in COMMANDS:
+        said = ("subscriber", name, *words, "--site", client.site.uuid)
+        assert followed(lambda said=said: run(*said)) == {("cli", None)}, name
+    file = tmp_path / "people.csv"
+    file.write_text(f"email\n{ZOE}\n")
+    assert followed(lambda: run("import", str(file), "--site", client.site.uuid)) == {("import", "1")}
+
+
+def test_the_record_is_printed_and_followed(client, settings, monkeypatch):
+    def run(*words):
+        found = CliRunner().invoke(
+            audience, ["changes", *words, "--site", client.site.uuid], obj=instance(settings)
+        )
+        return found.stdout.splitlines()
+
+    client.create(ANN)
+    assert run() == ["Numbers 1 to 1."]
+    assert json.loads(run("--json")[0]) == {"newest": "1", "oldest": "1"}
+    [line] = run("--after", "0")
+    assert f"created       api {client.key.publishable_key}  {ANN}  email, first_name" in line
+    [printed] = map(json.loads, run("--after", "0", "--json"))
+    assert printed == client.get("/fetch/changes", query={"after": 0}).json["data"][0]
+
+    def wait(_):
+        if client.find(ZOE):
+            raise KeyboardInterrupt
+        client.create(ZOE)
+
+    monkeypatch.setattr("audience.cli.change_log.time.sleep", wait)
+    [followed_line] = run("--follow")
+    assert ZOE in followed_line
+    assert run("--after", "99") == []
