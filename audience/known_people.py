@@ -3,26 +3,26 @@
 Whichever it is, who left in the file leaves. Known is who exists when the row is applied.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from audience.changes import Change, Consent
-from audience.subscriber_batches import SubscriberBatch
 from schemas.values import KnownPeople
 
 
-def limited(batch: SubscriberBatch, changes: Sequence[Change]) -> Sequence[Change]:
-    """The changes, without what may not be done to those whom the site knows.
+def limited(
+    changes: Sequence[Change], known: Collection[str], left_before: Callable[[str], bool]
+) -> Sequence[Change]:
+    """The changes, without what may not be done to those whose keys are known, or who left before."""
+    if not any(change.known for change in changes):
+        return changes
+    return list(_each(changes, set(known), left_before))
 
-    What `fill` finds blank is decided as each is applied.
-    """
-    return list(_each(batch, changes)) if any(change.known for change in changes) else changes
 
-
-def _each(batch: SubscriberBatch, changes: Sequence[Change]) -> Iterator[Change]:
-    known = set(batch.known)
+def _each(changes: Sequence[Change], known: set[str], left_before: Callable[[str], bool]) -> Iterator[Change]:
     for change in changes:
         is_known = change.key in known
-        if change.known and (is_known or batch.left_before(change.key)):
+        if change.known and (is_known or left_before(change.key)):
             yield _limited(change, is_known)
         else:
             yield change
@@ -36,3 +36,12 @@ def _limited(change: Change, is_known: bool) -> Change:
     if change.known == KnownPeople.SKIP:
         return Change(change.key, change.email, consent=consent, dates=change.dates, at=change.at)
     return change._replace(consent=consent, remove_tags=())
+
+
+def only_blanks(change: Change, values: Mapping[str, Any], first_name: str, last_name: str) -> Change:
+    """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
+    return change._replace(
+        first_name="" if first_name else change.first_name,
+        last_name="" if last_name else change.last_name,
+        fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
+    )

@@ -6,9 +6,8 @@ from typing import Any
 import orjson
 import uuid_utils
 
-from audience import pepper
+from audience import known_people, pepper
 from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal, read_values
-from schemas.values import KnownPeople
 from storage import subscriber_batches as stored
 from storage import suppressions
 from storage.subscriber_batches import (
@@ -132,20 +131,12 @@ class SubscriberBatch:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
-    def _blanks(self, person: Person, change: Change) -> Change:
-        """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
-        values = self.values.get(change.key) or read_values(person[FIELDS])
-        return change._replace(
-            first_name="" if person[FIRST_NAME] else change.first_name,
-            last_name="" if person[LAST_NAME] else change.last_name,
-            fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
-        )
-
     def _change(self, person: Person, change: Change) -> bool:
         """Applies a change; whether that changed what is shown of the subscriber."""
         changed = False
-        if change.known == KnownPeople.FILL:
-            change = self._blanks(person, change)
+        if change.known:
+            values = self.values.get(change.key) or read_values(person[FIELDS])
+            change = known_people.only_blanks(change, values, person[FIRST_NAME], person[LAST_NAME])
         if change.rewrites_email and person[EMAIL] != change.email:
             person[EMAIL], changed = change.email, True
         if change.first_name and person[FIRST_NAME] != change.first_name:

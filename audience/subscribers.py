@@ -95,7 +95,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
-    changes = known_people.limited(batch, changes)
+    changes = known_people.limited(changes, batch.known, batch.left_before)
     admitted = batch.those_admitted(changes)
     added = {name: None for change in admitted for name in change.tags}
     removed = {name: None for change in admitted for name in change.remove_tags}
