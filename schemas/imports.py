@@ -31,11 +31,13 @@ SUBSCRIBERS = f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer 
 
 
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
+TAGS = ("tags", "remove_tags")
+COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
 
 
 class ImportItem(SubscriberInput):
-    command = Text(validate=ma.validate.OneOf(["subscribe", "unsubscribe"], error=CONSENT))
+    command = Text(validate=ma.validate.OneOf(COMMANDS, error=CONSENT))
 
 
 def plain_item(item: Any) -> dict[str, Any] | None:
@@ -68,31 +70,33 @@ def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
             {name: item for name, item in value.items() if item is not None} if type(value) is dict else None
         )
         return row[key] is not None
-    if type(value) is not str or key == "command" or not is_clean_text(value):
-        return False
-    if key == "email":
-        value = trim(value)
-        row[key] = value
-        return bool(value)
-    if key in NAMES:
-        column: Any = value
-    else:
-        column = trimmed(value.split(","))
-        if not all(map(is_short, column)):
-            return False
+    column = _plain_names(value) if key in TAGS else _plain_text(key, value)
     if column:
         row[key] = column
-    return True
+    return column is not None and (key != "email" or bool(column))
+
+
+def _plain_text(key: str, value: Any) -> str | None:
+    if type(value) is not str or not is_clean_text(value) or (key == "command" and value not in COMMANDS):
+        return None
+    return trim(value) if key == "email" else value
+
+
+def _plain_names(value: Any) -> list[str] | None:
+    texts = value.split(",") if type(value) is str else value
+    if type(texts) is not list or not all(type(text) is str and is_clean_text(text) for text in texts):
+        return None
+    names = trimmed(texts)
+    return names if all(map(is_short, names)) else None
 
 
 def _plain_values(values: dict[str, Any]) -> bool:
-    return all(
-        _is_plain(value)
-        and PLAIN_KEY.fullmatch(key)
-        and (key.isascii() or unicodedata.is_normalized("NFC", key))
-        and key not in NAMES
-        for key, value in values.items()
-    )
+    for key, value in values.items():
+        if not (_is_plain(value) and PLAIN_KEY.fullmatch(key)) or key in NAMES:
+            return False
+        if not key.isascii() and not unicodedata.is_normalized("NFC", key):
+            return False
+    return True
 
 
 def _is_plain(value: Any) -> bool:

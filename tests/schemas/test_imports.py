@@ -28,8 +28,8 @@ ITEMS = st.one_of(
     st.fixed_dictionaries(
         {"email": st.sampled_from([" ada@example.com", "nonsense", ""]) | VALUES},
         optional={
-            **{name: st.sampled_from(["a", "",
-            " a , ,b"]) | VALUES for name in COLUMNS if name not in ("email", "fields")},
+            **{name: st.sampled_from(["a", "", " a , ,b", "subscribe", ["a", " b,c"]]) | VALUES
+               for name in COLUMNS if name not in ("email", "fields")},
             "fields": FIELDS,
         },
     ).flatmap(lambda known: st.dictionaries(KEYS, VALUES, max_size=3).map(lambda further: further | known)),
@@ -50,6 +50,12 @@ def loaded(item):
 @example({"email": "a@example.com", "fields": []})
 @example({"email": "a@example.com", "plan": True, "tags": " , ", "remove_tags": None})
 @example({"email": "a@example.com", "command": "subscribe"})
+@example({"email": "a@example.com", "command": " subscribe"})
+@example({"email": "a@example.com", "command": ""})
+@example({"email": "a@example.com", "tags": ["a, b", None, " ", "\u2126"], "remove_tags": []})
+@example({"email": "a@example.com", "tags": ["a", 1]})
+@example({"email": "a@example.com", "tags": ["k" * 256]})
+@example({"email": "a@example.com", "tags": ["a\0"], "remove_tags": ["\ud800"]})
 @example([])
 def test_the_fast_path_agrees_with_the_schema(item):
     row = plain_item(item)
@@ -62,7 +68,8 @@ def test_the_fast_path_agrees_with_the_schema(item):
         {"email": st.just("ada@example.com")},
         optional={
             "first_name": st.text(st.characters(min_codepoint=32, exclude_categories=["Cs"]), min_size=1),
-            "tags": st.just("a,b"), "id": st.integers(-(2**63), 2**63 - 1),
+            "tags": st.sampled_from(["a,b", ["a", " b", "ü"], []]), "remove_tags": st.just(["c,d"]),
+            "command": st.sampled_from(["subscribe", "unsubscribe"]), "id": st.integers(-(2**63), 2**63 - 1),
             "fields": st.dictionaries(PLAIN, st.booleans()),
             "plan": st.floats(allow_nan=False, allow_infinity=False),
         },
