@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from audience.answers.domains import a_labels
 from schemas.values import trim
@@ -29,14 +30,15 @@ def identity(address: str) -> str:
     Raises `MalformedAddress`. Form alone: `answers.validation` says whether mail can be delivered.
     """
     text = trim(address)
+    _check_lengths(text)
     if not text.isascii():
-        _check_lengths(text)
         text = trim(unicodedata.normalize("NFKC", text))
     local, at, domain = text.partition("@")
-    if not (local and at and domain) or not _is_visible(local) or not _is_visible(domain):
+    if not (local and at and domain) or not _is_visible(local):
         raise MalformedAddress(MALFORMED)
     key = f"{local.lower()}@{_ascii_domain(domain)}"
-    _check_lengths(key)
+    if not address.isascii():
+        _check_lengths(key)
     return key
 
 
@@ -56,7 +58,10 @@ def _is_visible(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
 def _ascii_domain(domain: str) -> str:
+    if not _is_visible(domain):
+        raise MalformedAddress(MALFORMED)
     try:
         domain = a_labels(domain)
     except ValueError as error:

@@ -91,7 +91,7 @@ def change_from_item(item: Item, at: int | None = None) -> Change:
         item.get("remove_tags", ()),
         item.get("command", ""),
         item.get("unconfirmed", False),
-        {name: item[name] for name in DATES if name in item},
+        {} if item.keys().isdisjoint(DATES) else {name: item[name] for name in DATES if name in item},
         item.get("known", ""),
         at,
     )

@@ -12,7 +12,7 @@ from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text,
 
 MAX_KEY_LENGTH = 100
 MAX_VALUE_BYTES = 2**16
-MAX_JSON_BYTES_PER_CHARACTER = 6
+SMALL = (MAX_VALUE_BYTES - 2) // 6  # characters of a text that is surely small enough, all of them escaped
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
 KEY = f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $"
@@ -106,7 +106,7 @@ def custom_value(value: Any) -> Any:
 def is_surely_small(value: Any) -> bool:
     """Whether a scalar needs no encoding to be known as small enough."""
     if isinstance(value, str):
-        return len(value) * MAX_JSON_BYTES_PER_CHARACTER + 2 <= MAX_VALUE_BYTES
+        return len(value) <= SMALL
     return not isinstance(value, dict | list)
 
 

@@ -2,6 +2,7 @@
 
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import marshmallow as ma
@@ -18,10 +19,10 @@ from schemas.base import (
     join_paths,
     load,
 )
-from schemas.custom_fields import PLAIN_KEY, is_surely_small
+from schemas.custom_fields import MAX_KEY_LENGTH, PLAIN_KEY, SMALL
 from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
 from schemas.subscribers import COLUMNS, RESERVED, SubscriberInput
-from schemas.tags import is_short, trimmed
+from schemas.tags import is_short, tag_name
 from schemas.values import NAMES, FieldError, trim, write_date
 
 MAX_ITEMS = 1_000
@@ -84,24 +85,40 @@ def _plain_text(key: str, value: Any) -> str | None:
 
 def _plain_names(value: Any) -> list[str] | None:
     texts = value.split(",") if type(value) is str else value
-    if type(texts) is not list or not all(type(text) is str and is_clean_text(text) for text in texts):
+    if type(texts) is not list:
         return None
-    names = trimmed(texts)
-    return names if all(map(is_short, names)) else None
+    names = []
+    for text in texts:
+        name = _plain_name(text) if type(text) is str and is_short(text) else None
+        if name is None:
+            return None
+        if name:
+            names.append(name)
+    return names
+
+
+@lru_cache(maxsize=1024)
+def _plain_name(text: str) -> str | None:
+    name = tag_name(text)
+    return name if is_clean_text(text) and is_short(name) else None
 
 
 def _plain_values(values: dict[str, Any]) -> bool:
-    for key, value in values.items():
-        if not (_is_plain(value) and PLAIN_KEY.fullmatch(key)) or key in NAMES:
-            return False
-        if not key.isascii() and not unicodedata.is_normalized("NFC", key):
-            return False
-    return True
+    return all(
+        len(key) <= MAX_KEY_LENGTH and _is_plain_key(key) and _is_plain(value)
+        for key, value in values.items()
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_plain_key(key: str) -> bool:
+    normal = key.isascii() or unicodedata.is_normalized("NFC", key)
+    return normal and PLAIN_KEY.fullmatch(key) is not None and key not in NAMES
 
 
 def _is_plain(value: Any) -> bool:
     if type(value) is str:
-        return is_surely_small(value) and is_clean_text(value)
+        return len(value) <= SMALL and is_clean_text(value)
     return type(value) in SCALARS and is_storable_number(value)
 
 
