@@ -1,6 +1,7 @@
 """A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -10,7 +11,7 @@ from audience import known_people, pepper
 from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal, read_values
 from storage import subscriber_batches as stored
 from storage import suppressions
-from storage.subscriber_batches import (
+from storage.subscriber_batches import (  # fmt: skip
     CONSENT_AT,
     CONSENT_NUMBER,
     EMAIL,
@@ -22,7 +23,7 @@ from storage.subscriber_batches import (
     TAG_IDS,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
-)
+)  # fmt: skip
 from storage.suppressions import Suppression
 
 CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
@@ -37,9 +38,9 @@ class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
-    are parsed once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were;
-    `revalued` are those whose values were changed twice or more. `said` is
-    each change of consent: who, when, whether they subscribed, and why.
+    are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
+    those whose values were changed again. `said` is each change of consent: who, when, whether they
+    subscribed, and why.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -52,7 +53,6 @@ class SubscriberBatch:
         self.revalued: set[str] = set()
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
-        self._tags_of_texts: dict[str, dict[int, None]] = {"[]": {}}
         self.tag_ids: Mapping[str, int] = {}
         self.field_ids: Mapping[str, int] = {}
         self.said: list[tuple[Person, int, bool, str]] = []
@@ -221,29 +221,25 @@ class SubscriberBatch:
         tagged = self.tagged.get(change.key)
         added = [self.tag_ids[name] for name in change.tags]
         if tagged is None:
-            before = self._tags(person[TAG_IDS])
+            before = _tags(person[TAG_IDS])
             if not change.remove_tags and all(map(before.__contains__, added)):
                 return False
             self.tagged_before[change.key] = before
             tagged = self.tagged[change.key] = dict(before)
         removed = {self.tag_ids.get(name) for name in change.remove_tags} if change.remove_tags else ()
-        changed = False
-        for new in added:
-            if new not in tagged and new not in removed:
-                tagged[new], changed = None, True
-        for old in removed:
-            if old in tagged:
-                del tagged[old]
-                changed = True
-        return changed
-
-    def _tags(self, text: str) -> dict[int, None]:
-        """The ids in a text, which many people share: not to be changed."""
-        tags = self._tags_of_texts.get(text)
-        if tags is None:
-            tags = self._tags_of_texts[text] = dict.fromkeys(orjson.loads(text))
-        return tags
+        more = [new for new in added if new not in tagged and new not in removed]
+        gone = [old for old in removed if old in tagged]
+        tagged.update(dict.fromkeys(more))
+        for old in gone:
+            del tagged[old]
+        return bool(more or gone)
 
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""
         return {key: person[ID] for key, person in self.people.items()}
+
+
+@lru_cache(maxsize=1024)
+def _tags(text: str) -> dict[int, None]:
+    """The ids in a text, which many people share: not to be changed."""
+    return dict.fromkeys(orjson.loads(text))
