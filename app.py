@@ -31,7 +31,6 @@ from workers.log import say
 if TYPE_CHECKING:
     from flask import Flask
 
-    from workers.processes import Processes
     from workers.web.gateway import Gateway
 
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
@@ -216,7 +215,7 @@ def migrate(instance: Instance, as_json: bool) -> None:
     show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
-def processes(settings: Settings) -> Processes:
+def processes(settings: Settings) -> protocols.Processes:
     from workers.processes import Processes
 
     return Processes(settings)
@@ -240,7 +239,7 @@ def load_settings() -> Settings:
     """Keeps peewee from importing PostgreSQL's driver, which takes as long as all else, for SQLite too."""
     settings = config.load()
     modules: dict[str, Any] = sys.modules
-    if settings.database.startswith("sqlite:"):
+    if settings.database.startswith("sqlite:") and "move" not in sys.argv:
         modules.setdefault("psycopg", None)
     return settings
 

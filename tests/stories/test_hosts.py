@@ -165,3 +165,13 @@ def test_nothing_is_lost_when_a_worker_a_web_server_and_the_database_are_killed(
     assert rows(url, "SELECT users FROM site_counters") == [(total,)]
     assert rows(url, "SELECT CAST(sum(created) AS bigint) FROM imports") == [(total,)]
     assert rows(url, "SELECT count(*) FROM subscriber_tags") == rows(url, "SELECT bearers FROM tags")
+
+
+def test_an_instance_in_a_file_moves_to_a_server_by_a_command(tmp_path, url):
+    folder = tmp_path / "instance"
+    assert type_(folder, *PREPARE)[2] == 0
+    printed, said, status = type_(folder, "move", "--to", url)
+    assert (status, printed.splitlines()[-1]) == (0, f"AUDIENCE_DATABASE_URL={url}"), said
+    _, said, status = type_(folder, "site", "list")
+    assert (status, "moved on" in said) == (1, True), said
+    assert "My first site" in type_(folder, "site", "list", AUDIENCE_DATABASE_URL=url)[0]

@@ -5,6 +5,7 @@ from redis import Redis
 from redis.exceptions import ConnectionError, RedisError
 
 from audience.config import Settings
+from workers import heartbeat
 from workers.processes import Processes
 from workers.redis_client import CircuitBreaker
 
@@ -43,6 +44,32 @@ def test_an_open_circuit_is_an_error(tmp_path):
     breaker = CircuitBreaker(FakeRedis({"redis_version": "8.0"}))
     breaker.call(fail)
     assert Processes(Settings(instance=tmp_path), breaker).queue().error
+
+
+class SharedRedis(FakeRedis):
+    """Keeps one key, for as long as it is told."""
+
+    def set(self, *_, px, **__):
+        self.left_ms = px
+
+    def pttl(self, _name):
+        return self.left_ms
+
+
+def test_the_workers_of_other_hosts_are_known_by_a_redis_of_all(tmp_path):
+    breaker = CircuitBreaker(redis := SharedRedis())
+    on_this, on_other = Settings(instance=tmp_path), Settings(instance=tmp_path, redis_url="redis://all")
+    heartbeat.tell_others(breaker)
+    redis.left_ms -= 4_000
+    assert Processes(on_this, breaker).worker_age() is None
+    assert Processes(on_other, breaker).worker_age() == 4
+    heartbeat.beat(tmp_path)
+    age = Processes(on_other, breaker).worker_age()
+    assert age is not None
+    assert age < 4
+    (tmp_path / heartbeat.FILE).unlink()
+    redis.left_ms = -2
+    assert Processes(on_other, breaker).worker_age() is None
 
 
 @pytest.mark.parametrize(("info", "version", "persistence"), [
