@@ -32,7 +32,7 @@ class Actor:
 COMMAND_LINE = Actor("command line")
 
 
-@database.write()
+@database.write(database.SHARED)
 def record(
     actor: Actor,
     act: str,
@@ -76,7 +76,7 @@ def sweep(days: int) -> None:
     with database.session():
         if not stored.any_before(before):
             return
-    with database.write():
+    with database.write(database.SHARED):
         stored.delete_old(before, CHUNK_ROWS)
 
 

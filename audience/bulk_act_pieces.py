@@ -58,16 +58,16 @@ def _take_turn(site: Site, act_id: int, instance: Path) -> None:
         raise
     except Exception as error:
         log.error("act %d stopped: %s", act_id, where(error))
-        with database.write():
-            stored.set_status(act_id, FAILED)
+        with database.write(site.id):
+            stored.set_status(site.id, act_id, FAILED)
 
 
-@database.write()
+@database.writes_site
 def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
     """Does the next piece, or ends the act; returns the keys of those it erased."""
     accepted = subscribers.accept_now(site.id, Source("bulk_act", act_id))
     act = require(site.id, act_id)
-    piece = stored.first_piece(act_id)
+    piece = stored.first_piece(site.id, act_id)
     if not act.is_open:
         return set()
     if piece is None:
@@ -82,11 +82,11 @@ def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
         changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]
         outcomes = subscribers.write(site.id, changes, accepted).outcomes
         changed = [each for each, outcome in zip(known, outcomes, strict=True) if outcome is Outcome.UPDATED]
-    stored.advance(act.id, len(ids), len(changed), clock.now_ms())
+    stored.advance(site.id, act.id, len(ids), len(changed), clock.now_ms())
     if act.kind in OPPOSITES:
-        stored.keep_changed(piece_id, changed)
+        stored.keep_changed(site.id, piece_id, changed)
     else:
-        stored.drop_piece(piece_id)
+        stored.drop_piece(site.id, piece_id)
     if act.done + len(ids) >= act.people:
         end(site, require(site.id, act_id), FINISHED)
     return {key for _, key in known.values()} if act.kind == ERASE else set()
@@ -109,8 +109,8 @@ def sweep() -> None:
             *stored.with_old_pieces([TAG, UNTAG], at - UNDO_MS),
             *stored.with_old_pieces([UNSUBSCRIBE, ERASE], at),
         ]
-    for act_id in old:
-        with database.write():
-            gone = stored.drop_pieces(act_id, PIECES_AT_ONCE)
-            if not gone and act_id in stopped:
-                stored.set_status(act_id, CANCELED, at)
+    for site_id, act_id in old:
+        with database.write(site_id):
+            gone = stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)
+            if not gone and (site_id, act_id) in stopped:
+                stored.set_status(site_id, act_id, CANCELED, at)

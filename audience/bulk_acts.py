@@ -65,13 +65,13 @@ def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
 def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
     """Stores the selection, and queues the act; an export is ready at once. Raises `Refused`."""
     _check(new)
-    with database.write():
+    with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
     pieces = [new.ids[start : start + PIECE_ROWS] for start in range(0, len(new.ids), PIECE_ROWS)]
     for start in range(0, len(pieces), PIECES_AT_ONCE):
-        with database.write():
+        with database.write(site.id):
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
-    with database.write():
+    with database.write(site.id):
         _queue(site, act_id, actor)
     return get(site, act_id)
 
@@ -95,11 +95,11 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, people: int, undoes: int
 def _queue(site: Site, act_id: int, actor: Actor) -> None:
     act = require(site.id, act_id)
     if act.kind == EXPORT:
-        stored.advance(act.id, act.people, act.people, clock.now_ms())
-        stored.set_status(act.id, FINISHED, clock.now_ms())
+        stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
+        stored.set_status(site.id, act.id, FINISHED, clock.now_ms())
         audit_log.record(actor, SAID[EXPORT], site, f"act {act.id}", act.people)
     else:
-        stored.set_status(act.id, QUEUED)
+        stored.set_status(site.id, act.id, QUEUED)
         typed = {"tag": act.tag} if act.tag else {}
         audit_log.record(actor, f"{SAID[act.kind]}, begun", site, f"act {act.id}", act.people, typed)
 
@@ -115,7 +115,7 @@ def newest(site: Site) -> list[BulkAct]:
     return stored.newest(site.id, MAX_LISTED)
 
 
-@database.write()
+@database.writes_site
 def cancel(site: Site, act_id: int) -> None:
     """Stops an act where it is: who is done stays done. Raises `NotFound`."""
     act = require(site.id, act_id)
@@ -123,11 +123,11 @@ def cancel(site: Site, act_id: int) -> None:
         end(site, act, CANCELED)
 
 
-@database.write()
+@database.writes_site
 def retry(site: Site, act_id: int) -> None:
     """Goes on with an act that failed. Raises `NotFound`."""
     if require(site.id, act_id).status == FAILED:
-        stored.set_status(act_id, QUEUED)
+        stored.set_status(site.id, act_id, QUEUED)
 
 
 @database.session()
@@ -137,7 +137,7 @@ def may_be_undone(site: Site, act: BulkAct) -> bool:
     return ended and young and stored.undone_by(site.id, act.id) is None
 
 
-@database.write()
+@database.writes_site
 def undo(site: Site, act_id: int, actor: Actor) -> BulkAct:
     """Begins an act that takes back what another has changed. Raises `NotFound`, `Refused`."""
     act = require(site.id, act_id)
@@ -154,14 +154,14 @@ def exported(site: Site, act_id: int) -> Iterator[list[int]]:
     act = get(site, act_id)
     if act.kind != EXPORT or (act.finished_at or 0) + EXPORT_KEPT_MS < clock.now_ms():
         raise NotFound(NO_EXPORT)
-    return _pieces(act_id)
+    return _pieces(site.id, act_id)
 
 
-def _pieces(act_id: int) -> Iterator[list[int]]:
+def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
     after = 0
     while True:
         with database.session():
-            pieces = stored.pieces_after(act_id, after, 1)
+            pieces = stored.pieces_after(site_id, act_id, after, 1)
         if not pieces:
             return
         [(after, ids)] = pieces
@@ -170,7 +170,7 @@ def _pieces(act_id: int) -> Iterator[list[int]]:
 
 def end(site: Site, act: BulkAct, status: str) -> None:
     """Ends an act, in the caller's transaction."""
-    stored.set_status(act.id, status, clock.now_ms())
+    stored.set_status(site.id, act.id, status, clock.now_ms())
     said = SAID[act.kind] + (", stopped" if status == CANCELED else "")
     audit_log.record(Actor(act.actor, act.client_network), said, site, f"act {act.id}", act.changed)
 

@@ -1,6 +1,7 @@
 """Erasing subscribers: only a keyed hash of the address is kept, so that no import adds it again."""
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -75,7 +76,7 @@ def erase(
         return
     address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
     erased_pages.request(instance)
-    with database.write():
+    with database.write(site.id):
         number = site_counters.take(site.id)
         subscriber = stored.get_by_key(site.id, key) if key else None
         at = _instant(subscriber)
@@ -148,7 +149,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
         return pepper.address_hash(site.id, key) in since
 
     last, erased = 0, 0
-    with database.write():
+    with database.write(site.id):
         number = site_counters.take(site.id)
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
@@ -219,16 +220,17 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
             if import_payloads.blanked(payload, is_erased)
         ]
     for batch_id in batch_ids:
-        with database.write():
+        with database.write(site_id):
             payload = stored_imports.payload(site_id, batch_id)
             if payload and (blanked := import_payloads.blanked(payload, is_erased)):
                 stored_imports.rewrite_batch(site_id, batch_id, blanked)
 
 
 def _append(log: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Appends lines, in place of a truncated one. The caller's transaction keeps others from writing."""
+    """Appends lines, in place of a truncated one, one process at a time."""
     descriptor = secret_files.private_opener(str(log), os.O_RDWR | os.O_CREAT)
     with os.fdopen(descriptor, "r+b") as file:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         end = file.seek(0, os.SEEK_END)
         file.seek(max(0, end - MAX_LINE_BYTES))
         last = file.read()

@@ -212,7 +212,7 @@ def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
         after = page[-1][0]
 
 
-@database.write()
+@database.writes_site
 def retry(site: Site, import_id: int, actor: Actor) -> None:
     """Goes on with a failed import of the site, and says so in the audit log. Raises `NotFound`."""
     imports.progress(site, import_id)

@@ -42,7 +42,7 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
     if not size:
         file.unlink()
         raise Refused(EMPTY)
-    with database.write():
+    with database.write(site.id):
         shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
         upload_id = stored.add(site.id, file.name, shown, size, compact_json(dict(reading)), clock.now_ms())
         return _require(site.id, upload_id)
@@ -72,7 +72,7 @@ def outcome_of(upload: FileUpload) -> dict[str, Any]:
     return found
 
 
-@database.write()
+@database.writes_site
 def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
     """Says how a file is meant, which a worker tries on all of it. Raises `NotFound`."""
     stored.put_reading(site.id, upload_id, compact_json(dict(reading)))
@@ -100,7 +100,7 @@ def opened(instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
 
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Forgets a file; False if somebody else did so before."""
-    with database.write():
+    with database.write(site.id):
         first = stored.remove(site.id, upload.id)
     remove_file(instance, upload)
     return first
@@ -110,7 +110,7 @@ def remove_file(instance: Path, upload: FileUpload) -> None:
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
-@database.write()
+@database.writes_site
 def imported(site: Site, import_id: int, upload: FileUpload, actor: Actor) -> None:
     """Ends the task of importing a file: says whose file an import was, there and in the audit log."""
     import_ = stored_imports.get(site.id, import_id)
@@ -132,7 +132,7 @@ def sweep(instance: Path) -> None:
     with database.session():
         is_due = stored.any_before(before)
     if is_due:
-        with database.write():
+        with database.write(database.SHARED):
             stored.remove_before(before)
     for file in (instance / FOLDER).glob("*"):
         with suppress(FileNotFoundError):

@@ -78,7 +78,7 @@ class NewKey:
     name: str = ""
 
 
-@database.write()
+@database.write(database.SHARED)
 def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
     """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
     if scope not in SCOPES:
@@ -104,7 +104,7 @@ def sites_of(key: Key) -> list[Site]:
     return stored.sites_of(key.id)
 
 
-@database.write()
+@database.write(database.SHARED)
 def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None:
     """Raises `NotFound`."""
     if not stored.rename(publishable_key, name):
@@ -112,7 +112,7 @@ def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None
     _record(actor, "key renamed", publishable_key)
 
 
-@database.write()
+@database.write(database.SHARED)
 def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) -> None:
     """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
     _known.pop(publishable_key, None)
@@ -122,7 +122,7 @@ def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) ->
     secret_files.forget_first_site(instance, publishable_key)
 
 
-@database.write()
+@database.write(database.SHARED)
 def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
     """A new key with the same sites and scope; the old key expires after `overlap_ms`.
 
@@ -177,7 +177,7 @@ def note_use(key: AuthenticatedKey) -> None:
     if is_noted(key):
         return
     _noted[key.publishable_key] = at = clock.now_ms()
-    with contextlib.suppress(Unavailable, DiskFault), database.write():
+    with contextlib.suppress(Unavailable, DiskFault), database.write(database.SHARED):
         stored.note_use(key.id, at)
 
 

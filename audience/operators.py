@@ -85,7 +85,7 @@ def get(email: str) -> ConsoleOperator:
     return found
 
 
-@database.write()
+@database.write(database.SHARED)
 def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
     """The token of a one-time link at which the new operator sets a password. Raises `Refused`."""
     key = _new_key(email)
@@ -96,7 +96,7 @@ def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor
     return sessions.new_link(operator_id, sessions.PASSWORD)
 
 
-@database.write()
+@database.write(database.SHARED)
 def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
     """Gives an operator a role on a site, None takes it; ends the operator's sessions.
 
@@ -113,7 +113,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
     stored_sessions.delete_sessions(operator.id)
 
 
-@database.write()
+@database.write(database.SHARED)
 def own(site: Site, actor: Actor) -> None:
     """Makes every administrator an owner of a new site; their sessions go on."""
     for each in stored.list_all():
@@ -121,7 +121,7 @@ def own(site: Site, actor: Actor) -> None:
             _put_role(each.id, each.email, site, OWNER, actor)
 
 
-@database.write()
+@database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
     """Ends the operator's sessions. Raises `NotFound`, and `Refused` for the last administrator."""
     operator = get(email)
@@ -132,7 +132,7 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
     audit_log.record(actor, "administrator" if administrator else "no administrator", subject=operator.email)
 
 
-@database.write()
+@database.write(database.SHARED)
 def reset(email: str, actor: Actor) -> str:
     """Ends sessions and password; the token of a link at which to set a new one. Raises `NotFound`."""
     operator = get(email)
@@ -142,7 +142,7 @@ def reset(email: str, actor: Actor) -> str:
     return sessions.new_link(operator.id, sessions.PASSWORD)
 
 
-@database.write()
+@database.write(database.SHARED)
 def remove(email: str, actor: Actor) -> None:
     """Raises `NotFound`, and `Refused` for the last administrator or the last owner of a site."""
     operator = get(email)
@@ -154,7 +154,7 @@ def remove(email: str, actor: Actor) -> None:
     audit_log.record(actor, "operator removed", subject=operator.email)
 
 
-@database.write()
+@database.write(database.SHARED)
 def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
     """Raises `Refused`."""
     key = _new_key(email, operator.id)

@@ -33,7 +33,7 @@ def sweep() -> None:
 def _count(site_id: int, segment_id: int, today: dt.date) -> None:
     with database.session():
         people, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
-    with database.write():
+    with database.write(site_id):
         segments.require(site_id, str(segment_id))
         stored.put(site_id, segment_id, today.isoformat(), people)
         stored.forget(site_id, segment_id, _ago(today, KEPT_DAYS))

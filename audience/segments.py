@@ -77,7 +77,7 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     return segment
 
 
-@database.write()
+@database.writes_site
 def record_export(site: Site, segment_id: str, actor: Actor) -> None:
     """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)

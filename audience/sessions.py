@@ -27,7 +27,7 @@ SPENT = "This link is used up or too old: ask whoever gave it to you for a new o
 NO_SESSION = "There is no such session any more: look at the list again."
 
 
-@database.write()
+@database.write(database.SHARED)
 def begin(operator_id: int, remembered: bool, client_network: str) -> str:
     """The token of a new session, for its cookie."""
     at = clock.now_ms()
@@ -45,7 +45,7 @@ def find(token: str) -> Session | None:
     if session is None or not _is_alive(session, at):
         return None
     if at - session.used_at >= TOUCH_MS:
-        with database.write():
+        with database.write(database.SHARED):
             stored.touch(session.id, at)
     return session
 
@@ -57,14 +57,14 @@ def list_of(operator_id: int) -> list[Session]:
     return [session for session in stored.list_of(operator_id) if _is_alive(session, at)]
 
 
-@database.write()
+@database.write(database.SHARED)
 def end(session_id: int, operator_id: int) -> None:
     """Raises `NotFound` if the operator has no such session."""
     if not stored.delete(session_id, operator_id):
         raise NotFound(NO_SESSION)
 
 
-@database.write()
+@database.write(database.SHARED)
 def forget(token: str) -> None:
     """Ends the session with a token, if there is one."""
     session = stored.get(_hash(token))
@@ -77,7 +77,7 @@ def csrf_token(token: str) -> str:
     return pepper.digest("csrf", token)
 
 
-@database.write()
+@database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> None:
     """Keeps what was searched for on a site: an address does not belong in a URL."""
     searches = _searches(session_id) | {str(site_id): text}
@@ -94,7 +94,7 @@ def _searches(session_id: int) -> dict[str, str]:
     return found
 
 
-@database.write()
+@database.write(database.SHARED)
 def new_link(operator_id: int | None, purpose: str) -> str:
     """The token of a new link, which replaces older ones of the same operator and purpose."""
     if operator_id is not None:
@@ -118,7 +118,7 @@ def find_link(token: str, purpose: str) -> OneTimeLink:
     return link
 
 
-@database.write()
+@database.write(database.SHARED)
 def spend_link(token: str, purpose: str) -> OneTimeLink:
     """The link, which nobody can use again. Raises `Refused` unless it is valid for that purpose."""
     link = find_link(token, purpose)

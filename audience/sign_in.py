@@ -16,7 +16,7 @@ NAME_ONE = "There are several operators: name one with --as EMAIL."
 CURRENT = "This is not your present password: type it again."
 
 
-@database.write()
+@database.write(database.SHARED)
 def console_link(email: str | None) -> str:
     """The token of a link that signs in the operator named, else the only administrator, or makes the first.
 
@@ -31,7 +31,7 @@ def console_link(email: str | None) -> str:
     return sessions.new_link(administrators[0].id if everyone else None, sessions.SIGN_IN)
 
 
-@database.write()
+@database.write(database.SHARED)
 def with_link(token: str, client_network: str) -> str:
     """The token of a new session; the link is spent. Raises `Refused`."""
     link = sessions.spend_link(token, sessions.SIGN_IN)
@@ -52,7 +52,7 @@ def with_password(email: str, password: str, remembered: bool, client_network: s
         found = None
     if not passwords.matches(password, found.password_hash if found else "") or found is None:
         return None
-    with database.write():
+    with database.write(database.SHARED):
         present = stored.get(found.id)
         if present is None or present.password_hash != found.password_hash:
             return None
@@ -64,7 +64,7 @@ def set_password_with_link(token: str, password: str, client_network: str) -> st
     sessions.find_link(token, sessions.PASSWORD)
     passwords.check(password)
     password_hash = passwords.hashed(password)
-    with database.write():
+    with database.write(database.SHARED):
         operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
         assert operator_id is not None  # noqa: S101 - a link to set a password always has one
         return _put_password(operator_id, password_hash, client_network)
@@ -78,7 +78,7 @@ def set_password(operator: SignedInOperator, current: str, password: str, client
         raise Refused(passwords.REFUSED, [FieldError("current", CURRENT)])
     passwords.check(password)
     password_hash = passwords.hashed(password)
-    with database.write():
+    with database.write(database.SHARED):
         return _put_password(operator.id, password_hash, client_network)
 
 

@@ -33,7 +33,7 @@ def create(name: str, time_zone: str = "UTC") -> Site:
     return site
 
 
-@database.write()
+@database.writes_site
 def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
     """Raises `Refused` on an unknown time zone."""
     stored.set_time_zone(site.id, _zone(time_zone))
@@ -68,13 +68,13 @@ def choose(name: str | None = None) -> Site:
     return found[0]
 
 
-@database.write()
+@database.writes_site
 def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
     stored.rename(site.id, name)
     audit_log.record(actor, "site renamed", site, name)
 
 
-@database.write()
+@database.writes_site
 def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
     """Renames a site and sets its time zone, where that is new. Raises `Refused` on an unknown time zone."""
     if name != site.name:
@@ -112,9 +112,9 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
     return DeletedSite(done, keys, erased_pages.run(instance))
 
 
-@database.write()
 def _delete_some(table: str, site_id: int) -> int:
-    return stored.delete_some(table, site_id, CHUNK_ROWS)
+    with database.write(site_id):
+        return stored.delete_some(table, site_id, CHUNK_ROWS)
 
 
 _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files

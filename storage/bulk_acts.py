@@ -83,15 +83,18 @@ def waiting() -> list[tuple[int, int]]:
     )
 
 
-def set_status(act_id: int, status: str, finished_at: int | None = None) -> None:
-    execute("UPDATE bulk_acts SET status = ?, finished_at = ? WHERE id = ?", (status, finished_at, act_id))
+def set_status(site_id: int, act_id: int, status: str, finished_at: int | None = None) -> None:
+    execute(
+        "UPDATE bulk_acts SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
+        (status, finished_at, site_id, act_id),
+    )
 
 
-def advance(act_id: int, done: int, changed: int, at: int) -> None:
+def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None:
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
-        "started_at = coalesce(started_at, ?) WHERE id = ?",
-        (done, changed, at, act_id),
+        "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
+        (done, changed, at, site_id, act_id),
     )
 
 
@@ -111,56 +114,60 @@ def copy_changed(site_id: int, act_id: int, other_id: int) -> None:
     )
 
 
-def first_piece(act_id: int) -> tuple[int, list[int]] | None:
+def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
     """(id, ids of subscribers) of the next piece that waits."""
     record = row(
-        "SELECT id, ids FROM bulk_act_pieces WHERE bulk_act_id = ? AND waiting = 1 ORDER BY id LIMIT 1",
-        (act_id,),
+        "SELECT id, ids FROM bulk_act_pieces "
+        "WHERE site_id = ? AND bulk_act_id = ? AND waiting = 1 ORDER BY id LIMIT 1",
+        (site_id, act_id),
     )
     return (record[0], json.loads(record[1])) if record else None
 
 
-def pieces_after(act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
+def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
     """(id, ids of subscribers) of the pieces of an act, done or not."""
     records = rows(
-        "SELECT id, ids FROM bulk_act_pieces WHERE bulk_act_id = ? AND id > ? ORDER BY id LIMIT ?",
-        (act_id, piece_id, limit),
+        "SELECT id, ids FROM bulk_act_pieces "
+        "WHERE site_id = ? AND bulk_act_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (site_id, act_id, piece_id, limit),
     )
     return [(found, json.loads(ids)) for found, ids in records]
 
 
-def keep_changed(piece_id: int, ids: Sequence[int]) -> None:
+def keep_changed(site_id: int, piece_id: int, ids: Sequence[int]) -> None:
     """Leaves in a piece that is done whom the act has changed."""
-    execute("UPDATE bulk_act_pieces SET ids = ?, waiting = 0 WHERE id = ?", (json.dumps(list(ids)), piece_id))
-
-
-def drop_piece(piece_id: int) -> None:
-    execute("DELETE FROM bulk_act_pieces WHERE id = ?", (piece_id,))
-
-
-def drop_pieces(act_id: int, limit: int) -> int:
-    return execute(
-        "DELETE FROM bulk_act_pieces WHERE id IN "
-        "(SELECT id FROM bulk_act_pieces WHERE bulk_act_id = ? LIMIT ?)",
-        (act_id, limit),
+    execute(
+        "UPDATE bulk_act_pieces SET ids = ?, waiting = 0 WHERE site_id = ? AND id = ?",
+        (json.dumps(list(ids)), site_id, piece_id),
     )
 
 
-def with_old_pieces(kinds: Sequence[str], before: int) -> list[int]:
-    """Ids of closed acts of some kinds that ended before an instant and still have pieces."""
-    found = rows(
-        "SELECT id FROM bulk_acts WHERE finished_at < ? "
-        f"AND kind IN ({marks(kinds)}) AND EXISTS "
-        "(SELECT 1 FROM bulk_act_pieces WHERE bulk_act_id = bulk_acts.id)",
+def drop_piece(site_id: int, piece_id: int) -> None:
+    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND id = ?", (site_id, piece_id))
+
+
+def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
+    return execute(
+        "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
+        "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",
+        (site_id, site_id, act_id, limit),
+    )
+
+
+def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
+    """(site id, act id) of closed acts of some kinds that ended before an instant and still have pieces."""
+    return rows(
+        "SELECT site_id, id FROM bulk_acts WHERE finished_at < ? "
+        f"AND kind IN ({marks(kinds)}) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
+        "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
         (before, *kinds),
     )
-    return [act_id for (act_id,) in found]
 
 
-def abandoned(before: int) -> list[int]:
-    """Ids of acts whose selection stopped."""
-    found = rows(f"SELECT id FROM bulk_acts WHERE status = '{SELECTING}' AND created_at < ?", (before,))
-    return [act_id for (act_id,) in found]
+def abandoned(before: int) -> list[tuple[int, int]]:
+    """(site id, act id) of acts whose selection stopped."""
+    query = f"SELECT site_id, id FROM bulk_acts WHERE status = '{SELECTING}' AND created_at < ?"
+    return rows(query, (before,))
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:

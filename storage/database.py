@@ -22,6 +22,7 @@ from storage.places import WatchedPlaces
 P = ParamSpec("P")
 R = TypeVar("R")
 MAX_PARAMETERS = 10_000
+SHARED = 0  # in place of a site: rows of none, such as keys, operators, sessions
 MOVED = "the database or its folder was moved or deleted"
 
 _disk_refused = False  # this process' last write
@@ -98,7 +99,7 @@ def snapshot() -> Iterator[None]:
 def write(site_id: int | None = None) -> Iterator[None]:
     """A session with one atomic, durable write transaction; within another, a part of that one.
 
-    With a site, it writes rows of that site only: on a server, others may write other sites meanwhile.
+    With a site, or `SHARED`, it writes rows of that only: on a server, others may write others meanwhile.
     Writers queue without a connection, in the order they came, and each waits at most the timeout. Raises
     `Unavailable` after it, or if `moved`, and `DiskFault`.
     """
@@ -147,7 +148,7 @@ def moved() -> bool:
 def takes_writes() -> bool:
     """Whether the disk takes writes; tries one only if this process' last one failed."""
     if _disk_refused:
-        with contextlib.suppress(DiskFault), write():
+        with contextlib.suppress(DiskFault), write(SHARED):
             execute("UPDATE schema_migration SET name = name WHERE id = 1")
     return not _disk_refused
 

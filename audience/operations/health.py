@@ -35,6 +35,7 @@ def database_answers(_: Context) -> Iterator[Finding]:
         yield bad("database", found, "Nothing is written: put it back, or restart the service.")
     elif database.ping():
         yield ok("database", "answers")
+        yield from (warn("database", found, advice) for found, advice in doctor.notes() if advice)
         yield from recent_writes()
     else:
         yield bad("database", "the database does not answer")

@@ -25,7 +25,7 @@ BACKED_UP = (
     "pepper, config.toml and erasures.log of the instance folder with it. See docs/scaling.md."
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
-INSTANCE, MIGRATING = 7_023_001, 7_023_002  # keys of advisory locks
+INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
 WRITER = 1  # of this code: a migration that it must not be without raises `lowest_writer`
 ENTER = (
     f"SET LOCAL lock_timeout = {{}}; SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
@@ -125,7 +125,7 @@ def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[N
 
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iterator[None]:
-    """A transaction that writes a site, beside those of other sites; without a site, beside no other.
+    """A transaction that writes a site, or (0) rows of none, beside those of others; without, beside none.
 
     Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
     `Unavailable` while another host's code is newer, or the instance elsewhere.
@@ -135,7 +135,9 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
         lowest_writer, phase = opened.run(ENTER.format(left, "" if site_id is None else "_shared"))
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
-        if site_id is not None:
+        if site_id == 0:
+            opened.run(f"SELECT pg_advisory_xact_lock({SHARED_ROWS})")
+        elif site_id is not None:
             opened.execute_sql(LOCK_SITE, (site_id,))
         yield
 

@@ -16,10 +16,16 @@ SELECT current_setting('server_version'),
     (SELECT CAST(coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS bigint) FROM pg_stat_activity
         WHERE datname = current_database()),
     (SELECT string_agg(name, ', ') FROM pg_settings
-        WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on')
+        WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on'),
+    (SELECT CAST(coalesce(extract(epoch FROM max(replay_lag)), 0) AS bigint) FROM pg_stat_replication),
+    pg_is_in_recovery()
 """
-FEW, LONG_SECONDS = 10, 3_600
+FEW, LONG_SECONDS, LATE_SECONDS = 10, 3_600, 60
 CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
+LATE = "If the server is lost, the standby lacks what it has not replayed: look for its load or its network."
+STANDBY = (
+    "Put the server that takes writes into the URL, or all of them with target_session_attrs=read-write."
+)
 LONG = "It keeps deleted rows from being removed: find it in pg_stat_activity, and end it."
 
 
@@ -52,9 +58,13 @@ def deviations(_opened: Any) -> dict[str, str]:
 
 
 def notes(opened: Any) -> list[tuple[str, str]]:
-    """The server's version and free connections; what may lose data, or keeps deleted rows from going."""
-    version, free, seconds, unsafe = opened.execute_sql(STATE).fetchone()
-    found = [(f"PostgreSQL {version}, {free} connections free", CONNECTIONS if free < FEW else "")]
+    """The server's version; what may lose data, keeps deleted rows from going, or keeps hosts out."""
+    version, free, seconds, unsafe, late_seconds, is_standby = opened.execute_sql(STATE).fetchone()
+    found = [(f"PostgreSQL {version}", ""), (f"{free} connections free", CONNECTIONS if free < FEW else "")]
+    if is_standby:
+        found.append(("the server is a standby, which takes no writes", STANDBY))
+    if late_seconds > LATE_SECONDS:
+        found.append((f"a standby is {late_seconds} s behind", LATE))
     if seconds > LONG_SECONDS:
         found.append((f"a transaction has been open for {seconds} s", LONG))
     if unsafe:

@@ -197,7 +197,7 @@ def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, roo
     again = signed_in(app, "max@example.com", {site: "manager"})
     assert again.get(f"{path}/export.csv").status_code == 404
     bulk_act_pieces.sweep()
-    assert list(bulk_acts._pieces(bulk_acts.newest(site)[0].id)) == []
+    assert list(bulk_acts._pieces(site.id, bulk_acts.newest(site)[0].id)) == []
 
 
 def test_tags_put_on_are_taken_back_from_whom_they_were_put_on(site, manager, root, work, later, app):
@@ -244,11 +244,11 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(site, many, wor
     calls = []
     real = stored.drop_piece
 
-    def fail_at_the_second(piece_id):
+    def fail_at_the_second(site_id, piece_id):
         calls.append(piece_id)
         if len(calls) == 2:
             raise Crash
-        real(piece_id)
+        real(site_id, piece_id)
 
     monkeypatch.setattr(stored, "drop_piece", fail_at_the_second)
     with pytest.raises(Crash):
@@ -267,8 +267,8 @@ def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypa
     path = sent.headers["Location"].removeprefix("/console")
     real = stored.drop_piece
 
-    def stop_after_the_first(piece_id):
-        real(piece_id)
+    def stop_after_the_first(site_id, piece_id):
+        real(site_id, piece_id)
         bulk_acts.cancel(site, bulk_acts.newest(site)[0].id)
 
     monkeypatch.setattr(stored, "drop_piece", stop_after_the_first)
@@ -278,7 +278,7 @@ def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypa
     assert (stopped.status, stopped.done) == ("canceled", 200)
     assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
     bulk_act_pieces.sweep()
-    assert list(bulk_acts._pieces(stopped.id)) == []
+    assert list(bulk_acts._pieces(site.id, stopped.id)) == []
 
 
 def test_two_operators_on_one_selection_each_get_their_own_count(app, site, manager, root, work):

@@ -3,9 +3,13 @@
 import psycopg
 import pytest
 
+from audience.config import Settings
+from audience.operations import health
+from audience.operations.diagnostics import Context
 from storage import database, doctor
 from storage.engines import postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from tests.client import FakeProcesses
 
 
 @pytest.fixture
@@ -72,15 +76,16 @@ def test_a_role_without_rights(server, url):
 def test_connections_and_old_transactions_are_noted(url, monkeypatch):
     opens(url)
     with database.session():
-        (found, advice), (unsafe, _) = doctor.notes()
-    assert found.startswith("PostgreSQL ")
-    assert found.endswith(" connections free")
+        (version, _), (free, advice), (unsafe, _) = doctor.notes()
+    assert version.startswith("PostgreSQL ")
+    assert free.endswith(" connections free")
     assert not advice
     assert unsafe == "fsync, full_page_writes is off on the server"  # that of the tests
     monkeypatch.setattr(postgresql_diagnostics, "FEW", 10_000)
     monkeypatch.setattr(postgresql_diagnostics, "LONG_SECONDS", -1)
+    monkeypatch.setattr(postgresql_diagnostics, "LATE_SECONDS", -1)
     with database.session():
-        assert len([advice for _, advice in doctor.notes() if advice]) == 3
+        assert len([advice for _, advice in doctor.notes() if advice]) == 4
 
 
 def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):
@@ -138,3 +143,20 @@ def loses_its_connection(url):
 def server_ends(url, number):
     with psycopg.connect(url, autocommit=True) as other:
         other.execute("SELECT pg_terminate_backend(%s, 30000)", (number,))
+
+
+def test_readiness_warns_of_what_the_server_lacks(url, tmp_path):
+    opens(url)
+    settings = Settings(instance=tmp_path, database_url=url)
+    with database.session():
+        findings = list(health.database_answers(Context(settings, FakeProcesses())))
+    assert [finding.state for finding in findings] == ["ok", "warn"]
+    assert "fsync" in findings[1].found
+
+
+def test_a_standby_is_named(url, monkeypatch):
+    opens(url)
+    state = postgresql_diagnostics.STATE.replace("pg_is_in_recovery()", "TRUE")
+    monkeypatch.setattr(postgresql_diagnostics, "STATE", state)
+    with database.session():
+        assert "the server is a standby, which takes no writes" in [found for found, _ in doctor.notes()]

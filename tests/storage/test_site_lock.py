@@ -1,10 +1,26 @@
 """On a server, writers of one site wait for one another, and those of different sites do not."""
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from audience import sites, subscribers
+from audience import (
+    audit_log,
+    bulk_act_pieces,
+    bulk_acts,
+    clock,
+    erasures,
+    file_uploads,
+    keys,
+    operators,
+    pepper,
+    segment_counts,
+    segments,
+    sessions,
+    sites,
+    subscribers,
+)
 from audience.changes import Change
 from storage import database, leases, site_counters
 from storage import subscribers as stored
@@ -139,3 +155,46 @@ def test_a_migration_waits_for_those_who_write(site, url):
             migrating = pool.submit(database.migrate)
             until(lambda: database.row(WAITING) == (1,))
         assert migrating.result(SECONDS) == []
+
+
+def upload(site, instance):
+    kept = file_uploads.keep(site, instance, "people.csv", io.BytesIO(b"email\n"), {})
+    file_uploads.put_reading(site, kept.id, {})
+    return file_uploads.discard(site, instance, kept)
+
+
+def act_on_all(site, instance):
+    with database.session():
+        ids = [row[0] for row in database.rows("SELECT id FROM subscribers WHERE site_id = ?", (site.id,))]
+    seen = bulk_acts.fingerprint(ids)
+    bulk_acts.begin(site, bulk_acts.NewAct(kind=bulk_acts.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE)
+    bulk_act_pieces.work(instance, 5)
+    bulk_act_pieces.sweep()
+
+
+ACTS = {
+    "erasing": lambda site, instance: erasures.erase(site, instance, email="x@example.com"),
+    "a bulk act": act_on_all,
+    "a file": upload,
+    "a key": lambda site, instance: keys.rotate(keys.create([site]).publishable_key, instance),
+    "an operator": lambda *_: operators.add("ann@example.com", False, {}, audit_log.COMMAND_LINE),
+    "a link": lambda *_: sessions.new_link(None, sessions.SIGN_IN),
+    "counting segments": lambda *_: segment_counts.sweep(),
+    "its name": lambda site, _: sites.rename(site, "New"),
+    "the audit log": lambda *_: audit_log.sweep(1),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_is_not_on_a_site_does_not_wait_for_its_writer(site, url, tmp_path, monkeypatch, act):
+    pepper.open(tmp_path / pepper.FILE)
+    other = sites.create("Other")
+    with database.write(other.id):
+        changes = [change("x@example.com"), change("y@example.com")]
+        subscribers.write(other.id, changes, subscribers.accept_now(other.id))
+    segments.create(other, {"name": "All", "rules": {"all": [{"status": "subscribed"}]}})
+    in_days = clock.now_ms() + 3 * bulk_acts.DAY_MS
+    monkeypatch.setattr(clock, "now_ms", lambda: in_days)
+    database.open(url, timeout=1)
+    with ThreadPoolExecutor(1) as pool, database.write(site.id):
+        pool.submit(ACTS[act], other, tmp_path).result(SECONDS)

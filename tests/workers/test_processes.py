@@ -49,8 +49,8 @@ def test_an_open_circuit_is_an_error(tmp_path):
 class SharedRedis(FakeRedis):
     """Keeps one key, for as long as it is told."""
 
-    def set(self, *_, px, **__):
-        self.left_ms = px
+    def set(self, *_, **options):
+        self.left_ms = options["px"]
 
     def pttl(self, _name):
         return self.left_ms
