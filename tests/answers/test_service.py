@@ -1,5 +1,8 @@
 """The answers of an instance: its resolver, and its lists beside those of a site."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from audience.answers.service import Answers
@@ -16,6 +19,38 @@ def test_a_given_resolver_is_used(tmp_path):
     )
     assert result.valid
     assert ("firm.org", "MX") in dns.queries
+
+
+class WithSilentDomain(Zones):
+    """The servers of `silent.org` say nothing until they `speak`."""
+
+    def __init__(self, records):
+        super().__init__(records)
+        self.asked, self.speak = threading.Event(), threading.Event()
+
+    def ask(self, questions, timeout=None):
+        if ("silent.org", "MX") in questions:
+            self.asked.set()
+            assert self.speak.wait(30)
+        return super().ask(questions, timeout)
+
+
+def test_no_validation_waits_for_the_servers_of_another_domain(tmp_path):
+    dns = WithSilentDomain(mail("firm.org") | mail("silent.org"))
+    answers = Answers(Settings(instance=tmp_path), dns)
+
+    def is_valid(email):
+        return answers.validate(Candidate(email=email), AllowDenyLists()).valid
+
+    with ThreadPoolExecutor(2) as pool:
+        waiting = pool.submit(is_valid, "ann@silent.org")
+        try:
+            assert dns.asked.wait(30)
+            assert pool.submit(is_valid, "ann@firm.org").result(10)
+            assert not waiting.done()
+        finally:
+            dns.speak.set()
+        assert waiting.result(30)
 
 
 @pytest.mark.parametrize(

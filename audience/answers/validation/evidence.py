@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from ipaddress import IPv4Address
+from typing import Any, Generic, TypeVar
 
 from audience.answers.validation.address import Address, ancestors, parse, split_loosely
 from audience.answers.validation.contact_name import MAX_LENGTH, is_related
@@ -20,6 +20,19 @@ from audience.errors import ServiceUnavailable
 from audience.protocols import Resolver
 
 NO_ADDRESS = Address("", "")
+T = TypeVar("T")
+
+
+class Piece(Generic[T]):
+    """As `functools.cached_property`, which in Python 3.11 keeps all threads waiting while one finds it, of
+    whatever object."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self._find = find
+
+    def __get__(self, evidence: Any, _: object) -> T:
+        found = vars(evidence)[self._find.__name__] = self._find(evidence)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +73,7 @@ class Evidence:
         self._sources = sources
         self.tables = sources.tables
 
-    @cached_property
+    @Piece
     def address(self) -> Address:
         """`NO_ADDRESS` if the text is not an e-mail address."""
         return parse(self._candidate.email) or NO_ADDRESS
@@ -69,36 +82,36 @@ class Evidence:
     def is_address(self) -> bool:
         return self.address is not NO_ADDRESS
 
-    @cached_property
+    @Piece
     def loose_address(self) -> Address:
         """The address; if it is malformed, the text before and after its last @."""
         return self.address if self.is_address else split_loosely(self._candidate.email) or NO_ADDRESS
 
-    @cached_property
+    @Piece
     def domains(self) -> frozenset[str]:
         """The domain and its parents."""
         return frozenset(ancestors(self.address.domain))
 
-    @cached_property
+    @Piece
     def suggestion(self) -> str | None:
         """The address that was probably meant."""
         return suggest(self.loose_address, self.is_address, self.tables.typos)
 
-    @cached_property
+    @Piece
     def mailbox(self) -> MailboxKind | None:
         return self.tables.mailboxes.kind(self.address.mailbox, self.address.domain, self.name)
 
-    @cached_property
+    @Piece
     def is_relay(self) -> bool:
         """Whether the mailbox, of random letters or not, forwards to a person's own."""
         return not self.domains.isdisjoint(self.tables.relays)
 
-    @cached_property
+    @Piece
     def is_disposable(self) -> bool:
         """False for a misspelling: its writer did not choose the service that owns the domain."""
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
-    @cached_property
+    @Piece
     def is_gibberish(self) -> bool:
         """Whether the mailbox is random letters, and not an abbreviation of a name that is none."""
         mailbox = self.address.mailbox
@@ -107,26 +120,26 @@ class Evidence:
             return False
         return self.has_gibberish_name or not is_related(self.name, mailbox)
 
-    @cached_property
+    @Piece
     def has_gibberish_name(self) -> bool:
         """Random letters have no accents."""
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
-    @cached_property
+    @Piece
     def name(self) -> str:
         """The contact's name, truncated; empty if absent."""
         return (self._candidate.name or "").strip()[:MAX_LENGTH]
 
-    @cached_property
+    @Piece
     def visitor(self) -> Visitor | None:
         user_agent = self._candidate.user_agent
         return None if user_agent is None else self.tables.user_agents.visitor(user_agent)
 
-    @cached_property
+    @Piece
     def route(self) -> MailRoute:
         return find_route(self.address.domain, self._sources.resolver, self._sources.dns_timeout)
 
-    @cached_property
+    @Piece
     def origin(self) -> Origin:
         text = (self._candidate.ip or "").strip()
         if not text:
@@ -146,6 +159,6 @@ class Evidence:
     def has_ip_list(self) -> bool:
         return is_list(self._candidate.ip or "")
 
-    @cached_property
+    @Piece
     def _ip(self) -> IpAddress | None:
         return sender(self._candidate.ip or "")
