@@ -126,6 +126,13 @@ def with_plus(email: str) -> str:
     return trim(email).replace(" ", "+")
 
 
+def with_lost_plus(email: str) -> str:
+    """As `with_plus`, where the address is to be judged: only blanks that can have been one."""
+    local, at, domain = trim(email).rpartition("@")
+    words = local.split(" ")
+    return f"{'+'.join(words)}{at}{domain}" if all(words) else email
+
+
 class SubscriberAttributes(ResponseSchema):
     uuid = ma.fields.UUID()
     email = ma.fields.String()

@@ -127,6 +127,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
+    "schemas.subscribers:with_lost_plus": takes("a ", "\u200b", ("\u200b", "a", "a"), ("a ", "", "@")),
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.custom_fields:field_key": takes("-", "a "),

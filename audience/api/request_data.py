@@ -15,6 +15,7 @@ from audience.errors import NotJson, NotUnderstood, ServiceUnavailable, TooLarge
 from audience.http.services import services
 from schemas.base import Repeated, dashed
 from schemas.file_imports import KINDS
+from schemas.subscribers import with_lost_plus
 
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
 SITE = "site_uuid"
@@ -130,7 +131,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
         value, _, appended = text.partition(APPENDED_SITE)
         site_uuids += filter(None, (appended, value if key == SITE else ""))
         if key != SITE:
-            _nest(values, key, value)
+            _nest(values, key, with_lost_plus(value) if key == "email" else value)
     return values, site_uuids
 
 

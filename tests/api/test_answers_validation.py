@@ -4,6 +4,7 @@ import pytest
 
 from audience.answers.validation.reasons import ValidationReason
 from tests import response_assertions
+from tests.client import basic
 
 PLAIN = "/experimental/validation"
 STRICT = "/experimental/strict_ruleset"
@@ -61,6 +62,28 @@ def checked(answer):
 def test_results_for_addresses(answers_client, email, valid, reasons, score):
     answer = validate(answers_client, email)
     assert answer == {"valid": valid, "reasons": reasons, "score": score, "suggestion": None}
+
+
+def sent_in_query(client, path, email):
+    """The query string as it is."""
+    headers = {"Authorization": basic(client.key.publishable_key, client.key.secret_key)}
+    return client.http.post(f"/api/v1{path}?email={email}", headers=headers)
+
+
+@pytest.mark.parametrize("path", [PLAIN, STRICT])
+@pytest.mark.parametrize("email", ["ann+news@firm.org", "ann+a+b%40firm.org", " ann%2Bnews@firm.org"])
+def test_a_plus_in_the_query_may_be_unencoded(answers_client, path, email):
+    assert checked(response_assertions.answer(sent_in_query(answers_client, path, email)))["valid"] is True
+
+
+@pytest.mark.parametrize("email", ["ann+@firm.org", "ann++news@firm.org", "ann@+firm.org", "ann+lee"])
+def test_a_blank_that_can_be_no_plus_stays_one(answers_client, email):
+    answer = checked(response_assertions.answer(sent_in_query(answers_client, PLAIN, email)))
+    assert (answer["valid"], answer["reasons"][0]) == (False, "syntax")
+
+
+def test_a_blank_in_a_body_is_no_plus(answers_client):
+    assert validate(answers_client, "ann news@firm.org")["reasons"] == ["syntax"]
 
 
 @pytest.mark.parametrize(("email", "meant"), [
