@@ -236,10 +236,11 @@ for command in (serve, web, worker, migrate):
 
 
 def load_settings() -> Settings:
-    """Keeps peewee from importing PostgreSQL's driver, which takes as long as all else, for SQLite too."""
+    """Keeps peewee from importing PostgreSQL's driver, which takes as long as all else, where only SQLite is
+    used: but for a move, which may be from one to the other."""
     settings = config.load()
     modules: dict[str, Any] = sys.modules
-    if settings.database.startswith("sqlite:") and "move" not in sys.argv:
+    if settings.database.startswith("sqlite:") and sys.argv[1:2] != ["move"]:
         modules.setdefault("psycopg", None)
     return settings
 

@@ -37,7 +37,7 @@ LOADED = {
     ("import", "TMP/people.csv"): ("peewee", "marshmallow"),
     ("imports", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
-    ("move", "--help"): ("peewee",),
+    ("move", "--help"): ("peewee", "psycopg", "asyncio"),
     ("operator", "list"): ("peewee",),
     ("report", "list"): ("peewee", "marshmallow"),
     ("restore", "--help"): ("peewee",),
@@ -99,6 +99,13 @@ def test_a_command_loads_no_more_than_it_needs(used, words):
 
 def test_what_every_command_loads_is_known():
     assert {words[0] for words in LOADED} >= set(COMMANDS)
+
+
+def test_a_move_from_sqlite_has_the_driver_of_postgresql(used):
+    instance = used / "instance"
+    moved = type_(instance, "move", "--to", "postgresql://none@127.0.0.1:1/none?connect_timeout=1")
+    assert moved.returncode == 1
+    assert "psycopg" not in moved.stderr
 
 
 def test_the_version_is_that_of_the_project(tmp_path):
