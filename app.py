@@ -236,8 +236,7 @@ for command in (serve, web, worker, migrate):
 
 
 def load_settings() -> Settings:
-    """Keeps peewee from importing PostgreSQL's driver, which takes as long as all else, where only SQLite is
-    used: but for a move, which may be from one to the other."""
+    """Keeps peewee from importing PostgreSQL's driver, half of a command's start, where none may need it."""
     settings = config.load()
     modules: dict[str, Any] = sys.modules
     if settings.database.startswith("sqlite:") and sys.argv[1:2] != ["move"]:

@@ -173,8 +173,8 @@ def drain(site_id: int, seconds: float) -> bool:
                 _hand_back(site_id, claimed, token, RETRY_AFTER_MS)
             raise
         except Exception as error:
-            log.error("import %d failed: %s", claimed.id, where(error))
-            _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True)
+            if _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True):
+                log.error("import %d failed: %s", claimed.id, where(error))
             return False
     return not database.log_is_full()
 
@@ -213,8 +213,8 @@ def _record_finished(site_id: int, finished: Import) -> None:
 
 
 @database.writes_site
-def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> None:
-    stored.release(site_id, claimed.id, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
+def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> bool:
+    return stored.release(site_id, claimed.id, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:

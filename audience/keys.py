@@ -35,7 +35,7 @@ ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
 
-_noted: dict[str, int] = {}  # by publishable key, when this process last noted its use
+_noted: dict[str, int] = {}  # by publishable key, the uptime at which this process last noted its use
 _known: "dict[str, Known]" = {}  # by publishable key
 
 
@@ -168,7 +168,7 @@ def _look_up(publishable_key: str, secret: str) -> AuthenticatedKey | None:
 
 def is_noted(key: AuthenticatedKey) -> bool:
     """Whether the use of a key was noted in the last 5 minutes."""
-    at = clock.now_ms()
+    at = clock.uptime_ms()
     return at - _noted.get(key.publishable_key, at - USE_MS) < USE_MS
 
 
@@ -176,9 +176,9 @@ def note_use(key: AuthenticatedKey) -> None:
     """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
     if is_noted(key):
         return
-    _noted[key.publishable_key] = at = clock.now_ms()
+    _noted[key.publishable_key] = clock.uptime_ms()
     with contextlib.suppress(Unavailable, DiskFault), database.write(database.SHARED):
-        stored.note_use(key.id, at)
+        stored.note_use(key.id, clock.now_ms())
 
 
 def forget_inactive_secret(instance: Path) -> None:

@@ -1,7 +1,5 @@
-"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds.
-
-Leases run on the time since the machine started, `now`, which nobody sets.
-"""
+"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds, those of leases,
+`now`, since the machine started, which nobody sets."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -241,10 +239,12 @@ def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     return Import(*ended)
 
 
-def release(site_id: int, import_id: int, token: str, not_before: int, failed: bool) -> None:
-    """Releases a claim; the import can be claimed after `not_before`. Counts an attempt that failed."""
-    execute(
+def release(site_id: int, import_id: int, token: str, not_before: int, failed: bool) -> bool:
+    """Releases a claim; the import can be claimed after `not_before`. Counts an attempt that failed.
+    False if the claim is lost."""
+    released = execute(
         "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts + ? "
         "WHERE site_id = ? AND id = ? AND claim = ?",
         (not_before, int(failed), site_id, import_id, token),
     )
+    return bool(released)

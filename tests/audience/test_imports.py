@@ -43,6 +43,19 @@ def accept(site, count=600, prefix="p", **values):
     return imports.accept(site, rows, [], FakeQueue(), 1).id
 
 
+def in_two_batches(site):
+    """The id of an import of 1,000 rows."""
+    import_id, second = accept(site, 500, "p"), accept(site, 500, "q")
+    with database.write():
+        database.execute(
+            "UPDATE import_batches SET import_id = ?, first_row = 500 WHERE import_id = ?",
+            (import_id, second),
+        )
+        database.execute("DELETE FROM imports WHERE id = ?", (second,))
+        database.execute("UPDATE imports SET rows = 1000 WHERE id = ?", (import_id,))
+    return import_id
+
+
 def payload(import_id):
     with database.session():
         return database.rows("SELECT payload FROM import_batches WHERE import_id = ?", (import_id,))
@@ -164,6 +177,23 @@ def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
     with database.session():
         assert database.row("SELECT claim FROM imports")[0] == "thief"
+
+
+def test_a_worker_whose_import_another_has_finished_says_nothing_of_a_failure(
+    site, tick, monkeypatch, caplog
+):
+    import_id = in_two_batches(site)
+    checkpoint = database.checkpoint
+
+    def finished_by_another(**_):
+        monkeypatch.setattr(database, "checkpoint", checkpoint)
+        tick()
+        assert imports.drain(site.id, 30) is False
+
+    monkeypatch.setattr(database, "checkpoint", finished_by_another)
+    assert imports.drain(site.id, 30) is False
+    assert state(site, import_id) == ("finished", 1000, 1000, 0, 0)
+    assert caplog.records == []
 
 
 def test_an_import_that_fails_five_times_does_not_block_the_next(site, tick, monkeypatch, caplog):

@@ -128,6 +128,16 @@ def test_its_use_is_noted_every_five_minutes(site, key, later):
     assert last_use(site) >= noted + keys.USE_MS
 
 
+def test_a_clock_that_is_set_back_hides_no_use(site, key, later, monkeypatch):
+    found = keys.authenticate(key.publishable_key, key.secret_key)
+    assert found
+    keys.note_use(found)
+    noted = last_use(site)
+    monkeypatch.setattr(clock, "now_ms", lambda: noted - 86_400_000)
+    later(keys.USE_MS)
+    assert not keys.is_noted(found)
+
+
 def test_the_audit_log_of_each_site_names_who_changed_its_keys(site, settings):
     other, ann = sites.create("Shop"), Actor("ann@example.com", "192.0.2.0/24")
     made = keys.create([site, other], name="importer", actor=ann)
