@@ -140,12 +140,13 @@ class RowPreview:
 @dataclass
 class DryRun:
     """What an import would do with `rows_seen` rows, all of the file if `whole`: the number by outcome, or
-    `REFUSED`, and the first `rows`. Hashes of who would be `created` or have `left` are held: a next row with
-    one does not count again.
+    `REFUSED`, and the first `rows`. Hashes of who would be `created`, have `left`, or had left before and
+    `stayed` away are held: a next row with one does not count again.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     left: set[int] = field(default_factory=set)
+    stayed: set[int] = field(default_factory=set)
     rows_seen: int = 0
     whole: bool = True
     rows: list[RowPreview] = field(default_factory=list)
@@ -165,7 +166,9 @@ class DryRun:
                 names = [done.tags[tag_id] for tag_id in subscriber.tag_ids] if subscriber else []
                 self.rows.append(RowPreview(row, outcome, subscriber, names))
         self.rows_seen += len(batch)
+        gone = {hash(key) for key, after in done.after.items() if after.unsubscribed_at is not None}
         self.left |= {hash(key) for key in done.left}
+        self.stayed |= gone - self.left
 
     def _outcome(self, key: str, outcome: Outcome) -> Outcome:
         repeated = outcome is Outcome.CREATED and hash(key) in self.created

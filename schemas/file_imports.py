@@ -152,6 +152,9 @@ class DryRunSchema(ResponseSchema):
     unsubscribed = ma.fields.Integer(
         strict=True, metadata={"description": "Subscribers who would leave, or come in as left."}
     )
+    stay_unsubscribed = ma.fields.Integer(
+        strict=True, metadata={"description": "Subscribers in the file who have left before, and stay away."}
+    )
     rows = ma.fields.List(
         ma.fields.Nested(PreviewRow), metadata={"description": "The first 20 rows, as they would become."}
     )
@@ -205,6 +208,7 @@ def outcome(done: Any) -> dict[str, Any]:
         "failed": counts["refused"] + counts["suppressed"],
         "suppressed": counts["suppressed"],
         "unsubscribed": len(done.left),
+        "stay_unsubscribed": len(done.stayed),
         "rows": [_preview(each) for each in done.rows],
     }
 

@@ -13,7 +13,7 @@ import click
 
 from audience import sites
 from audience.cli.import_jobs import Job
-from audience.cli.instance import Instance, on_instance
+from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
 from audience.sites import Site
@@ -23,7 +23,7 @@ from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, Reading, inspect
 from schemas.formats.presets import LEFT_FILES, PRESETS
-from schemas.formats.refusals import FileRefused
+from schemas.formats.refusals import FileRefused, listed
 from schemas.tags import trimmed
 from schemas.values import KnownPeople
 
@@ -126,7 +126,8 @@ def _opened(file: Path, reading: Reading) -> Iterator[tuple[BinaryIO, File]]:
         except FileRefused as error:
             raise click.ClickException(error.command) from error
         except FormError as error:
-            raise click.ClickException("; ".join(problem.message for problem in error.problems)) from error
+            said = "; ".join(in_commands(problem.message) for problem in error.problems)
+            raise click.ClickException(said) from error
         except KeyboardInterrupt:
             raise click.ClickException("interrupted: run the same command again to continue.") from None
 
@@ -154,7 +155,7 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     """How the file was understood, in lines; without `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
-    columns = "" if table.is_json else f", columns {', '.join(table.names)}"
+    columns = "" if table.is_json else f", columns {listed(table.names)}"
     yield f"{file.name}: {table.kind}, {table.encoding}{delimiter}{columns}"
     if len(table.sheets) > 1:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import click
 
 from audience import addresses, file_imports, imports, stats
+from audience.cli.instance import in_commands
 from audience.cli.progress import progress
 from audience.sites import Site
 from schemas import exports
@@ -52,6 +53,8 @@ class Job:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {len(done.left):,}.")
+        if done.stayed:
+            self.say(f"Who has left stays away: {len(done.stayed):,}.")
         self._tell_suppressed(shown["suppressed"])
         return judged | shown | {"file": wire.understood(self.file)}
 
@@ -148,7 +151,7 @@ class Job:
 def _preview(row: dict[str, Any]) -> str:
     """A row as it would become, in a line."""
     if row["message"]:
-        return f"Row {row['row']}: {row['outcome']}: {row['message']}"
+        return f"Row {row['row']}: {row['outcome']}: {in_commands(row['message'])}"
     names = ("email", "first_name", "last_name", "tags", "fields", "created_at", "unsubscribed_at")
     values = {name: row[name] for name in names if row[name]}
     return f"Row {row['row']}: {row['outcome']}: {compact_json(values)}"
@@ -177,4 +180,5 @@ class Refusals:
         if self._binary is None:
             self._binary = self._stack.enter_context(self.path.open("wb"))
             self._binary.write(exports.refused_head(self.file))
+        row.message = in_commands(row.message)
         self._binary.write(exports.refused_line(self.file, row))

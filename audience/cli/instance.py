@@ -55,7 +55,7 @@ def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
             raise NotFound(in_commands(error.message)) from error
         except Refused as error:
             if not error.errors:
-                raise
+                raise click.ClickException(in_commands(error.message)) from error
             raise click.ClickException(_listed(error.errors)) from error
 
     return run
@@ -68,11 +68,11 @@ def _site_uuid(name: str | None) -> str:
 
 
 def in_commands(message: str) -> str:
-    """The message with commands in place of requests."""
+    """The message with commands in place of requests, for somebody who types and sends nothing."""
     for request, name in COMMANDS.items():
         message = message.replace(request, name)
-    return message
+    return message.replace("Send ", "Give ")
 
 
 def _listed(problems: Iterable[Any]) -> str:
-    return "\n".join(f"{problem.field}: {problem.message}" for problem in problems)
+    return "\n".join(f"{problem.field}: {in_commands(problem.message)}" for problem in problems)

@@ -27,6 +27,11 @@ OLD_WORKBOOK = (
     "save it without a password, as an Excel workbook (.xlsx) or as CSV in UTF-8."
 )
 PDF = "The file is a PDF, not a table: export the people as CSV or as an Excel workbook (.xlsx)."
+PAGE = (
+    "The file is a web page, not a table. If it asks you to sign in, do so and download it again; if it "
+    "shows the people, export them as CSV or as an Excel workbook (.xlsx)."
+)
+PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
 ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {

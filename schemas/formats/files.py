@@ -18,7 +18,7 @@ from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import DATES, FieldError, KnownPeople, compact_json
+from schemas.values import DATES, KnownPeople, compact_json
 
 NO_ORDER = (
     "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
@@ -28,6 +28,7 @@ NO_ORDER_COMMAND = (
     "The dates in column {column} may have the day or the month first: say which with --dates dmy "
     "or --dates mdy"
 )
+NO_ADDRESS = "The row has no address."
 OTHER = "The columns are those of {}, not of {}: is --from right?"
 
 Check = Callable[[str], Any]
@@ -165,25 +166,31 @@ def _check_row(row: FileRow, check: Check) -> None:
     try:
         item = plain_item(row.item) or load(FORM, row.item)
         check(item["email"])
-        row.item = item | _dates(row)
+        row.item = item
+        _add_dates(row, item)
     except FormError as error:
         refused = error.problems[0].field.partition(".")[0] or "row"
-        missing = refused == "email" and not row.email.strip()
+        if refused == "email" and not row.email.strip():
+            row.refuse("missing_email", NO_ADDRESS)
+            return
         message = "; ".join(f"{problem.field}: {problem.message}" for problem in error.problems)
-        row.refuse("missing_email" if missing else f"invalid_{refused}", message)
+        row.refuse(f"invalid_{refused}", message)
     except ValueError as error:
         row.refuse("invalid_email", str(error))
 
 
-def _dates(row: FileRow) -> dict[str, int]:
-    """The dates of a row; the latest of several."""
-    found = {}
+def _add_dates(row: FileRow, item: dict[str, Any]) -> None:
+    """The latest of several that are one date; refuses a row with one that cannot be read."""
+    found: dict[str, int] = {}
     for name, cells in row.dates.items():
-        try:
-            found[name] = max(dates.read_date(cell, order) for cell, order in cells)
-        except ValueError as error:
-            raise FormError([FieldError(name, dates.FILE_DATE)]) from error
-    return found
+        for cell, order, place in cells:
+            try:
+                at = dates.read_date(cell, order)
+            except ValueError:
+                row.refuse(f"invalid_{name}", f"{name} (column {place}): {dates.FILE_DATE}")
+                return
+            found[name] = max(at, found.get(name, at))
+    item |= found
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None:

@@ -6,6 +6,7 @@ from schemas.base import FormError
 from schemas.values import FieldError
 
 MAX_FOUND, MAX_FOUND_LENGTH = 100, 100  # names or values in an answer, and characters of each
+MAX_LISTED = 30  # in a sentence
 
 
 class FileRefused(FormError):
@@ -25,6 +26,12 @@ def shortened(text: str) -> str:
     return text if len(text) <= MAX_FOUND_LENGTH else f"{text[: MAX_FOUND_LENGTH - 1]}…"
 
 
-def quoted(names: Sequence[str], most: int = 10) -> str:
+def quoted(names: Sequence[str]) -> str:
     """Names in a sentence of the command line."""
-    return ", ".join(f"`{shortened(name)}`" for name in names[:most]) + (", …" if len(names) > most else "")
+    return listed([f"`{shortened(name)}`" for name in names])
+
+
+def listed(names: Sequence[str]) -> str:
+    """As many names as can be looked through, and how many more there are."""
+    more = len(names) - MAX_LISTED
+    return ", ".join(names[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")

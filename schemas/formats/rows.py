@@ -24,7 +24,7 @@ class FileRow:
 
     `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
     `cells` of a refused row are unchanged, in the order of the file's columns. `said` is what its columns say
-    of consent, `dates` are the cells with dates, each with the order of day and month.
+    of consent, `dates` are the cells with dates, each with the order of day and month and the column's place.
     """
 
     row_number: int
@@ -35,7 +35,7 @@ class FileRow:
     message: str = ""
     cells: list[str] = field(default_factory=list)
     said: set[ConsentWord] = field(default_factory=set)
-    dates: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    dates: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
 
     def refuse(self, code: str, message: str) -> None:
         self.item, self.code, self.message = None, code, message
@@ -106,11 +106,11 @@ class Rows:
         if row.item is None or (not cell.strip() and meaning in (*DATES, *CONSENTS)):
             return
         if meaning in DATES:
-            row.dates.setdefault(meaning, []).append((cell, order))
+            row.dates.setdefault(meaning, []).append((cell, order, column.place))
         elif meaning in CONSENTS:
             word = said(meaning, cell)
             if word and word.at:
-                row.dates.setdefault("unsubscribed_at", []).append((word.at, order))
+                row.dates.setdefault("unsubscribed_at", []).append((word.at, order, column.place))
             elif word:
                 row.said.add(word.word)
         else:

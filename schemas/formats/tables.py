@@ -103,6 +103,8 @@ def opened(
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
         raise FileRefused(EMPTY)
+    if start[:8].lower().startswith(encodings.PAGE_BEGINS):
+        raise FileRefused(encodings.PAGE)
     kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(start[0], CSV)
     if kind == CSV:
         return _csv(binary, encoding, headed)

@@ -185,22 +185,25 @@ def test_a_dry_run_judges_and_keeps_nothing(client):
     client.create(ANN, tags="vip", plan="pro")
     client.create("gone@example.com")
     client.delete("/fetch/subscribers", query={"email": "gone@example.com"})
+    client.create("left@example.com")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "left@example.com"}})
     before = client.counts()
     text = (
         f"email,plan,tags,status\n{ANN},free,new,bounced\nbob@example.com,,,\nnobody,,,active\n"
-        "gone@example.com,,,\nbob@example.com,a,,unsubscribed\n"
+        "gone@example.com,,,\nbob@example.com,a,,unsubscribed\nleft@example.com,,,active\n"
     )
     answer = send(client, text, query={"dry_run": "1"}).json
     assert answer["data"] is None
     assert answer["meta"]["columns"][3]["meaning"] == "status"
     judged = answer["dry_run"]
     assert {name: value for name, value in judged.items() if name != "rows"} == {
-        "rows_seen": 5, "whole": True, "created": 1, "updated": 2, "unchanged": 0, "failed": 2,
-        "suppressed": 1, "unsubscribed": 2,
+        "rows_seen": 6, "whole": True, "created": 1, "updated": 2, "unchanged": 1, "failed": 2,
+        "suppressed": 1, "unsubscribed": 2, "stay_unsubscribed": 1,
     }  # fmt: skip
     assert [(row["row"], row["outcome"], row["email"]) for row in judged["rows"]] == [
         (2, "updated", ANN), (3, "created", "bob@example.com"), (4, "refused", "nobody"),
         (5, "suppressed", "gone@example.com"), (6, "updated", "bob@example.com"),
+        (7, "unchanged", "left@example.com"),
     ]  # fmt: skip
     first = judged["rows"][0]
     assert (first["fields"], first["tags"]) == ({"plan": "free"}, ["vip", "new"])

@@ -1,0 +1,74 @@
+"""What `audience import` says of a file, and how it speaks: as a command, not as an API."""
+
+import csv
+
+import pytest
+
+
+@pytest.fixture
+def said(run, client, tmp_path):
+    """What the command says of a file with this text."""
+
+    def invoke(text, *options, exit_code=0, name="people.csv"):
+        file = tmp_path / name
+        file.write_text(text, "utf-8")
+        return run("import", file, "--site", client.site.uuid, *options, exit_code=exit_code)
+
+    return invoke
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<!DOCTYPE html>\n<html><title>Sign in</title></html>\n",
+        "\n  <html lang='en'>\n<form action='/login'>email,password</form></html>\n",
+        "\ufeff<!-- page --><html></html>",
+    ],
+)
+@pytest.mark.parametrize("name", ["people.csv", "people.jsonl", "people"])
+def test_a_page_that_was_saved_as_a_table_is_called_one(said, page, name):
+    answer = said(page, exit_code=1, name=name)
+    assert "The file is a web page, not a table" in answer
+    assert "sign in" in answer.lower()
+
+
+def test_an_address_in_angle_brackets_is_no_page(said):
+    assert "created 1" in said("<ann@example.com>,Ann\n", "--no-header", "--map", "1=email")
+
+
+def test_a_refused_date_names_its_column(said, tmp_path):
+    text = "email,plan,Joined On\nann@example.com,pro,2020-01-01\nbob@example.com,pro,soon\n"
+    answer = said(text, "--map", "Joined On=created_at", "--dry-run", exit_code=3)
+    assert "Row 3: refused: created_at (column 3): Write the date as" in answer
+    said(text, "--map", "Joined On=created_at", exit_code=3)
+    [row] = csv.DictReader((tmp_path / "people.refused.csv").read_text("utf-8").splitlines())
+    assert (row["error_code"], row["error_message"][:23]) == ("invalid_created_at", "created_at (column 3): ")
+
+
+def test_a_row_without_an_address_says_so(said):
+    answer = said("email,plan\nann@example.com,pro\n,pro\n", "--dry-run", exit_code=3)
+    assert "Row 3: refused: The row has no address." in answer
+
+
+def test_a_malformed_address_is_told_as_to_somebody_who_types(said):
+    answer = said("email\nann@\n", "--dry-run", exit_code=3)
+    assert "Row 2: refused: Give an address of the form" in answer
+    assert "Send" not in answer
+
+
+def test_many_columns_are_listed_to_a_point(said):
+    names = [f"c{number}" for number in range(1, 41)]
+    answer = said(",".join(["email", *names]) + "\nann@example.com\n")
+    assert "columns email, c1, c2," in answer
+    assert ", c29 and 11 more\n" in answer
+    refused = said(",".join(names) + "\nx\n", exit_code=1)
+    assert "`c30` and 10 more." in refused
+
+
+def test_who_left_and_stays_away_is_counted(said, run, client):
+    for email in ("ann@example.com", "bob@example.com"):
+        client.create(email)
+        run("subscriber", "unsubscribe", email, "--site", client.site.uuid)
+    answer = said("email\nann@example.com\nbob@example.com\ncy@example.com\n", "--dry-run")
+    assert "Who has left stays away: 2.\n" in answer
+    assert "stays away" not in said("email\ncy@example.com\n", "--dry-run")
