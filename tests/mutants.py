@@ -203,8 +203,8 @@ MUTANTS = (
     Mutant(
         "a backup may bring triggers",
         "storage/backups.py",
-        "if code := engine.stored_code(opened):",
-        "if code := engine.stored_code(opened)[:0]:",
+        "if code := sqlite_files.stored_code(opened):",
+        "if code := sqlite_files.stored_code(opened)[:0]:",
         f"{BACKUPS}::test_a_backup_with_code_of_its_own_is_refused",
     ),
     Mutant(
