@@ -1,7 +1,7 @@
 """Why a subscriber is in a segment, or is not: its rules, each with whether it holds and what it met."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,7 @@ from storage.segment_rules import compile
 from storage.subscribers import DATES
 
 MOST_VALUES = 20
+MOST_ALTERNATIVES = 30
 
 Node = Mapping[str, Any]
 Matched = dict[str, Any]
@@ -39,6 +40,31 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site.id) for leaf in leaves]
     holds = iter(segment_matches.met(site.id, subscriber.id, conditions) if leaves else [])
     return _matched(rules, holds, _Values(site.id, subscriber))
+
+
+@database.snapshot()
+def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
+    """Of each subscriber, which conditions hold of those of which any must; rules may be unsaved.
+
+    Raises `Refused` on invalid rules.
+    """
+    leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
+    at = clock.now_ms()
+    conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site.id) for leaf in leaves]
+    if not conditions:
+        return [[] for _ in subscriber_ids]
+    met = (segment_matches.met(site.id, each, conditions) for each in subscriber_ids)
+    return [[leaf for leaf, holds in zip(leaves, each, strict=True) if holds] for each in met]
+
+
+def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
+    """The conditions within groups of which any must hold; none that must not hold."""
+    group = _group(node)
+    if group in ("all", "any"):
+        for part in _parts(node, group):
+            yield from _alternatives(part, chosen or group == "any")
+    elif chosen and not group:
+        yield node
 
 
 def _group(node: Node) -> str:

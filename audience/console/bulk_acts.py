@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import bulk_acts, exports, sessions, subscriber_lists, tags
+from audience import bulk_acts, clock, exports, sessions, subscriber_lists, tags
 from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console.list_filters import filters
 from audience.console.page import actor, page, present, read_form, to
@@ -43,7 +43,8 @@ def show(site: Site, act_id: int) -> str:
     act = bulk_acts.get(site, act_id)
     undoable = bulk_acts.may_be_undone(site, act)
     ends = (act.finished_at or 0) + (bulk_acts.EXPORT_KEPT_MS if act.kind == EXPORT else bulk_acts.UNDO_MS)
-    return render_template("bulk_act.html", act=act, undoable=undoable, ends=ends, **_words())
+    pace = _pace(act) if act.is_open else {}
+    return render_template("bulk_act.html", act=act, undoable=undoable, ends=ends, **pace, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
@@ -104,6 +105,17 @@ def export(site: Site, act_id: int) -> Response:
     response = Response(wire.WRITERS["csv"](exports.keys(site), pages), content_type=wire.FORMATS["csv"])
     response.headers["Content-Disposition"] = f'attachment; filename="subscribers-{act_id}.csv"'
     return response
+
+
+def _pace(act: BulkAct) -> dict[str, int]:
+    """How many a second, and how many seconds are left; nothing before a second has passed."""
+    seconds = (clock.now_ms() - (act.started_at or clock.now_ms())) / 1000
+    if seconds < 1 or not act.done:
+        return {}
+    return {
+        "rate": round(act.done / seconds),
+        "seconds_left": round((act.people - act.done) * seconds / act.done),
+    }
 
 
 def _selection(site: Site) -> tuple[list[int], list[str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import exports, reports, segment_counts, segments, stats
+from audience import exports, reports, segment_counts, segment_matches, segments, stats
 from audience.console import rule_trees, segment_forms
 from audience.console.list_filters import filters
 from audience.console.page import actor, page, read_form, to
@@ -152,4 +152,6 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 def _matching(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
-    return {"matching": counts, "newest": newest, "all": stats.for_site(site)}
+    held = segment_matches.because(site, rules, [subscriber.id for subscriber in newest])
+    reasons = [", ".join(map(rule_trees.condition, each)) for each in held]
+    return {"matching": counts, "newest": newest, "reasons": reasons, "all": stats.for_site(site)}

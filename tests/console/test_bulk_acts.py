@@ -237,7 +237,9 @@ def people_of(site, page):
     return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), page)[0]
 
 
-def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(site, many, work, monkeypatch):
+def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
+    site, manager, root, later, many, work, monkeypatch
+):
     ids = [each.id for each in many]
     assert len(ids) == PEOPLE
     act_ = bulk_acts.begin(site, NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids)), ACTOR)
@@ -255,6 +257,9 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(site, many, wor
         work()
     half = bulk_acts.get(site, act_.id)
     assert (half.status, half.done, half.changed) == ("running", 200, 200)
+    later(5_000)
+    shown = manager.get(f"{root}/acts/{half.id}").text
+    assert re.search(r"200 of 450 · about \d+ s left, \d+ subscribers a second", shown)
     assert stats.for_site(site).unsubscribers == 200
     work()
     whole = bulk_acts.get(site, act_.id)

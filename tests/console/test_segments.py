@@ -47,6 +47,23 @@ def test_a_segment_is_made(site, manager, root):
     assert newest(site) == ("meg@example.com", "segment made", "Vips")
 
 
+def test_beside_the_newest_stands_which_of_several_conditions_holds(site, manager, root):
+    either = {"any": [{"tag": "vip"}, {"field": "plan", "is": "pro"}, {"event": "$open"}]}
+    rules = {"all": [{"status": "subscribed"}, either, {"not": {"any": [{"tag": "press"}]}}]}
+    made = segments.create(site, {"name": "Either", "rules": rules})
+    shown = manager.get(f"{root}/{made.id}").text
+    table = shown.partition("Newest ten")[2].partition("</table>")[0]
+    assert re.findall(r'<td class="s m br"><bdi>([^<]+)</bdi>', table) == [
+        "plan is pro", "tag is vip", "tag is vip, plan is pro",
+    ]  # fmt: skip
+    assert "Because" in shown
+
+
+def test_without_a_choice_of_conditions_the_newest_have_their_day(site, manager, root):
+    made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    assert "Because" not in manager.get(f"{root}/{made.id}").text
+
+
 def test_a_segment_is_changed(site, manager, root):
     made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
     form = manager.get(f"{root}/{made.id}/edit").text
