@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test test-browser test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
-	bench-patterns bench-edge pictures dist lock tables clean torture mutants
+	bench-patterns bench-edge bench-console pictures dist lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ bench-files: .venv/.dev ## measure a large file, and a fresh clone
 	-.peers/bin/pip install --quiet django-newsletter==1.2.1 sorl-thumbnail==12.11.0 flask==3.1.3 SQLAlchemy==2.1.9 'psycopg[binary]==3.3.9'
 	-npm install --silent --prefix .peers @tryghost/members-importer@0.5.16 knex@3.1.0 pg@8.16.3
 	@touch $@
+
+bench-console: .venv/.dev ## print the weight of the console's pages and how long they take, of a million subscribers
+	$(BIN)/python -m bench.console
 
 bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
 	$(BIN)/python -m bench.edge

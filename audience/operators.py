@@ -15,6 +15,7 @@ from storage.operators import OWNER, ConsoleOperator
 
 __all__ = ["OWNER", "ConsoleOperator"]
 
+FIRST = "the first operator"  # who has no address yet
 ROLES = ("viewer", "support", "manager", OWNER)  # each may do all that those before it may
 
 NO_OPERATOR = "There is no operator with this address: `audience operator list` lists all of them."
@@ -37,7 +38,7 @@ class SignedInOperator:
 
     @property
     def name(self) -> str:
-        return self.email or "the first operator"
+        return self.email or FIRST
 
     def may(self, role: str, site_id: int) -> bool:
         """Whether the operator has at least that role on a site."""
@@ -118,7 +119,7 @@ def own(site: Site, actor: Actor) -> None:
     """Makes every administrator an owner of a new site; their sessions go on."""
     for each in stored.list_all():
         if each.administrator:
-            _put_role(each.id, each.email, site, OWNER, actor)
+            _put_role(each.id, each.email or FIRST, site, OWNER, actor)
 
 
 @database.write(database.SHARED)

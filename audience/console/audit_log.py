@@ -3,6 +3,7 @@
 from flask import Blueprint, render_template, request
 
 from audience import audit_log
+from audience.audit_log import AuditEntry
 from audience.console.page import page
 from audience.sites import Site
 
@@ -13,14 +14,19 @@ blueprint = Blueprint("audit_log", __name__)
 @page(role="owner")
 def index(site: Site) -> str:
     """Audit log of a site"""
-    return render_template("audit_log.html", entries=audit_log.page(site, before()))
+    return _shown(audit_log.page(site, before()))
 
 
 @blueprint.get("/audit-log")
 @page(role="administrator")
 def instance() -> str:
     """Audit log of the instance"""
-    return render_template("audit_log.html", entries=audit_log.page(None, before()))
+    return _shown(audit_log.page(None, before()))
+
+
+def _shown(entries: list[AuditEntry]) -> str:
+    is_full = len(entries) == audit_log.PAGE_ROWS
+    return render_template("audit_log.html", entries=entries, is_full=is_full)
 
 
 def before() -> int:

@@ -74,7 +74,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
         raise Refused(CONFIRM)
     erasures.check_target(None, subscriber_uuid)
     erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=by_hand())
-    return to("console.subscribers.index", site_uuid=site.uuid)
+    return to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 
 def _kept(act: Act, form: Form) -> dict[str, str]:

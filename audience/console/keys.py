@@ -23,9 +23,10 @@ OTHER_SITES = "This key reaches other sites too: only an owner of all of them ma
 @page(role="owner")
 def index(site: Site) -> str:
     """Keys"""
-    return render_template(
-        "keys.html", keys=keys.list_all(site), now=clock.now_ms(), scopes=SCOPES, overlaps=OVERLAPS
-    )
+    listed = keys.list_all(site)
+    reach = {key.id: len(keys.sites_of(key)) for key in listed}
+    shown = {"keys": listed, "reach": reach, "scopes": SCOPES, "overlaps": OVERLAPS}
+    return render_template("keys.html", now=clock.now_ms(), **shown)
 
 
 @blueprint.post("/sites/<site_uuid>/keys")

@@ -32,6 +32,15 @@ def test_acts_on_the_instance_belong_to_no_site_and_only_administrators_see_them
     assert "signed in" not in owner.get(f"/sites/{site.uuid}/audit-log").text
 
 
+def test_older_entries_are_offered_where_there_are_some(site, owner, monkeypatch):
+    path = f"/sites/{site.uuid}/audit-log"
+    for act in ("first", "second"):
+        record(ANN, act, site)
+    assert ">Older<" not in owner.get(path).text
+    monkeypatch.setattr(audit_log, "PAGE_ROWS", 2)
+    assert ">Older<" in owner.get(path).text
+
+
 def test_the_name_stays_when_an_operator_is_removed(app, site, administrator):
     browser = signed_in(app, "bob@example.com", {site: "owner"})
     browser.post(f"/sites/{site.uuid}/operators", email="admin@example.com", role="owner")

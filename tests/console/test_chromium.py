@@ -123,8 +123,7 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     keyboard.type("pro")
     page.get_by_role("button", name="Group", exact=True).focus()
     keyboard.press("Enter")
-    page.get_by_role("button", name="Condition", exact=True).first.focus()
-    keyboard.press("Enter")
+    page.get_by_text("Subscribers who are subscribed, and whose plan is pro.").wait_for()
     page.get_by_label("Value of Tag").focus()
     keyboard.type("vip")
     words = "Subscribers who are subscribed, and whose plan is pro, and who carry the tag vip."

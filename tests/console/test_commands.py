@@ -140,7 +140,9 @@ def test_a_taken_address_is_refused(site, support, path, after):
 def test_erasing_asks_first_and_leaves_only_a_hash(site, ann, support, path, after):
     assert support.post(f"{path}/erase").status_code == 422
     assert after() == ann
-    assert support.post(f"{path}/erase", confirmed="on").status_code == 303
+    sent = support.post(f"{path}/erase", confirmed="on")
+    assert sent.status_code == 303
+    assert "One subscriber was erased" in support.get(sent.headers["Location"].removeprefix("/console")).text
     assert after() is None
     entry = page(site)[0]
     assert (entry.actor, entry.act) == ("sue@example.com", "subscriber erased")

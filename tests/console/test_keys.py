@@ -24,6 +24,13 @@ def works(publishable_key, secret_key):
     return authenticate(publishable_key, secret_key) is not None
 
 
+def test_a_key_says_since_when_and_how_many_sites_it_reaches(site, other_site, owner):
+    keys.create([site, other_site], name="shared")
+    shown = owner.get(f"/sites/{site.uuid}/keys").text
+    assert "2 sites" in shown
+    assert "Created" in shown
+
+
 def test_a_new_key_works_and_its_secret_is_shown_once(site, owner, path):
     made = owner.post(path, name="Blog", scope="read")
     assert made.status_code == 200

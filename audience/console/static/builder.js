@@ -24,10 +24,11 @@ function read(rule) {
   return parts.length === 1 ? parts[0] : {kind: "all", parts}
 }
 
-// The rule of a node; undefined while something is missing. `conditions` collects what is to be counted.
+// The rule of a node; undefined while something is missing, in all of a group. `conditions` collects what is to be counted.
 function write(node, conditions) {
   if (node.kind) {
     const parts = node.parts.map((inner) => write(inner, conditions)).filter(Boolean)
+    if (node !== root && node.parts.length && !parts.length) return
     if (node.kind !== "not") return {[node.kind]: parts}
     return {not: parts.length === 1 ? parts[0] : {any: parts}}
   }
@@ -106,6 +107,8 @@ function input(label, value, change, attributes = {}) {
   return made
 }
 
+const blank = () => ({subject: "tag", operator: "is", value: ""})
+
 function group(node, parent) {
   const heads = Object.entries(groups)
   const head = element("div", {class: "gh"}, select("How these hold together", [["", heads]], node.kind, (kind) => {
@@ -115,8 +118,8 @@ function group(node, parent) {
   if (parent) head.append(remove("Take out this group", node, parent))
   const add = (made) => () => { node.parts.push(made()); redraw(node.parts.at(-1)) }
   const adders = element("div", {class: "chips"},
-    element("button", {type: "button", class: "chip add", click: add(() => ({subject: "tag", operator: "is", value: ""}))}, "Condition"),
-    element("button", {type: "button", class: "chip add", click: add(() => ({kind: "any", parts: []}))}, "Group"))
+    element("button", {type: "button", class: "chip add", click: add(blank)}, "Condition"),
+    element("button", {type: "button", class: "chip add", click: add(() => ({kind: "any", parts: [blank()]}))}, "Group"))
   return element("div", {class: `grp ${node.kind}`, role: "group", "aria-label": groups[node.kind]}, head,
     element("ul", {}, ...node.parts.map((inner) => element("li", inner.kind ? {} : {class: "cond"}, ...draw(inner, node)))), adders)
 }
