@@ -74,9 +74,10 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
 
 
 def due(at: int) -> tuple[int, int] | None:
-    """(site id, id) of the oldest file with a task that nobody does."""
+    """(site id, id) of the oldest file with a task that nobody does; those to import come first."""
     record = row(
-        "SELECT site_id, id FROM file_uploads WHERE task <> '' AND lease_until < ? ORDER BY id LIMIT 1", (at,)
+        "SELECT site_id, id FROM file_uploads WHERE task <> '' AND lease_until < ? ORDER BY task, id LIMIT 1",
+        (at,),
     )
     return record and (record[0], record[1])
 

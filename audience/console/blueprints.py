@@ -26,7 +26,7 @@ from audience.console import (
     wording,
 )
 from audience.console import operators as operator_pages
-from audience.console.page import ADMINISTRATOR, NOT_FOUND, csrf_token, operator, page, url
+from audience.console.page import ADMINISTRATOR, API_WORDS, NOT_FOUND, csrf_token, operator, page, url
 from audience.console.static_files import static
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
@@ -108,4 +108,5 @@ def may(role: str) -> bool:
 def error_page(error: ErrorResponse) -> Response:
     """The page of an error, which asks the database nothing."""
     g.setdefault("operator", None)
-    return Response(render_template("error.html", status=error.status, message=error.message))
+    message = NOT_FOUND if API_WORDS in error.message else error.message
+    return Response(render_template("error.html", status=error.status, message=message))

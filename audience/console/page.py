@@ -32,6 +32,7 @@ NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the s
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
 LENGTH = "The form was sent without its length: send it from a browser."
+API_WORDS = ": GET /"
 WRONG_HOST = "The console does not answer under this address: use {address} instead."
 
 
@@ -204,6 +205,12 @@ def _site(role: str, site_uuid: str) -> Site:
     if found is None or not present().may(role, found.id):
         raise NotFound(NOT_FOUND)
     return found
+
+
+def plainly(message: str) -> str:
+    """A sentence of the domain without what it says of the API."""
+    head, cut, _ = message.partition(API_WORDS)
+    return f"{head}." if cut else message
 
 
 def inside(target: str) -> str:

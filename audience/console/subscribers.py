@@ -20,7 +20,7 @@ from audience import (
 from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, present, read_form, url
+from audience.console.page import NOT_FOUND, page, plainly, present, read_form, url
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
@@ -41,7 +41,7 @@ def index(site: Site) -> str:
     try:
         return render_template("subscribers.html", **_list(site, text, chosen), problem="")
     except (Refused, NotFound) as error:
-        return render_template("subscribers.html", **_list(site, text, {}), problem=error.message)
+        return render_template("subscribers.html", **_list(site, text, {}), problem=plainly(error.message))
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers")

@@ -58,6 +58,18 @@ def test_a_viewer_sees_all_but_keys_and_forms(app, site):
     assert "/keys" not in viewer.get(f"/sites/{site.uuid}/settings").text
 
 
+def test_what_is_not_there_is_said_without_words_of_the_api(owner, site):
+    nowhere = owner.get("/nowhere").data
+    root = f"/sites/{site.uuid}"
+    for path in ("/imports/99", "/segments/99", "/segments/99/edit", "/reports/99"):
+        response = owner.get(f"{root}{path}")
+        assert (response.status_code, response.data) == (404, nowhere), path
+    fill(site)
+    listed = owner.get(f"{root}/subscribers?segment=99").text
+    assert "Segment not found." in listed
+    assert "GET /" not in listed
+
+
 def test_an_operator_of_several_sites_can_switch(app, site, other_site):
     browser = signed_in(app, "two@example.com", {site: "viewer", other_site: "owner"})
     page = browser.get(f"/sites/{site.uuid}").text
