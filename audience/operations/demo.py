@@ -6,6 +6,7 @@ from pathlib import Path
 
 from audience import clock, events, keys, operators, reports, sites, subscribers
 from audience.audit_log import COMMAND_LINE
+from audience.changes import Source
 from audience.keys import NewKey
 from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
@@ -59,7 +60,7 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
 @database.writes_site
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     changes = [subscriber.change for subscriber in chunk]
-    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id)).ids
+    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id, Source("api"))).ids
     history = [
         (subscriber.change._replace(event_at=at), type_, {"details": details})
         for subscriber in chunk

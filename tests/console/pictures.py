@@ -3,6 +3,7 @@
 All go to `build/pictures`, to look at; those that the documentation shows go to `docs/pictures`, too.
 """
 
+import datetime as dt
 import json
 import subprocess
 import tempfile
@@ -81,7 +82,10 @@ def _screens(page: Page, root: str, site: str) -> dict[str, str]:
     """The address of each screen."""
     lists = {noun: f"{site}/{noun}" for noun in ("subscribers", "imports", "segments", "reports")}
     records = {noun.rstrip("s"): _first(page, address, noun) for noun, address in lists.items()}
-    records["subscriber"] = _first(page, f"{site}/subscribers?order=last_event_at", "subscribers")
+    old = (dt.datetime.now(dt.UTC) - dt.timedelta(days=500)).date().isoformat()
+    of_long = f"{site}/subscribers?order=last_event_at&tag=vip&created_at_to={old}"
+    records["subscriber"] = _first(page, of_long, "subscribers")
+    records["report"] = _first(page, lists["reports"], "reports", "Purchases by week")
     forms = {
         "segment_form": f"{records['segment']}/edit",
         "import_file": _send_file(page, f"{site}/imports/new"),
@@ -113,10 +117,10 @@ def _send_file(page: Page, path: str) -> str:
     return page.url
 
 
-def _first(page: Page, path: str, noun: str) -> str:
-    """Where the first record of a list leads."""
+def _first(page: Page, path: str, noun: str, name: str = "") -> str:
+    """Where the first record of a list leads, of that name."""
     page.goto(path)
-    link = page.locator(f"main td a[href*='/{noun}/']").first
+    link = page.locator(f"main td a[href*='/{noun}/']", has_text=name).first
     return str(link.evaluate("link => link.href"))
 
 
