@@ -43,9 +43,12 @@ def make(site: Site) -> str:
 def rotate(site: Site) -> str:
     """Make a key in place of another, which works on for a while"""
     form = read_form()
-    overlap_ms = OVERLAPS.get(form.get("overlap", ""), 0)
+    overlap = form.get("overlap", "")
+    overlap_ms = OVERLAPS.get(overlap, 0)
     publishable_key = _of_owned_sites(site, form.get("key", ""))
-    return _shown_once(site, keys.rotate(publishable_key, settings().instance, overlap_ms, actor()))
+    key = keys.rotate(publishable_key, settings().instance, overlap_ms, actor())
+    old = f"The old key works for {overlap} more." if overlap_ms else "The old key no longer works."
+    return _shown_once(site, key, old)
 
 
 @blueprint.post("/sites/<site_uuid>/keys/revoke")
@@ -66,6 +69,6 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     return publishable_key
 
 
-def _shown_once(site: Site, key: NewKey) -> str:
+def _shown_once(site: Site, key: NewKey, old: str = "") -> str:
     """In a page that nobody can open again."""
-    return render_template("new_key.html", key=key, api=f"{settings().base_url}/api/v1", of=site)
+    return render_template("new_key.html", key=key, api=f"{settings().base_url}/api/v1", of=site, old=old)

@@ -51,7 +51,10 @@ def test_an_unknown_scope_is_refused_on_the_page(site, owner, path):
 
 def test_a_rotated_key_works_on_for_a_while(owner, path, later):
     old = pair(owner.post(path, name="Blog", scope="full"))
-    new = pair(owner.post(f"{path}/rotate", key=old[0], overlap="1 hour"))
+    rotated = owner.post(f"{path}/rotate", key=old[0], overlap="1 hour")
+    assert "The old key works for 1 hour more." in rotated.text
+    assert re.search(r'/settings" aria-current="page">Settings', rotated.text)
+    new = pair(rotated)
     assert (works(*old), works(*new)) == (True, True)
     later(3_600_001)
     assert (works(*old), works(*new)) == (False, True)
