@@ -32,8 +32,9 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
-# Files of tests are spread over processes in the order in which they are collected, the long ones first.
-PYTEST = $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+# Files of tests are spread over processes in the order in which they are collected, the long ones first. They start
+# hundreds of processes: none need compile anew what another has compiled.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test: .venv/.dev ## test the whole service, on SQLite; all but what needs a browser
 	$(PYTEST) -m "not browser"

@@ -23,7 +23,7 @@ PAGE_ROWS = 100
 HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
 TAGGED = f"EXISTS ({HAS_TAG})"
 BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
-PAGE_LENGTH = 2**20  # characters of custom values in a page of an export
+PAGE_LENGTH = 2**18  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
 ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id = page_site"
 ORDERED = "ORDER BY page_at DESC, page_id DESC"

@@ -224,7 +224,7 @@ MUTANTS = (
     Mutant(
         "a body has no bounds",
         "audience/api/json_bounds.py",
-        "if len(brackets) > 2 * MAX_CONTAINERS:",
+        "if count > 2 * MAX_CONTAINERS:",
         "if False:",
         f"{API}/test_json_bounds.py::test_bounds_hold_across_many_texts",
     ),
