@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -120,22 +119,23 @@ def json_equal(value: Any, before: Any) -> bool:
 
 def read_values(text: str) -> dict[str, Any]:
     """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
-    values: dict[str, Any]
-    with suppress(orjson.JSONDecodeError):
+    values: dict[str, Any] = {}
+    try:
         values = orjson.loads(text)
-        if _are_plain(values):
-            return values
-    values = json.loads(text)
-    return values
+        exact = _are_plain(values)
+    except orjson.JSONDecodeError:
+        exact = False
+    return values if exact else json.loads(text)
 
 
 def values_text(values: Mapping[str, Any], before: str) -> str:
     """The text of custom values, of which those that are not new were read from the text `before`."""
-    if before == "{}" or _are_plain(values):
-        with suppress(TypeError):  # integers beyond 64 bit
-            return orjson.dumps(values).decode()
-    return compact_json(values)
+    try:
+        exact = before == "{}" or _are_plain(values)
+        return orjson.dumps(values).decode() if exact else compact_json(values)
+    except TypeError:  # integers beyond 64 bit
+        return compact_json(values)
 
 
 def _are_plain(values: Mapping[str, Any]) -> bool:
-    return all(map(PLAIN.__contains__, map(type, values.values())))
+    return PLAIN.issuperset(map(type, values.values()))

@@ -99,7 +99,7 @@ class SubscriberBatch:
                 return UNCHANGED
             person[UPDATED_AT] = self.at
             return UPDATED
-        if self._erased(change):
+        if self.suppressed and self._erased(change):
             return Outcome.SUPPRESSED
         if not change.creates:
             return Outcome.MISSING
@@ -219,14 +219,18 @@ class SubscriberBatch:
     def _set_tags(self, person: Person, change: Change) -> bool:
         """A tag that is in both lists is removed."""
         tagged = self.tagged.get(change.key)
-        added = [self.tag_ids[name] for name in change.tags]
+        added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:
             before = _tags(person[TAG_IDS])
-            if not change.remove_tags and all(map(before.__contains__, added)):
+            if not change.remove_tags and added.keys() <= before.keys():
                 return False
             self.tagged_before[change.key] = before
             tagged = self.tagged[change.key] = dict(before)
-        removed = {self.tag_ids.get(name) for name in change.remove_tags} if change.remove_tags else ()
+        if not change.remove_tags:
+            count = len(tagged)
+            tagged.update(added)
+            return len(tagged) > count
+        removed = {self.tag_ids.get(name) for name in change.remove_tags}
         more = [new for new in added if new not in tagged and new not in removed]
         gone = [old for old in removed if old in tagged]
         tagged.update(dict.fromkeys(more))
