@@ -1,11 +1,11 @@
 """The core of an import: the drain of accepted batches, compared with bare `executemany` of the same rows.
 
 The limit writes what the drain writes, in the same transactions: subscribers with the same indexes, tag
-links, custom values, the counters of the site, of domains and of tags. All rows are made and put into the
-order of their tables before, known people are updated by an id that is known, and their values of before are
-known. It keeps the log as the drain does. It leaves out reading and deleting payloads, looking up who exists,
-deciding, and the import's own progress. Both run in a process that is set as a worker is. CPU time, each
-pair interleaved, the median of the runs.
+links, custom values, the counters of the site, of domains and of tags, the row of the record of changes and
+whom it changed. All rows are made and put into the order of their tables before, known people are updated by
+an id that is known, and their values of before are known. It keeps the log as the drain does. It leaves out
+reading and deleting payloads, looking up who exists, deciding, and the import's own progress. Both run in a
+process that is set as a worker is. CPU time, each pair interleaved, the median of the runs.
 """
 
 import json
@@ -16,12 +16,13 @@ from collections.abc import Callable
 from typing import Any
 
 from audience import clock, field_values, imports
+from audience.change_log_entries import Entries
 from audience.changes import Change, change_from_item
 from audience.sites import Site
 from bench import instances, people
 from bench.people import item
 from bench.rows import CPU, Row, parser, show
-from storage import custom_fields, database, domains, tags
+from storage import change_log, custom_fields, database, domains, tags
 from storage import field_values as stored_values
 from storage import sites as stored_sites
 from storage import subscriber_batches as stored
@@ -54,7 +55,7 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
         for first in range(0, len(batch), CHUNK)
     ]
     start = seconds()
-    for new, known, links, removed, added, domains_of_new in chunks:
+    for new, known, links, removed, added, domains_of_new, (entries, changed), packed in chunks:
         with database.write():
             stored.insert(new)
             stored.update(site.id, known)
@@ -64,6 +65,8 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
             stored_values.add(added)
             stored_sites.count(site.id, len(new), 0)
             domains.count(site.id, domains_of_new)
+            number = change_log.add(site.id, entries, clock.now_ms(), ("import", 1), packed)
+            change_log.index(site.id, number, changed)
         database.checkpoint(only_if_due=True)
     return seconds() - start
 
@@ -82,6 +85,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
         ids = custom_fields.ids(site.id, people.FIELDS)
     new, updated, links, removed, added = [], [], [], [], []
     domains_of_new: Counter[str] = Counter()
+    entries = Entries()
     for change in changes:
         before = known.get(change.key)
         if before is None:
@@ -98,7 +102,11 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             removed += _values(site, {"age": age}, ids, person[stored.ID])
             added += _values(site, {"age": change.fields["age"]}, ids, person[stored.ID])
             updated.append(person)
-    return new, {stored.TEXTS: updated}, sorted(links), removed, sorted(added), domains_of_new
+            values = [{"fields": {"age": value}} for value in (change.fields["age"], age)]
+            entries.changed.append((person[stored.ID], *values))
+    entries.created = [person[stored.ID] for person in new]
+    of_record = (len(entries), [person[stored.ID] for person in updated]), entries.packed()
+    return new, {stored.TEXTS: updated}, sorted(links), removed, sorted(added), domains_of_new, *of_record
 
 
 def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> list[Any]:
