@@ -9,9 +9,10 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import change_log as stored
-from storage import database, keys, tags
+from storage import consent_changes, database, keys, tags
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
+from storage.consent_changes import ConsentChange
 from storage.subscribers import DATES, Subscriber
 
 MAX_PAGE = 1_000
@@ -84,21 +85,42 @@ def _placed(row: LogRow) -> Iterator[Placed]:
         yield row, number, entry, entries.tags
 
 
+class History(NamedTuple):
+    """The newest changes of one subscriber, newest first, and all changes of consent, oldest first.
+
+    `created_by` is what brought them, as a source; the consents are (source, `ConsentChange`).
+    """
+
+    created_by: tuple[str, str | None]
+    changes: list[LoggedChange]
+    consents: list[tuple[tuple[str, str | None], ConsentChange]]
+
+
 @database.snapshot()
-def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> list[LoggedChange]:
-    """The newest changes of a subscriber, newest first, but for their creation. Raises `NotFound`."""
+def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
+    """Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
-    numbers = stored.numbers_of(site.id, subscriber.id, limit)
-    rows = reversed(stored.at_numbers(site.id, numbers))
-    own = [
-        placed
-        for row in rows
-        for placed in _placed(row)
-        if placed[2].subscriber_id == subscriber.id and placed[2].new is not None
-    ]
-    return _ChangeReader(site.id, own).changes()
+    kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
+    said = consent_changes.of_subscriber(site.id, subscriber.id)
+    known = keys.publishable({int(number or 0), *(each.source_id for each in said)})
+    consents = [(_source(each.source, each.source_id, known), each) for each in said]
+    return History(_source(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
+
+
+def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
+    rows = reversed(stored.at_numbers(site_id, stored.numbers_of(site_id, subscriber_id, limit)))
+    placed = (each for row in rows for each in _placed(row))
+    own = [each for each in placed if each[2].subscriber_id == subscriber_id and each[2].new is not None]
+    return _ChangeReader(site_id, own).changes()
+
+
+def _source(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
+    """As it is answered: a key by its publishable part."""
+    if kind in BY_KEY:
+        return kind, known_keys.get(number)
+    return kind, str(number) if number else None
 
 
 class _ChangeReader:
@@ -118,7 +140,7 @@ class _ChangeReader:
         return [self._change(*placed) for placed in self.placed]
 
     def _change(self, row: LogRow, number: int, entry: LogEntry, names: Mapping[str, str]) -> LoggedChange:
-        source = row.source, self._source_id(row)
+        source = _source(row.source, row.source_id, self.keys)
         person = self.people.get(entry.subscriber_id)
         if entry.kind == RESET:
             return LoggedChange(number, row.at, RESET, source, None, None, {})
@@ -127,11 +149,6 @@ class _ChangeReader:
             return LoggedChange(number, row.at, ERASED, source, uuid, None, {})
         changed = self._whole(person) if entry.new is None else _named(entry.new, names, row.at)
         return LoggedChange(number, row.at, entry.kind, source, person.uuid, person.email, changed)
-
-    def _source_id(self, row: LogRow) -> str | None:
-        if row.source in BY_KEY:
-            return self.keys.get(row.source_id)
-        return str(row.source_id) if row.source_id else None
 
     def _whole(self, person: Subscriber) -> Values:
         """All values of somebody new, as they are now."""

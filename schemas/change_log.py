@@ -1,6 +1,5 @@
 """The form of a page of the record of changes, and its answer (docs/contract.md, Changes)."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -10,7 +9,6 @@ from schemas.base import Form, JsonSchema
 from schemas.responses import Date, Id, ResponseSchema, listing, resource
 from schemas.values import DATES, write_date
 
-WHOLE = re.compile(r"[0-9]{1,16}")
 MAX_LIMIT = 1_000
 AFTER = "Send a number as `meta.next` answers it, or leave it out."
 LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
@@ -27,7 +25,7 @@ class BoundedNumber(ma.fields.Field[int]):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         text = str(value).strip() if type(value) in (int, str) else ""
-        number = int(text) if WHOLE.fullmatch(text) else -1
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 17 else -1
         if not self.least <= number <= self.most:
             raise ma.ValidationError(self.message)
         return number
@@ -98,7 +96,7 @@ def change(logged: Any) -> dict[str, Any]:
         "attributes": {
             "at": write_date(logged.at),
             "kind": logged.kind,
-            "source": dict(zip(("type", "id"), logged.source, strict=True)),
+            "source": _source(logged.source),
             "uuid": logged.uuid,
             "email": logged.email,
             "changed": _changed(logged.changed),
@@ -114,3 +112,40 @@ def page(found: Any) -> dict[str, Any]:
     """A page with its `meta`."""
     numbers = {name: str(getattr(found, name)) for name in ("next", "newest", "oldest")}
     return {"data": [change(each) for each in found.changes], "meta": numbers | {"has_more": found.has_more}}
+
+
+class ConsentAttributes(ResponseSchema):
+    """Somebody subscribed or left."""
+
+    at = Date()
+    subscribed = ma.fields.Boolean()
+    source = ma.fields.Nested(ChangeSource)
+    reason = ma.fields.String(metadata={"description": "What said so, such as `word` or `date`."})
+
+
+class HistorySchema(ResponseSchema):
+    """What changed of a subscriber: the newest 100 changes, newest first; of consent all, oldest first."""
+
+    created_by = ma.fields.Nested(ChangeSource)
+    changes = ma.fields.List(ma.fields.Nested(ChangeSchema))
+    consents = ma.fields.List(ma.fields.Nested(ConsentAttributes))
+
+
+def history(found: Any) -> dict[str, Any]:
+    return {
+        "created_by": _source(found.created_by),
+        "changes": [change(each) for each in found.changes],
+        "consents": [
+            {
+                "at": write_date(said.at),
+                "subscribed": said.subscribed,
+                "source": _source(source),
+                "reason": said.reason,
+            }
+            for source, said in found.consents
+        ],
+    }
+
+
+def _source(source: tuple[str, str | None]) -> dict[str, str | None]:
+    return dict(zip(("type", "id"), source, strict=True))

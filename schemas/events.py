@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
+from schemas.change_log import HistorySchema
 from schemas.custom_fields import CustomValues, custom_values, placed
+from schemas.file_imports import Switch
 from schemas.imports import ImportRows, load_row
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, listing, problems, resource
@@ -118,7 +120,7 @@ class Recorded(ResponseSchema):
 
 
 class ListEvents(Paged):
-    pass
+    history = Switch(metadata={"description": "`1`: also what changed of the subscriber."})
 
 
 class EventAttributes(ResponseSchema):
@@ -129,7 +131,12 @@ class EventAttributes(ResponseSchema):
 
 
 EventResource = resource("RecordedEvent", "events", EventAttributes)
-EventList = listing("EventList", EventResource, meta=ma.fields.Nested(PageMeta))
+EventList = listing(
+    "EventList",
+    EventResource,
+    meta=ma.fields.Nested(PageMeta),
+    history=ma.fields.Nested(HistorySchema, metadata={"may_be_absent": True}),
+)
 
 
 def event_resource(row: Any) -> dict[str, Any]:

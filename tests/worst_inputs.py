@@ -178,6 +178,7 @@ DO_NOT_READ = {
     f"{VALIDATION}.typos:one_edit_apart",
     "audience.api.endpoint:caller",
     "audience.changes:read_values",
+    "audience.change_log_entries:unpack",
     "audience.import_payloads:blanked",
     "audience.import_payloads:read",
     "audience.api.docs:asset",

@@ -4,10 +4,11 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import events
+from audience import change_log_pages, events
 from audience.api.endpoint import caller, endpoint
 from audience.sites import Site
 from schemas.base import dashed, errors
+from schemas.change_log import history
 from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource
 from schemas.imports import ImportRows
 from schemas.pages import page_meta
@@ -36,12 +37,16 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str, Any]:
     """List the events of a subscriber
 
-    By the subscriber's `uuid`, 100 per page.
+    By the subscriber's `uuid`, 100 per page. With `history=1` the answer also has `history`: what brought
+    the subscriber, and what changed, when and by what.
 
     Returns a page of events, newest first.
     """
     rows, has_more = events.page(site, dashed(uuid), form["page"])
-    return {
+    answer = {
         "data": [event_resource(row) for row in rows],
         "meta": page_meta(form, events.PAGE_SIZE, has_more),
     }
+    if form.get("history"):
+        answer["history"] = history(change_log_pages.history(site, dashed(uuid)))
+    return answer

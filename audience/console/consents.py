@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from audience import audit_log, bulk_acts, file_uploads, keys, subscriber_lists
+from audience import audit_log, bulk_acts, change_log_pages, file_uploads, keys, subscriber_lists
 from audience.audit_log import AuditEntry
 from audience.console.wording import counted
 from audience.sites import Site
@@ -18,6 +18,12 @@ BY = {
     "event": "with an event", "operator": "by hand", "bulk_act": "by hand", "cli": "on the command line",
     "migration": "at an upgrade", "restore": "at a restore",
 }  # fmt: skip
+BY_API = "by the API"
+WORDS = {
+    "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
+    "tags_removed": "tags",
+}  # fmt: skip
+ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
 BY_HAND = ("subscribed", "unsubscribed")  # acts of the audit log that are changes of consent, too
 SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
 
@@ -38,7 +44,8 @@ def of(site: Site, subscriber: Subscriber) -> list[Entry]:
     """In the order of time."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subscriber(site, subscriber.uuid)
-    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log)]
+    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log),
+               *_logged(site, subscriber)]  # fmt: skip
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -76,6 +83,18 @@ def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
             yield Entry(each.at, "", each.act.capitalize(), who=each.actor)
 
 
+def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
+    """What changed but by hand, which the audit log has; changes of consent and events have entries."""
+    for change in change_log_pages.history(site, subscriber.uuid).changes:
+        names = [WORDS.get(name, name) for name in change.changed if name not in ENTRIES_OF_THEIR_OWN]
+        if "fields" in change.changed:
+            names += change.changed["fields"]
+        kind, id_ = change.source
+        if names and kind != "operator":
+            by = BY_API if kind in ("api", "command") else _source(site, kind, id_ or "")
+            yield Entry(change.at, "", "Changed", details=", ".join([*names, by]).rstrip(", "))
+
+
 def _source(site: Site, kind: str, number: str) -> str:
     if kind == "import":
         file = file_uploads.names(site, [int(number)]).get(int(number))
@@ -85,5 +104,5 @@ def _source(site: Site, kind: str, number: str) -> str:
         return f"by act {act.id} on {counted(act.people, 'subscriber')}"
     if kind in ("api", "command"):
         names = {str(key.id): key.name for key in keys.list_all(site)}
-        return f"by the key {names[number]}" if names.get(number) else "by the API"
+        return f"by the key {names[number]}" if names.get(number) else BY_API
     return BY.get(kind, "")

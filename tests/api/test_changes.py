@@ -172,3 +172,24 @@ def test_exports_and_searches_carry_the_number_that_they_are_true_for(client):
     client.create(BOB)
     assert client.get("/fetch/export").headers["X-Audience-Change"] == "2"
     assert client.get("/fetch/search").json["meta"]["change"] == "2"
+
+
+def test_a_history_says_what_changed_when_and_by_what(client, other_client):
+    uuid = client.create(ANN)["attributes"]["uuid"]
+    client.post("/batch/subscribers", {"subscribers": [{"email": ANN, "first_name": "Ann"}]})
+    run(client, {"command": "unsubscribe", "email": ANN})
+    path = f"/fetch/subscribers/{uuid}/events"
+    assert "history" not in response_assertions.answer(client.get(path))
+    history = response_assertions.answer(client.get(path, query={"history": "1"}))["history"]
+    key = client.key.publishable_key
+    assert history["created_by"] == {"type": "api", "id": key}
+    assert [each["attributes"]["source"] for each in history["changes"]] == [
+        {"type": "command", "id": key},
+        {"type": "import", "id": "1"},
+    ]
+    assert history["changes"] == client.get("/fetch/changes", query={"after": 1}).json["data"][::-1]
+    [left] = history["consents"]
+    assert (left["subscribed"], left["source"], left["reason"]) == (
+        False, {"type": "command", "id": key}, "word",
+    )  # fmt: skip
+    response_assertions.error(other_client.get(path, query={"history": "1"}), 404)

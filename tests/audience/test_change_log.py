@@ -226,7 +226,7 @@ def test_a_history_is_of_one_person_newest_first(site):
             subscribers.write(site.id, both, subscribers.accept_now(site.id))
     ann = subscribers.find(site, ANN)
     assert ann is not None
-    entries = change_log_pages.history(site, ann.uuid)
+    entries = change_log_pages.history(site, ann.uuid).changes
     assert [(each.email, each.changed["first_name"]) for each in entries] == [(ANN, "B"), (ANN, "A")]
 
 

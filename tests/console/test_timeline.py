@@ -87,3 +87,12 @@ def test_the_rules_of_a_segment_tell_why(site, manager, page):
     assert "tag is vipvip: yes" in plain
     assert "plan is propro: yes" in plain
     assert manager.get(f"{path(site)}?segment=999").status_code == 404
+
+
+def test_what_changed_is_told_with_what_changed_it(site, manager, page):
+    subscribers.create(site, {"email": EMAIL, "fields": {"plan": "basic"}})
+    text = f"email,first_name,plan,tags\n{EMAIL},Ann,pro,vip\n"
+    start(manager, keep(manager, f"/sites/{site.uuid}/imports", text, "fair.csv"), site)
+    assert "Changed, first name, tags, plan, by import 1, fair.csv" in page()
+    act(site, manager, act="tag", tag="by hand")
+    assert page().count("Changed,") == 1
