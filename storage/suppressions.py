@@ -38,12 +38,13 @@ class Suppressed(NamedTuple):
     address_hash: str
     reason: str
     since: int
+    number: int
 
 
 def list_all() -> list[Suppressed]:
     """The suppressions of all sites."""
     records = rows(
-        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since FROM suppressions x "
+        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number FROM suppressions x "
         "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
     )
     return [Suppressed(*record) for record in records]

@@ -55,7 +55,7 @@ def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
             raise NotFound(in_commands(error.message)) from error
         except Refused as error:
             if not error.errors:
-                raise click.ClickException(in_commands(error.message)) from error
+                raise Refused(in_commands(error.message)) from error
             raise click.ClickException(_listed(error.errors)) from error
 
     return run

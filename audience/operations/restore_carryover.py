@@ -135,7 +135,7 @@ def _read_database(carryover: Carryover) -> None:
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.erasures += [
-        Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason)
+        Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason, row.number)
         for row in suppressions.list_all()
     ]
 

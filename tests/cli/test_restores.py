@@ -64,6 +64,18 @@ def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(set
         assert b"ann@example.com" not in file.read_bytes().lower()
 
 
+def test_who_asked_to_come_back_before_the_backup_does_when_it_is_applied(settings, client, tmp_path):
+    """Erased, then named with `subscribe` in an import that still waited in the backup, and waits now."""
+    client.create("ann@example.com")
+    erase(settings, client, "ann@example.com")
+    item = {"email": "ann@example.com", "command": "subscribe"}
+    imports.accept(client.site, [(0, item)], [], FakeQueue(), 0)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    imports.drain(client.site.id, 5)
+    assert client.counts() == (1, 1, 0)
+
+
 def test_the_erasure_log_is_enough_if_the_database_is_lost(backup, settings, client):
     erase(settings, client, "ann@example.com")
     database.close()

@@ -32,7 +32,7 @@ STEPS_AND_RESTORES = st.lists(
 
 
 class RestoredHistory(History):
-    """Whoever is erased, or was since the backup, is erased anew; who was known to have left stays known."""
+    """Whoever was erased since the backup is erased anew; who is known to have left since stays known."""
 
     def __init__(self, client: ApiClient, settings: Settings, now: int) -> None:
         super().__init__(client, ConsentModel(), now)
@@ -58,6 +58,8 @@ class RestoredHistory(History):
         self.model.number = lost.number
         number = self.model.accept()
         for address, word in (lost.hashes | self._erased).items():
+            if word.number <= self._kept.number:
+                continue
             self.model.hashes[address] = Word(number, word.at, left=True, erased=word.erased)
             if word.erased:
                 self.model.people.pop(address, None)
