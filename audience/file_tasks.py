@@ -5,7 +5,6 @@ A task is claimed for `LEASE_MS`, again with every batch of rows: if a worker is
 
 import logging
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 from audience import addresses, clock, file_imports, file_uploads
 from audience.audit_log import Actor
 from audience.errors import NotFound, where
-from audience.file_imports import FileRows
+from audience.file_imports import DryRun, FileRows
 from audience.imports import MACHINE_FAULTS
 from audience.protocols import FileOpener, ReadableFile
 from audience.sites import Site
@@ -94,7 +93,7 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
             _import(task, file)
         else:
             done = file_imports.dry_run(task.site, task.followed(file.rows(addresses.identity)))
-            task.end(_outcome(done.counts, len(done.left), done.rows_seen))
+            task.end(_outcome(done))
     if task.upload.task == IMPORT:
         file_uploads.remove_file(instance, task.upload)
 
@@ -119,5 +118,6 @@ def _import(task: Task, file: ReadableFile) -> None:
     file_uploads.imported(task.site, received.import_id, upload, Actor(upload.actor, upload.client_network))
 
 
-def _outcome(counts: Counter[str], left: int, rows_seen: int) -> dict[str, Any]:
-    return {"counts": dict(counts), "left": left, "rows_seen": rows_seen}
+def _outcome(done: DryRun) -> dict[str, Any]:
+    numbers = {"left": len(done.left), "stayed": len(done.stayed), "rows_seen": done.rows_seen}
+    return {"counts": dict(done.counts), **numbers}

@@ -128,7 +128,12 @@ def _understood(site: Site, upload: FileUpload) -> dict[str, Any]:
 def _tried(upload: FileUpload, done: DryRun) -> dict[str, Any]:
     """What an import would do: with all rows if a worker has tried them, else with the first."""
     found = file_uploads.outcome_of(upload)
-    first = {"counts": done.counts, "left": len(done.left), "rows_seen": done.rows_seen}
+    first = {
+        "counts": done.counts,
+        "left": len(done.left),
+        "stayed": len(done.stayed),
+        "rows_seen": done.rows_seen,
+    }
     if done.whole or "counts" not in found:
         return first | {"whole": done.whole, "rows": done.rows}
     return found | {"counts": Counter(found["counts"]), "whole": True, "rows": done.rows}

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from audience import file_imports, file_tasks, imports, stats
+from audience import commands, file_imports, file_tasks, imports, stats, subscribers
 from schemas import file_imports as wire
 from schemas.file_imports import kept_file
 from tests.console.browser import signed_in
@@ -57,16 +57,19 @@ def kill():
     raise KilledError
 
 
-def test_the_whole_file_is_tried(manager, root, few_at_once):
+def test_the_whole_file_is_tried(site, manager, root, few_at_once):
     path = keep(manager, root, PEOPLE)
     shown = manager.get(path).text
     assert "tried on the first 8 rows" in shown
     assert "The whole file is being tried: 0 rows so far." in shown
     assert "Import all rows" in shown
+    subscribers.create(site, {"email": "p19@a.example"})
+    commands.run(site, [{"command": "unsubscribe", "email": "p19@a.example"}])
     work(manager)
     shown = manager.get(path).text
     assert "tried on all rows" in shown
-    assert "Of 21 rows, <b>20</b> bring new subscribers" in shown
+    assert "Who left stays away: 1." in shown
+    assert "Of 21 rows, <b>19</b> bring new subscribers" in shown
     assert "Import 20 rows" in shown
     assert "data-live" not in shown
 

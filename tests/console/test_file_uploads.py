@@ -201,7 +201,9 @@ def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
     commands.run(site, [{"command": "unsubscribe", "email": "ann@a.example"}])
     erasures.erase(site, tmp_path, email="bob@a.example")
     path = keep(manager, root, PEOPLE.replace(",4", ",5"))
-    assert "Erased people stay away: 1." in manager.get(path).text
+    shown = manager.get(path).text
+    assert "Erased people stay away: 1." in shown
+    assert "Who left stays away: 1." in shown
     start(manager, path, site)
     assert person(site, "ann@a.example").unsubscribed_at is not None
     assert subscribers.find(site, email="bob@a.example") is None
