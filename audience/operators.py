@@ -115,10 +115,10 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 
 @database.write(database.SHARED)
-def own(site: Site, actor: Actor) -> None:
-    """Makes every administrator an owner of a new site; their sessions go on."""
+def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
+    """Makes administrators owners of a new site, or one of them; their sessions go on."""
     for each in stored.list_all():
-        if each.administrator:
+        if each.administrator and operator_id in (None, each.id):
             _put_role(each.id, each.email or FIRST, site, OWNER, actor)
 
 

@@ -24,12 +24,12 @@ CHUNK_ROWS = 2_000  # deleted per transaction
 
 
 @database.write()
-def create(name: str, time_zone: str = "UTC") -> Site:
+def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
     """Creates a site with its first reports. Raises `Refused` on an unknown time zone."""
     at = clock.now_ms()
     site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at)
     first_reports.create(site.id, at)
-    audit_log.record(COMMAND_LINE, "site made", subject=name)
+    audit_log.record(actor, "site made", subject=name)
     return site
 
 

@@ -26,6 +26,7 @@ from audience.console import (
     wording,
 )
 from audience.console import operators as operator_pages
+from audience.console import sites as site_pages
 from audience.console.page import ADMINISTRATOR, API_WORDS, NOT_FOUND, csrf_token, operator, page, url
 from audience.console.static_files import static
 from audience.errors import NotFound
@@ -35,7 +36,8 @@ from schemas.values import write_date
 
 NOUNS = (
     overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
-    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, backups, static_files,
+    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, backups, site_pages,
+    static_files,
 )  # fmt: skip
 
 HEADERS = {

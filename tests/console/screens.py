@@ -111,4 +111,4 @@ def site_paths(site: Site) -> list[str]:
     ]
 
 
-INSTANCE_PATHS = ("/configured", "/doctor", "/backups", "/account", "/operators", "/audit-log")
+INSTANCE_PATHS = ("/sites", "/configured", "/doctor", "/backups", "/account", "/operators", "/audit-log")

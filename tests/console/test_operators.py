@@ -1,11 +1,37 @@
 """The pages on which owners and administrators give roles."""
 
-from audience import operators, sites
+import pytest
+
+from audience import audit_log, operators, sites
 from audience.audit_log import COMMAND_LINE, page
 
 
 def roles_of(email):
     return next(roles for each, roles in operators.list_all() if each.email == email)
+
+
+def test_an_administrator_makes_a_site_and_owns_it(app, site, administrator, owner):
+    operators.add("ann@example.com", True, {}, COMMAND_LINE)
+    assert "Example" in administrator.get("/sites").text
+    sent = administrator.post("/sites", name=" Second ", time_zone="Europe/Oslo")
+    made = next(each for each in sites.list_all() if each.name == "Second")
+    assert sent.headers["Location"] == f"/console/sites/{made.uuid}"
+    assert made.time_zone == "Europe/Oslo"
+    assert administrator.get(f"/sites/{made.uuid}").status_code == 200
+    given = {each.email: roles.get(made.id) for each, roles in operators.list_all()}
+    assert given == {"admin@example.com": "owner", "owner@example.com": None, "ann@example.com": None}
+    entry = next(each for each in audit_log.page(None) if each.act == "site made")
+    assert (entry.actor, entry.subject) == ("admin@example.com", "Second")
+    assert owner.post("/sites", name="Third", time_zone="UTC").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "zone", "said"), [("", "UTC", "Give the site a name."), ("x", "Mars", "IANA")]
+)
+def test_a_site_needs_a_name_and_a_zone(site, administrator, name, zone, said):
+    refused = administrator.post("/sites", name=name, time_zone=zone)
+    assert (refused.status_code, said in refused.text) == (422, True)
+    assert len(sites.list_all()) == 1
 
 
 def test_an_owner_gives_changes_and_takes_roles_on_the_own_site(site, other_site, owner):
