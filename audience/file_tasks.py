@@ -43,8 +43,8 @@ class Task:
     def renew(self, rows_done: int) -> None:
         """Raises `TakenAwayError`."""
         until = clock.now_ms() + LEASE_MS
-        with database.write():
-            if not stored.renew(self.upload, until, rows_done):
+        with database.write(self.site.id):
+            if not stored.renew(self.site.id, self.upload, until, rows_done):
                 raise TakenAwayError
         self.upload = self.upload._replace(lease_until=until)
 
@@ -56,8 +56,8 @@ class Task:
                 yield row
 
     def end(self, outcome: Mapping[str, Any]) -> None:
-        with database.write():
-            stored.end(self.upload, compact_json(dict(outcome)))
+        with database.write(self.site.id):
+            stored.end(self.site.id, self.upload, compact_json(dict(outcome)))
 
 
 def work(instance: Path, open_file: FileOpener) -> None:
@@ -88,19 +88,23 @@ def _next() -> Task | None:
 
 
 def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
-    with _opened(task.upload, instance, open_file) as file:
+    with _opened(task, instance, open_file) as file:
         if task.upload.task == IMPORT:
             _import(task, file)
         else:
             done = file_imports.dry_run(task.site, task.followed(file.rows(addresses.identity)))
             task.end(_outcome(done))
     if task.upload.task == IMPORT:
-        file_uploads.remove_file(instance, task.upload)
+        file_uploads.remove_file(task.site, instance, task.upload)
 
 
 @contextmanager
-def _opened(upload: FileUpload, instance: Path, open_file: FileOpener) -> Iterator[ReadableFile]:
-    with file_uploads.opened(instance, upload) as binary, tempfile.TemporaryFile(dir=instance) as unpacked:
+def _opened(task: Task, instance: Path, open_file: FileOpener) -> Iterator[ReadableFile]:
+    upload = task.upload
+    with (
+        file_uploads.opened(task.site, instance, upload) as binary,
+        tempfile.TemporaryFile(dir=instance) as unpacked,
+    ):
         yield open_file(upload.name, file_uploads.reading_of(upload), binary, unpacked)
 
 

@@ -1,9 +1,14 @@
-"""Files that operators send: kept in the instance until they are imported, a day at most."""
+"""Files that operators send: kept in the instance until they are imported, a day at most.
 
+They are in its folder or, where several hosts share the database, there.
+"""
+
+import itertools
 import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +20,7 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import compact_json
 from storage import database
+from storage import file_pieces as pieces
 from storage import file_uploads as stored
 from storage import imports as stored_imports
 from storage.file_uploads import IMPORT, FileUpload
@@ -30,10 +36,34 @@ GONE = "This file is no longer here: it was imported or left, or a day has passe
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
-    """Stores a file, on disk before it is known, which a worker tries. Raises `Refused` if it is empty."""
-    folder = instance / FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    file = folder / secrets.token_hex(16)
+    """Stores a file, whole before it is known, which a worker tries. Raises `Refused` if it is empty."""
+    file = secrets.token_hex(16)
+    if pieces.are_kept():
+        size = _keep_pieces(site, file, source)
+    else:
+        size = _keep_file(instance / FOLDER / file, source)
+    if not size:
+        raise Refused(EMPTY)
+    with database.write(site.id):
+        shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
+        upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), clock.now_ms())
+        return _require(site.id, upload_id)
+
+
+def _keep_pieces(site: Site, file: str, source: IO[bytes]) -> int:
+    size = 0
+    for number in itertools.count():
+        content = source.read(COPY_BYTES)
+        if not content:
+            return size
+        with database.write(site.id):
+            pieces.add(site.id, file, number, content, clock.now_ms())
+        size += len(content)
+    return size
+
+
+def _keep_file(file: Path, source: IO[bytes]) -> int:
+    file.parent.mkdir(mode=0o700, exist_ok=True)
     with open(file, "xb", opener=secret_files.private_opener) as target:
         shutil.copyfileobj(source, target, COPY_BYTES)
         target.flush()
@@ -41,11 +71,7 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
         size = target.tell()
     if not size:
         file.unlink()
-        raise Refused(EMPTY)
-    with database.write(site.id):
-        shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
-        upload_id = stored.add(site.id, file.name, shown, size, compact_json(dict(reading)), clock.now_ms())
-        return _require(site.id, upload_id)
+    return size
 
 
 @database.session()
@@ -81,32 +107,49 @@ def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileU
 
 def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
     """Has a worker import a file; nothing changes if one does already. Raises `NotFound`."""
-    with opened(instance, upload):
+    with opened(site, instance, upload), suppress(FileNotFoundError):
         os.utime(instance / FOLDER / upload.file)
-    with database.write():
+    with database.write(site.id):
         stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
 
 
 @contextmanager
-def opened(instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
     try:
-        binary = (instance / FOLDER / upload.file).open("rb")
-    except FileNotFoundError as error:
-        raise NotFound(GONE) from error
+        binary: BinaryIO = (instance / FOLDER / upload.file).open("rb")
+    except FileNotFoundError:
+        binary = _copied(site, instance, upload)
     with binary:
         yield binary
+
+
+def _copied(site: Site, instance: Path, upload: FileUpload) -> BinaryIO:
+    """The file, from its pieces in the database. Raises `NotFound`."""
+    copy = tempfile.TemporaryFile(dir=instance)  # noqa: SIM115 - the caller closes it
+    try:
+        with database.session():
+            copy.writelines(pieces.read(site.id, upload.file))
+        if not copy.tell():
+            raise NotFound(GONE)
+        copy.seek(0)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
 
 
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Forgets a file; False if somebody else did so before."""
     with database.write(site.id):
         first = stored.remove(site.id, upload.id)
-    remove_file(instance, upload)
+    remove_file(site, instance, upload)
     return first
 
 
-def remove_file(instance: Path, upload: FileUpload) -> None:
+def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
+    with database.write(site.id):
+        pieces.remove(site.id, upload.file)
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
@@ -117,7 +160,7 @@ def imported(site: Site, import_id: int, upload: FileUpload, actor: Actor) -> No
     rows = import_.rows + import_.refused if import_ else 0
     stored.put_name(site.id, import_id, upload.name, actor.name)
     audit_log.record(actor, "file imported", site, f"import {import_id}", rows, {"file": upload.name})
-    stored.end(upload, "", import_id)
+    stored.end(site.id, upload, "", import_id)
 
 
 @database.session()
@@ -134,6 +177,11 @@ def sweep(instance: Path) -> None:
     if is_due:
         with database.write(database.SHARED):
             stored.remove_before(before)
+    with database.session():
+        lost = pieces.without_file(before)
+    for site_id, name in lost:
+        with database.write(site_id):
+            pieces.remove(site_id, name)
     for file in (instance / FOLDER).glob("*"):
         with suppress(FileNotFoundError):
             if file.stat().st_mtime * 1000 < before:

@@ -1,6 +1,6 @@
 """The tables of files that operators send."""
 
-from peewee import BigIntegerField, IntegerField, TextField
+from peewee import BigIntegerField, BlobField, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel
 
@@ -42,4 +42,17 @@ class ImportedFileModel(SiteOwnedModel):
         indexes = ((("site", "import_id"), True),)
 
 
-FILE_UPLOAD_MODELS: tuple[type[BaseModel], ...] = (FileUploadModel, ImportedFileModel)
+class FilePieceModel(SiteOwnedModel):
+    """A piece of the contents of a file, where hosts do not share a folder."""
+
+    file = TextField()
+    number = IntegerField()
+    content = BlobField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "file_pieces"
+        indexes = ((("site", "file", "number"), True),)
+
+
+FILE_UPLOAD_MODELS: tuple[type[BaseModel], ...] = (FileUploadModel, ImportedFileModel, FilePieceModel)

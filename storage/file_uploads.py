@@ -82,23 +82,23 @@ def due(at: int) -> tuple[int, int] | None:
     return record and (record[0], record[1])
 
 
-def renew(upload: FileUpload, lease_until: int, rows_done: int) -> bool:
+def renew(site_id: int, upload: FileUpload, lease_until: int, rows_done: int) -> bool:
     """Renews the lease of a task; False if somebody else has the task, or it is gone."""
     return bool(
         execute(
             "UPDATE file_uploads SET lease_until = ?, rows_done = ? "
-            "WHERE id = ? AND file = ? AND task = ? AND lease_until = ?",
-            (lease_until, rows_done, upload.id, upload.file, upload.task, upload.lease_until),
+            "WHERE site_id = ? AND id = ? AND file = ? AND task = ? AND lease_until = ?",
+            (lease_until, rows_done, site_id, upload.id, upload.file, upload.task, upload.lease_until),
         )
     )
 
 
-def end(upload: FileUpload, outcome: str, import_id: int = 0) -> None:
+def end(site_id: int, upload: FileUpload, outcome: str, import_id: int = 0) -> None:
     """Ends a task."""
     execute(
         "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? "
-        "WHERE id = ? AND file = ? AND lease_until = ?",
-        (outcome, import_id, upload.id, upload.file, upload.lease_until),
+        "WHERE site_id = ? AND id = ? AND file = ? AND lease_until = ?",
+        (outcome, import_id, site_id, upload.id, upload.file, upload.lease_until),
     )
 
 

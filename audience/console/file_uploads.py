@@ -80,27 +80,30 @@ def act(site: Site, upload_id: int) -> Response:
     if STARTED not in form or said != file_uploads.reading_of(upload):
         upload = file_uploads.put_reading(site, upload_id, said)
     if STARTED in form:
-        _check(upload)
+        _check(site, upload)
         file_uploads.begin_import(site, settings().instance, upload, actor())
     return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
 
 
-def _check(upload: FileUpload) -> None:
+def _check(site: Site, upload: FileUpload) -> None:
     """Raises `Refused` if the file is not understood."""
     try:
         reading = file_forms.to_reading(file_uploads.reading_of(upload))
-        with _table(upload, reading) as table:
+        with _table(site, upload, reading) as table:
             files.understood(table, reading)
     except FormError as error:
         raise Refused(NOT_UNDERSTOOD) from error
 
 
 @contextmanager
-def _table(upload: FileUpload, reading: Reading) -> Iterator[Table]:
+def _table(site: Site, upload: FileUpload, reading: Reading) -> Iterator[Table]:
     """The file, open. Raises `FormError`, and `NotFound`."""
     kind = wire.BY_SUFFIX.get(Path(upload.name).suffix.lower())
     instance, child = settings().instance, services().child_process
-    with file_uploads.opened(instance, upload) as binary, tempfile.TemporaryFile(dir=instance) as unpacked:
+    with (
+        file_uploads.opened(site, instance, upload) as binary,
+        tempfile.TemporaryFile(dir=instance) as unpacked,
+    ):
         yield tables.opened(binary, kind, reading.headed, child, unpacked, reading.sheet)
 
 
@@ -111,7 +114,7 @@ def _understood(site: Site, upload: FileUpload) -> dict[str, Any]:
     shown |= file_forms.choices(site)
     try:
         reading = file_forms.to_reading(said)
-        with _table(upload, reading) as table:
+        with _table(site, upload, reading) as table:
             shown |= {"table": table, "columns": file_forms.shown_columns(table, None, said)}
             file = files.understood(table, reading)
             done = file_imports.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)

@@ -19,7 +19,7 @@ from storage.engines import postgresql_errors, postgresql_pool
 from storage.engines import postgresql_spelling as spelling
 from storage.errors import Unavailable, Unusable
 
-NAME = "postgresql"
+NAME, HAS_HOSTS = "postgresql", True
 BACKED_UP = (
     "The database is on a PostgreSQL server: back it up there, with pg_dump or base backups, and keep "
     "pepper, config.toml and erasures.log of the instance folder with it. See docs/scaling.md."

@@ -10,6 +10,7 @@ class Engine(Protocol):
     """A module of this package."""
 
     NAME: str
+    HAS_HOSTS: bool  # whether several hosts may have a database open
     BACKED_UP: str  # how a server's databases are; "" for a file
     Error: Any  # of the driver, for those that peewee does not translate
     MIGRATIONS: Path  # the folder of its migrations

@@ -16,7 +16,7 @@ from storage.errors import Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
-NAME, BACKED_UP = "sqlite", ""
+NAME, HAS_HOSTS, BACKED_UP = "sqlite", False, ""
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 PRAGMAS = {
     "journal_mode": "wal",

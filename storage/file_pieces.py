@@ -1,0 +1,42 @@
+"""The contents of files that operators send, in pieces, where hosts do not share a folder."""
+
+from collections.abc import Iterator
+
+from storage.database import execute, row, rows
+from storage.engines.chosen import engine
+
+
+def are_kept() -> bool:
+    """Whether files are kept in the database: several hosts may have it open."""
+    return engine.HAS_HOSTS
+
+
+def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
+    execute(
+        "INSERT INTO file_pieces (site_id, file, number, content, created_at) VALUES (?, ?, ?, ?, ?)",
+        (site_id, file, number, content, at),
+    )
+
+
+def read(site_id: int, file: str) -> Iterator[bytes]:
+    """The pieces of a file, one after another, in the caller's session."""
+    number = 0
+    while found := row(
+        "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?",
+        (site_id, file, number),
+    ):
+        yield bytes(found[0])
+        number += 1
+
+
+def remove(site_id: int, file: str) -> None:
+    execute("DELETE FROM file_pieces WHERE site_id = ? AND file = ?", (site_id, file))
+
+
+def without_file(before: int) -> list[tuple[int, str]]:
+    """(site id, file) of the pieces from before an instant whose file nobody knows."""
+    return rows(
+        "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "
+        "(SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",
+        (before,),
+    )
