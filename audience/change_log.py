@@ -5,9 +5,10 @@ Numbers are taken under the site's lock: their order is that of the commits.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import takewhile
 
 from audience import clock
 from audience.change_log_entries import Changed, Entries, Values, merged, unpack
@@ -95,10 +96,22 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
 
 
-def record_untagged(site_id: int, source: Source, tag: tuple[int, str], ids: Sequence[int], at: int) -> None:
-    """Adds that a tag, as (id, name), was taken off subscribers."""
+def record_untagged(
+    site_id: int,
+    source: Source,
+    tag: tuple[int, str],
+    ids: Sequence[int],
+    tagged_anew: Collection[int],
+    at: int,
+) -> None:
+    """Adds that a deleted tag, as (id, name), was taken off subscribers.
+
+    Those who are `tagged_anew`, by another tag of that name, keep the name: only `updated_at` changed.
+    """
     tag_id, name = tag
-    changed: list[Changed] = [(id_, {"tags": [[], [tag_id]]}, {}) for id_ in ids]
+    changed: list[Changed] = [
+        (id_, {} if id_ in tagged_anew else {"tags": [[], [tag_id]]}, {}) for id_ in ids
+    ]
     _add(site_id, Entries(changed=changed, tags={str(tag_id): name}), at, source)
 
 
@@ -190,7 +203,7 @@ def _is_due(site_id: int, before: int) -> bool:
 
 @database.writes_site
 def _drop_some(site_id: int, before: int) -> bool:
-    dropped = [each for each in stored.oldest(site_id, ROWS_AT_ONCE) if each.at < before]
+    dropped = list(takewhile(lambda each: each.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
     for each in dropped:
         stored.forget_index(site_id, each.number, [id_ for id_, *_ in unpack(each.entries).changed])
     if dropped:

@@ -11,11 +11,12 @@ from itertools import islice
 
 from audience import audit_log, clock, import_payloads, imports, refused_rows, subscribers
 from audience.audit_log import Actor
-from audience.changes import Outcome, change_from_item
+from audience.changes import Change, Outcome, change_from_item
 from audience.errors import NotFound, ServiceUnavailable
 from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
 from audience.subscribers import Subscriber
+from schemas.values import KnownPeople
 from storage import database, site_counters
 from storage import file_imports as stored
 from storage import imports as stored_imports
@@ -159,22 +160,27 @@ class DryRun:
         outcomes = dict(zip(asked, done.outcomes, strict=True))
         for row in batch:
             change = asked.get(row.row_number)
-            outcome = self._outcome(change.key, outcomes[row.row_number]) if change else REFUSED
+            outcome = self._outcome(change, outcomes[row.row_number]) if change else REFUSED
             self.counts[outcome] += 1
             if len(self.rows) < PREVIEW_ROWS:
                 subscriber = done.after.get(change.key) if change else None
-                names = [done.tags[tag_id] for tag_id in subscriber.tag_ids] if subscriber else []
+                tag_ids = subscriber.tag_ids if subscriber else []
+                names = [done.tags[tag_id] for tag_id in tag_ids if tag_id in done.tags]
                 self.rows.append(RowPreview(row, outcome, subscriber, names))
         self.rows_seen += len(batch)
         gone = {hash(key) for key, after in done.after.items() if after.unsubscribed_at is not None}
         self.left |= {hash(key) for key in done.left}
         self.stayed |= gone - self.left
 
-    def _outcome(self, key: str, outcome: Outcome) -> Outcome:
-        repeated = outcome is Outcome.CREATED and hash(key) in self.created
-        if outcome is Outcome.CREATED:
-            self.created.add(hash(key))
-        return Outcome.UPDATED if repeated else outcome
+    def _outcome(self, change: Change, outcome: Outcome) -> Outcome:
+        """That of a row whose subscriber an earlier row may have created, which nothing wrote."""
+        if outcome is not Outcome.CREATED:
+            return outcome
+        repeated = hash(change.key) in self.created
+        self.created.add(hash(change.key))
+        if not repeated:
+            return outcome
+        return Outcome.UNCHANGED if change.known == KnownPeople.SKIP else Outcome.UPDATED
 
 
 def dry_run(site: Site, rows: FileRows, most: int | None = None) -> DryRun:

@@ -74,14 +74,17 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
         (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.id]))
         for subscriber_id, cached in tagged_rows
     ]
-    ids = [subscriber_id for subscriber_id, _ in without]
+    removed_from = [subscriber_id for subscriber_id, _ in without]
+    same_name = ids(site_id, [tag.name]).values()
+    tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & {*same_name}}
     stored.recache(site_id, without, at)
-    stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in ids])
-    if ids:
-        change_log.record_untagged(site_id, Source(*tag.source), (tag.id, tag.name), ids, at)
+    stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in removed_from])
+    if removed_from:
+        named = tag.id, tag.name
+        change_log.record_untagged(site_id, Source(*tag.source), named, removed_from, tagged_anew, at)
     else:
         stored.forget(site_id, tag.id)
-    return bool(ids)
+    return bool(removed_from)
 
 
 def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:

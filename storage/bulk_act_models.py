@@ -1,6 +1,6 @@
 """The tables of acts on many subscribers."""
 
-from peewee import BigIntegerField, BooleanField, ForeignKeyField, IntegerField, TextField
+from peewee import BigIntegerField, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel
 
@@ -31,7 +31,7 @@ class BulkActPieceModel(SiteOwnedModel):
 
     bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
     ids = TextField()
-    waiting = BooleanField()
+    waiting = IntegerField()  # 1 or 0
 
     class Meta:
         table_name = "bulk_act_pieces"

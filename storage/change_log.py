@@ -81,7 +81,7 @@ def after(site_id: int, number: int, entries: int) -> list[LogRow]:
         if entries <= 0:
             break
         chosen.append(row_id)
-        entries -= first + count - 1 - max(number, first - 1)
+        entries -= max(0, first + count - 1 - max(number, first - 1))
     return _by_id(site_id, chosen)
 
 
@@ -217,18 +217,19 @@ def oldest_at(site_id: int) -> int | None:
 
 def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
     """Deletes the first rows of a site's record, and what is kept beside them as long as they are."""
-    last = dropped[-1]
+    oldest = dropped[-1].number + dropped[-1].length
     execute(
         f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(dropped)})",
         [site_id, *(each.id for each in dropped)],
     )
     execute(
-        "UPDATE site_counters SET oldest_change = ?, change_bytes = change_bytes - ? WHERE site_id = ?",
-        (last.number + last.length, sum(len(each.entries) for each in dropped), site_id),
+        "UPDATE site_counters SET change_bytes = change_bytes - ?, "
+        "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END WHERE site_id = ?",
+        (sum(len(each.entries) for each in dropped), oldest, oldest, site_id),
     )
     execute(
         "DELETE FROM erased_subscribers WHERE site_id = ? AND number < ? AND waiting = 0",
-        (site_id, last.number + last.length),
+        (site_id, oldest),
     )
 
 

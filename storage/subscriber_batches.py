@@ -57,8 +57,10 @@ def changed_groups(person: Sequence[Any], before: Sequence[Any]) -> int:
         groups = TEXTS
     if person[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
         groups |= TEXTS | EVENTS
-    if person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
-        groups |= CONSENT if person[UNSUBSCRIBED_AT] == before[UNSUBSCRIBED_AT] else TEXTS | CONSENT
+    if person[UNSUBSCRIBED_AT] != before[UNSUBSCRIBED_AT]:
+        groups |= TEXTS | CONSENT
+    elif person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
+        groups |= CONSENT
     return groups
 
 

@@ -176,7 +176,7 @@ def _raise_numbers(carryover: Carryover) -> None:
     at_least = clock.now_ms() * NUMBERS_PER_MS
     for site in sites.list_all():
         site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
-        change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 1))
+        change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 2))
 
 
 def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:

@@ -245,3 +245,15 @@ def test_no_file_brings_back_who_left(app):
 
 LEFT_IF_NO = ("no", "0", "off", "unsubscribed", "bounced")
 LEFT_IF_YES = ("yes", "1", "true", "oui", "unsubscribed", "bounced")
+
+
+@pytest.mark.parametrize(
+    "words", [("unsubscribe",), ("subscribe", "unsubscribe"), ("unsubscribe", "subscribe", "unsubscribe")]
+)
+def test_the_last_word_of_a_long_file_counts(client, words):
+    """Each word is written in a transaction of its own: several thousand rows lie between them."""
+    others = [f"p{n}@example.com," for n in range(2_000)]
+    rows = [row for word in words for row in (f"ann@example.com,{word}", *others)]
+    assert import_file(client, "\n".join(["email,command", *rows]) + "\n")["failed"] == 0
+    assert not is_in(client, "ann@example.com")
+    assert client.counts() == (2_001, 2_000, 1)

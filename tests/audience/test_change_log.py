@@ -204,6 +204,43 @@ def test_nobody_goes_on_behind_a_reset(site):
     assert change_log_pages.page(site, page.newest, 5).changes[0].email == BOB
 
 
+def test_a_sweep_after_a_reset_makes_no_old_place_good_again(site, later):
+    subscribers.create(site, {"email": ANN})
+    later(31 * DAY_MS)
+    with database.write():
+        change_log.record_reset(site.id, RESTORE, clock.now_ms() * 1000)
+    change_log.sweep(30)
+    for place in (0, 1, 2):
+        with pytest.raises(Refused):
+            change_log_pages.page(site, place, 1)
+
+
+def test_what_came_after_a_clock_that_was_ahead_is_dropped_after_it(site, later):
+    for days in (0, 20, -20):
+        later(days * DAY_MS)
+        subscribers.create(site, {"email": f"{days}@a.example"})
+    for days, kept in ((31, [2, 3]), (20, [])):
+        later(days * DAY_MS)
+        change_log.sweep(30)
+        page = change_log_pages.page(site, None, 100)
+        found = change_log_pages.page(site, page.oldest - 1, 100).changes
+        assert [each.number for each in found] == kept
+
+
+def test_a_name_that_another_tag_took_over_meanwhile_is_not_taken_off(site, monkeypatch):
+    person = {"email": ANN, "tags": ["vip"]}
+    subscribers.create(site, person)
+    [tag] = site_tags.list_all(site)
+    with monkeypatch.context() as crashed:
+        crashed.setattr(site_tags, "_strip", lambda *_: None)
+        site_tags.delete(site, tag.id)
+    subscribers.create(site, person)
+    mirror = Mirror(site)
+    site_tags.sweep()
+    mirror.follow(100)
+    assert normal(mirror.people) == normal(state(site))
+
+
 def test_the_sweeper_goes_on_under_the_source_that_deleted_a_tag(site, monkeypatch):
     monkeypatch.setattr(site_tags, "CHUNK_ROWS", 1)
     for email in (ANN, BOB):
