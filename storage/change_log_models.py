@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from peewee import SQL, BigIntegerField, BlobField, BooleanField, CompositeKey, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, CompositeKey, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
@@ -49,7 +49,7 @@ class ErasedSubscriberModel(BaseModel):
     subscriber_id = IntegerField()
     uuid = TextField()
     number = BigIntegerField()
-    waiting = BooleanField()
+    waiting = IntegerField()
 
     class Meta:
         table_name = "erased_subscribers"

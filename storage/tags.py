@@ -1,11 +1,9 @@
 """Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row."""
 
-import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, row, rows, slices
-from storage.engines.chosen import engine
 
 COLUMNS = "id, name, name_key, created_at"
 
@@ -54,12 +52,12 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """Names by tag id."""
-    return dict(
-        rows(
-            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({engine.IDS})",
-            (site_id, json.dumps(list(tag_ids))),
+    found: dict[int, str] = {}
+    for some in slices(tag_ids):
+        found |= rows(
+            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(some)})", [site_id, *some]
         )
-    )
+    return found
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:

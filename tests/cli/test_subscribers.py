@@ -8,6 +8,7 @@ import pytest
 from audience.errors import NotFound
 
 ADDRESS = "ann@example.com"
+CARRIED = "All changes up to 2 are in: `audience changes --after` goes on from there."
 
 
 @pytest.fixture
@@ -60,7 +61,9 @@ def test_export_to_a_file_and_to_standard_output(run, client, ann, tmp_path):
     assert "Exporting: 100%" in output
     with file.open(newline="") as opened:
         assert [row["email"] for row in csv.DictReader(opened)] == [ADDRESS]
-    assert run("export", "--site", client.site.uuid).splitlines() == file.read_text().splitlines()
-    [line] = run("export", "--site", client.site.uuid, "--format", "jsonl").splitlines()
+    *lines, carried = run("export", "--site", client.site.uuid).splitlines()
+    assert lines == file.read_text().splitlines()
+    assert carried == output.splitlines()[-1] == CARRIED
+    [line] = run("export", "--site", client.site.uuid, "--format", "jsonl").splitlines()[:-1]
     assert json.loads(line)["tags"] == ["vip", "new"]
     assert not list(tmp_path.glob("*.part"))

@@ -11,7 +11,7 @@ from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
 OF_A_SITE = re.compile(
     r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows"
-    r"|segments|reports|address_lists)\b"
+    r"|segments|reports|address_lists|change_log|changed_subscribers|erased_subscribers)\b"
 )
 TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
 ACROSS_SITES = (
