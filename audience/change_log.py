@@ -19,14 +19,18 @@ from storage import database
 from storage import sites as stored_sites
 from storage import tags as stored_tags
 from storage.subscriber_batches import (
+    CONSENT,
     CONSENT_AT,
     CONSENT_NUMBER,
     EMAIL,
+    EVENTS,
     FIRST_NAME,
     ID,
     KEY,
     LAST_EVENT_AT,
     LAST_NAME,
+    NAMES,
+    TAG_IDS,
     TEXTS,
     UNSUBSCRIBED_AT,
 )
@@ -39,20 +43,30 @@ MOST_ENTRIES = 1_000  # of one row
 ROWS_AT_ONCE = 5
 BLANKED_AT_ONCE = 1_000
 SWEEP_SECONDS = 1.0
-PLAIN = (
-    (EMAIL, "email"), (FIRST_NAME, "first_name"), (LAST_NAME, "last_name"), (LAST_EVENT_AT, "last_event_at"),
-    (UNSUBSCRIBED_AT, "unsubscribed_at"),
-)  # fmt: skip
+COLUMNS = {
+    TEXTS: ((EMAIL, "email"),),
+    NAMES: ((FIRST_NAME, "first_name"), (LAST_NAME, "last_name")),
+    EVENTS: ((LAST_EVENT_AT, "last_event_at"),),
+    CONSENT: ((UNSUBSCRIBED_AT, "unsubscribed_at"),),
+}
+PLAIN = [  # the columns of plain values, by the sum of the groups that differ
+    [column for group, columns in COLUMNS.items() if groups & group for column in columns]
+    for groups in range(sum(COLUMNS) + 1)
+]
 
 
 def record(
     batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
 ) -> None:
     """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
-    shown = [person for groups, people in changed.items() if groups & TEXTS for person in people]
     entries = Entries(
         created=[person[ID] for person in created],
-        changed=[_changed(batch, person, batch.known[person[KEY]]) for person in shown],
+        changed=[
+            _changed(batch, person, batch.known[person[KEY]], PLAIN[groups])
+            for groups, people in changed.items()
+            if groups & TEXTS
+            for person in people
+        ],
         left=[person[ID] for person in created if person[UNSUBSCRIBED_AT] is not None],
         back=[person[ID] for person in created if _is_back(batch, person)] if batch.lifted else [],
     )
@@ -69,10 +83,13 @@ def _is_back(batch: SubscriberBatch, person: Person) -> bool:
     return person[UNSUBSCRIBED_AT] is None and batch.hashes.get(person[KEY]) in batch.lifted
 
 
-def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object]) -> Changed:
+def _changed(
+    batch: SubscriberBatch, person: Person, before: Sequence[object], plain: Sequence[tuple[int, str]]
+) -> Changed:
+    """`plain` are the columns of plain values that may differ."""
     new: Values = {}
     old: Values = {}
-    for place, name in PLAIN:
+    for place, name in plain:
         if person[place] != before[place]:
             new[name], old[name] = person[place], before[place]
     key = person[KEY]
@@ -80,7 +97,7 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object]) -
         values = batch.values[key]
         new["fields"] = {name: values.get(name) for name in replaced}
         old["fields"] = {name: None if value is ABSENT else value for name, value in replaced.items()}
-    if key in batch.tagged:
+    if person[TAG_IDS] != before[TAG_IDS]:
         tagged, had = batch.tagged[key], batch.tagged_before[key]
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
         if added or removed:
