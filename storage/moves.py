@@ -3,17 +3,18 @@
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import peewee
 
 from storage.engines import chosen
 from storage.engines.protocol import Engine
-from storage.errors import Unusable
+from storage.errors import StatementError, Unusable
 from storage.instance_state import Phase
 from storage.models import MODELS, InstanceStateModel
 
-PAGE_ROWS = 1_000
+PAGE_ROWS = 2_000
 LARGE_ROWS = 20  # of a table whose rows may have megabytes
 LARGE = frozenset({"import_batches", "file_pieces"})
 OF_PERSON = ("events", "consent_changes")
@@ -40,6 +41,7 @@ class MovedTable(NamedTuple):
         return typed
 
 
+@lru_cache
 def tables() -> list[MovedTable]:
     """Those that move, referenced ones before those that reference them."""
     return [_table(vars(model)["_meta"]) for model in MODELS if model is not InstanceStateModel]
@@ -127,12 +129,15 @@ class End:
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
-        if any(isinstance(value, str) and NUL in value for row in rows for value in row):
-            raise Unusable(WITH_NUL.format(table.name))
         marks = ", ".join("?" * len(table.columns))
         sql = f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})"
-        with self._alone():
-            self._opened.execute_many(sql, [table.typed(row) for row in rows] if table.flags else rows)
+        try:
+            with self._alone():
+                self._opened.execute_many(sql, [table.typed(row) for row in rows] if table.flags else rows)
+        except StatementError as error:
+            if any(isinstance(value, str) and NUL in value for row in rows for value in row):
+                raise Unusable(WITH_NUL.format(table.name)) from error
+            raise
 
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has given; 0 of one without ids, and before the first."""
