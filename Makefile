@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test test-browser test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
-	bench-patterns bench-edge bench-console pictures dist lock tables clean torture mutants
+	bench-patterns bench-edge bench-engines bench-console pictures dist lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ bench-files: .venv/.dev ## measure a large file, and a fresh clone
 
 bench-console: .venv/.dev ## print the weight of the console's pages and how long they take, of a million subscribers
 	$(BIN)/python -m bench.console
+
+bench-engines: .venv/.dev ## measure PostgreSQL, whose server must be installed, beside SQLite
+	$(BIN)/python -m bench.engines
 
 bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
 	$(BIN)/python -m bench.edge
