@@ -19,7 +19,7 @@ PROCESSES = (
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
     "api/test_generated_clients.py", "api/test_refused_rows.py",
     "audience/test_imports.py", "operations/test_moves.py", "schemas/test_workbook.py",
-    "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_pgbouncer.py",
+    "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_citus.py", "storage/test_pgbouncer.py",
     "storage/test_queries.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
     "storage/test_turns.py",

@@ -14,8 +14,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from storage.engines import postgresql_citus, postgresql_errors, postgresql_pool
 from storage.engines import postgresql_diagnostics as diagnostics
-from storage.engines import postgresql_errors, postgresql_pool
 from storage.engines import postgresql_spelling as spelling
 from storage.errors import Unavailable, Unusable
 
@@ -148,6 +148,7 @@ def migration_lock(opened: Any) -> Iterator[None]:
     with opened.atomic():
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
+        postgresql_citus.distribute(opened)
 
 
 def now_ms(opened: Any) -> int | None:

@@ -53,3 +53,7 @@ def test_both_engines_end_with_the_same_migration():
         for engine in (sqlite, postgresql)
     ]
     assert numbers[0] == numbers[1]
+
+
+def test_this_code_may_write_what_its_migrations_left(opened):
+    assert database.row("SELECT lowest_writer FROM instance_state") == (postgresql.WRITER,)
