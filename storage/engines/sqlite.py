@@ -26,6 +26,7 @@ PRAGMAS = {
     "temp_store": "memory",
     "secure_delete": 1,
     "journal_size_limit": sqlite_log.LIMIT_BYTES,
+    "cache_spill": 2_500,  # pages: what a usual transaction writes goes to the log once, when it commits
 }
 CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
 SYNCHRONOUS = ("off", "normal", "full", "extra")
