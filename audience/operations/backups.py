@@ -66,7 +66,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
     Raises `Refused` if the file exists or cannot be written, `Unusable` if the database is damaged.
     """
-    _refuse_server(settings)
+    refuse_server(settings)
     if file.exists():
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
@@ -87,7 +87,8 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
     return manifest
 
 
-def _refuse_server(settings: Settings) -> None:
+def refuse_server(settings: Settings) -> None:
+    """Raises `Refused` where the database is on a server, which has backups of its own."""
     if advice := stored.elsewhere(settings.database):
         raise Refused(advice)
 
@@ -203,7 +204,7 @@ def restore(
     backup, or if erasures of the present instance cannot be matched with it; `Unusable` if it is newer than
     this Audience; `Unavailable` if a process uses the present database.
     """
-    _refuse_server(settings)
+    refuse_server(settings)
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _os_errors_refused(current), _private_folder(current.parent) as folder:

@@ -35,7 +35,8 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Has a worker make a backup. Raises `Refused`."""
+    """Has a worker make a backup. Raises `Refused`, also where the engine has backups of its own."""
+    backups.refuse_server(settings)
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     if is_busy(settings):

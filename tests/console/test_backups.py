@@ -8,6 +8,7 @@ import pytest
 
 from audience import audit_log
 from audience.audit_log import Actor
+from audience.errors import Refused
 from audience.operations import backups, kept_backups
 from tests.console.browser import signed_in
 
@@ -46,6 +47,16 @@ def test_one_at_a_time(site, administrator, settings):
     assert (refused.status_code, kept_backups.BUSY in refused.text) == (422, True)
     os.utime(busy, (0, 0))  # left by a process that ended long ago
     assert administrator.post("/backups").status_code == 303
+
+
+def test_where_the_database_is_on_a_server_it_is_refused_at_once(site, administrator, settings, monkeypatch):
+    def refuse(_):
+        raise Refused("Back it up there.")
+
+    monkeypatch.setattr(backups, "refuse_server", refuse)
+    refused = administrator.post("/backups")
+    assert (refused.status_code, "Back it up there." in refused.text) == (422, True)
+    assert "A backup is being made" not in administrator.get("/backups").text
 
 
 def test_why_none_was_made_is_said_until_the_next(site, administrator, settings, monkeypatch):
