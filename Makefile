@@ -55,11 +55,11 @@ torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 f
 mutants: .venv/.dev ## seed faults into a copy of the tree: its test must catch each of them
 	$(BIN)/python -m tests.mutants
 
-clients: ## install two generators of clients into .clients/, for their test; needs npm
+clients: ## install two generators of clients, and one of tools for assistants, into .clients/; needs npm
 	$(PYTHON) -m venv --clear .clients/python
 	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil
 	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
-		@types/node@20.19.43
+		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
 
 test-fast: .venv/.dev ## run the tests that start no process, browser or server, about a minute
 	$(PYTEST) -m "not slow"

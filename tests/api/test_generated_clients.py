@@ -1,4 +1,4 @@
-"""Two generators make clients from the OpenAPI document: their types are sound, and they work.
+"""Two generators make clients from the OpenAPI document, and a program makes tools of it: they work.
 
 `make clients` installs the generators into `.clients/`.
 """
@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import REQUIRED
-from tests.service import serving
+from tests.service import command, environment, serving
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "clients"
@@ -72,3 +73,17 @@ def test_a_typescript_client(run, tmp_path):
     run(NODE_MODULES / ".bin" / "openapi-typescript", "openapi.json", "--output", "api.d.ts")
     run(NODE_MODULES / ".bin" / "tsc", "--project", ".")
     run("node", "use_client.js")
+
+
+def test_the_tools_of_an_assistant(run, service):
+    program = NODE_MODULES / ".bin" / "openapi-mcp-server"
+    needed(program)
+    made = subprocess.run(
+        command("key", "create", "--scope", "read", "--json"),
+        cwd=ROOT,
+        env=environment(service.instance, service.port),
+        capture_output=True,
+        check=True,
+    )
+    key = json.loads(made.stdout)
+    run(sys.executable, "use_tools.py", program, f"{key['publishable_key']}:{key['secret_key']}")

@@ -19,7 +19,8 @@ from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue
 from tests.described import operations, path_in_document, validator
 
-PAGE = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, ASSISTANTS = ((DOCS / f"{name}.md").read_text("utf-8") for name in ("endpoints", "assistants"))
 
 
 @pytest.fixture
@@ -195,3 +196,13 @@ def test_the_server_is_below_the_public_url(tmp_path):
     document: Any = app.test_client().get("/api/openapi.json").json
     database.close()
     assert document["servers"] == [{"url": "https://people.example/audience/api"}]
+
+
+def test_the_page_on_assistants_lists_what_a_key_that_reads_may_do(document):
+    rows = [
+        f"| `{method} {path}` | {operation['summary']} |"
+        for (method, path), operation in operations(document).items()
+        if operation["x-scope"] in ("read", "stats")
+    ]
+    table = "\n".join(["| Operation | Does |", "|---|---|", *rows])
+    assert ASSISTANTS.partition("<!-- read -->\n")[2].partition("\n<!-- /read -->")[0] == table
