@@ -53,8 +53,8 @@ def test_a_match_is_shown_rule_by_rule(ask, stored):
 
 
 def test_an_error_in_rules_is_shown_with_its_path(ask):
-    assert "segment.rules.all[0].tag: Send" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
-    assert "segment.name: Send" in ask("segment", "create", " ", PRO, exit_code=1)
+    assert "segment.rules.all[0].tag: Give" in ask("segment", "preview", '{"all": [{"tag": 5}]}', exit_code=1)
+    assert "segment.name: Give" in ask("segment", "create", " ", PRO, exit_code=1)
     assert "must be JSON" in ask("segment", "preview", "{tag: vip}", exit_code=2)
 
 

@@ -27,6 +27,7 @@ LOADED = {
     ("answer", "address", "no address"): ("marshmallow", "dns", "asyncio"),
     ("answer", "domain", "mail.test"): ("marshmallow", "dns", "asyncio"),
     ("backup", "TMP/backup.tar"): ("peewee",),
+    ("changes", "--help"): ("peewee", "marshmallow"),
     ("console",): ("peewee",),
     ("demo", "--help"): ("peewee",),
     ("doctor", "--offline"): ("peewee", "redis", "asyncio"),
