@@ -35,6 +35,10 @@ OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take 
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 DIFFERS = "The table {} arrived differently, so the instance stays where it is: run the same command again."
+NO_OTHER = (
+    "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
+    "set AUDIENCE_DATABASE_URL to the new one."
+)
 NOT_MOVED = "This instance has not been moved: there is nothing to take back."
 WRITTEN = (
     "The table {} of the other database is not as it was when the instance came there: it has been written "
@@ -113,7 +117,8 @@ def _begin(source: End, arriving: End, url: str) -> Phase:
     phase = source.phase()
     if phase.name == ARRIVING or (phase.name and phase.other != url):
         raise Refused(OTHER_MOVE.format(phase.other))
-    if arriving.phase().name != ARRIVING or arriving.phase().move != phase.move:
+    arrived = arriving.phase()
+    if not phase.move or arrived.name != ARRIVING or arrived.move != phase.move:
         if phase.name == LEFT:
             raise Refused(BACK_FIRST.format(phase.other))
         if not arriving.is_empty():
@@ -172,6 +177,8 @@ def undo(settings: Settings, password_file: str, progress: Progress) -> None:
         if phase.name not in (LEAVING, LEFT):
             raise Refused(NOT_MOVED)
         if phase.name == LEFT:
+            if not phase.other:
+                raise Refused(NO_OTHER)
             target = replace(settings, database_url=phase.other, database_password_file=password_file)
             with _end(target) as other:
                 _take_back(source, other, progress)

@@ -19,7 +19,7 @@ from audience.operations.opening import open_database, open_process
 from storage import database, moves
 from storage import sites as stored_sites
 from storage.errors import Unavailable
-from storage.instance_state import LEAVING, Phase
+from storage.instance_state import LEAVING, LEFT, Phase
 from storage.models import MODELS, InstanceStateModel
 from tests.api.endpoints import ENDPOINTS
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
@@ -190,6 +190,25 @@ def test_a_move_is_taken_back(files, empty, client):
     with pytest.raises(LostFile, match="elsewhere"):
         open_process(replace(files, database_url=empty))
     assert "nothing to take back" in str(command(files, "--undo", status=1).exception)
+
+
+def test_a_move_that_was_taken_back_begins_anew_elsewhere(files, empty, client, tmp_path):
+    command(files, "--to", empty)
+    command(files, "--undo")
+    assert "not empty" in str(command(files, "--to", empty, status=1).exception)
+    open_process(files)
+    command(files, "--to", f"sqlite:{tmp_path / 'new.db'}")
+    command(files, "--undo")
+    open_process(files)
+
+
+def test_a_move_to_nowhere_is_not_taken_back(files, client):
+    database.close()
+    with moves.end(files.database, None, 3, False) as end:
+        end.set_phase(Phase("m", LEFT, "", 1))
+    assert "does not name" in str(command(files, "--undo", status=1).exception)
+    with pytest.raises(LostFile, match="moved on"):
+        open_process(files)
 
 
 def test_a_move_to_what_was_written_to_is_not_taken_back(files, empty, client):
