@@ -32,11 +32,12 @@ class NumberDumper(DecimalDumper):
 
 
 class NumberLoader(Loader):
-    """Reads a decimal as an integer or a float."""
+    """Reads a decimal as SQLite has it: an integer of 64 bits, or a float."""
 
     def load(self, data: Any) -> int | float:
         text = bytes(data).decode()
-        return int(text) if text.lstrip("-").isdigit() else float(text)
+        whole = text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63
+        return int(text) if whole else float(text)
 
 
 class GrownTables:

@@ -26,7 +26,8 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 
 PEOPLE = [
     {"email": f"p{n}@firm{n % 7}.example", "first_name": "Ünï" if n % 3 else "", "tags": ["a", f"t{n % 5}"],
-     "fields": {"plan": "pro", "n": n / 2, "many": [1, "x", True, None], "big": 2**60 + n}}
+     "fields": {"plan": "pro", "n": n / 2, "many": [1, "x", True, None], "big": 2**60 + n,
+                "huge": [1e23, -1e23, 1e300, 2.0**63, -(2.0**63), 2**63 - 1, -(2**63), 1e-300][n % 8]}}
     for n in range(1_000)
 ]  # fmt: skip
 COMMAND = Actor("command")
