@@ -170,6 +170,8 @@ def _counted(step: str, total: int, progress: Progress) -> Callable[[int], None]
 def undo(settings: Settings, password_file: str, progress: Progress) -> None:
     """Takes a move back, as long as the other database is as the instance came there.
 
+    Interrupted, it leaves both unused, and goes on when it is run again.
+
     Raises `Refused`; `Unavailable` if a server does not answer.
     """
     with _end(settings) as source:
@@ -186,7 +188,8 @@ def undo(settings: Settings, password_file: str, progress: Progress) -> None:
 
 
 def _take_back(source: End, other: End, progress: Progress) -> None:
-    if other.phase().name != ARRIVING:
-        if different := _different(source, other, moves.tables(), progress):
-            raise Refused(WRITTEN.format(different))
-        other.set_phase(Phase("", ARRIVING, "", clock.now_ms()))
+    """Lets the other database be used no more; compares it only then, as a host may have written to it."""
+    other.set_phase(Phase("", ARRIVING, "", clock.now_ms()))
+    if different := _different(source, other, moves.tables(), progress):
+        other.set_phase(HERE)
+        raise Refused(WRITTEN.format(different))

@@ -217,6 +217,44 @@ def test_a_move_to_what_was_written_to_is_not_taken_back(files, empty, client):
     there = replace(client, http=opened(replace(files, database_url=empty)).test_client())
     there.create("new@example.com")
     assert "has been written to" in str(command(files, "--undo", status=1).exception)
+    open_process(replace(files, database_url=empty))
+
+
+def test_a_host_that_still_runs_writes_nothing_while_a_move_is_taken_back(files, empty, client, monkeypatch):
+    command(files, "--to", empty)
+    on_server, sums, answers = replace(files, database_url=empty), moves.End.sums, []
+    there = replace(client, http=opened(on_server).test_client())
+
+    def sums_late(end, table, advance):
+        found = sums(end, table, advance)
+        if table.name == moves.tables()[-1].name:
+            open_database(on_server)
+            answers.append(there.post("/fetch/subscribers", {"subscriber": {"email": "late@example.com"}}))
+            database.close()
+        return found
+
+    monkeypatch.setattr(moves.End, "sums", sums_late)
+    command(files, "--undo")
+    assert {answer.status_code for answer in answers} == {503}
+
+
+def test_taking_back_that_was_interrupted_goes_on(files, empty, client, monkeypatch):
+    command(files, "--to", empty)
+    on_server, sums = replace(files, database_url=empty), moves.End.sums
+    there = replace(client, http=opened(on_server).test_client())
+    there.create("new@example.com")
+
+    def sums_lost(end, table, advance):
+        raise Unavailable("the server is gone")
+
+    monkeypatch.setattr(moves.End, "sums", sums_lost)
+    assert "is gone" in str(command(files, "--undo", status=1).exception)
+    for settings in (files, on_server):
+        with pytest.raises(LostFile):
+            open_process(settings)
+    monkeypatch.setattr(moves.End, "sums", sums)
+    assert "has been written to" in str(command(files, "--undo", status=1).exception)
+    open_process(on_server)
 
 
 def test_a_row_that_changed_on_the_way_is_noticed(files, empty, client, monkeypatch):
