@@ -39,6 +39,10 @@ NO_OTHER = (
     "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
     "set AUDIENCE_DATABASE_URL to the new one."
 )
+GONE_ON = (
+    "The other database is part of another move: take that back first, with `audience move --undo` and "
+    "AUDIENCE_DATABASE_URL={}."
+)
 NOT_MOVED = "This instance has not been moved: there is nothing to take back."
 WRITTEN = (
     "The table {} of the other database is not as it was when the instance came there: it has been written "
@@ -183,8 +187,15 @@ def undo(settings: Settings, password_file: str, progress: Progress) -> None:
                 raise Refused(NO_OTHER)
             target = replace(settings, database_url=phase.other, database_password_file=password_file)
             with _end(target) as other:
+                if not _is_end_of(phase, other.phase()):
+                    raise Refused(GONE_ON.format(phase.other))
                 _take_back(source, other, progress)
         source.set_phase(HERE)
+
+
+def _is_end_of(phase: Phase, found: Phase) -> bool:
+    """Whether a database is in use, or marked by nothing but this move and its taking back."""
+    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
 
 
 def _take_back(source: End, other: End, progress: Progress) -> None:

@@ -3,17 +3,12 @@
 import datetime as dt
 import json
 import re
-import shutil
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from app import create_app, instance
 from audience import clock, erasures, imports, keys, operators, sites
 from audience.audit_log import Actor
-from audience.cli.main import audience
-from audience.config import Settings
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_database, open_process
 from storage import database, moves
@@ -22,35 +17,11 @@ from storage.errors import Unavailable
 from storage.instance_state import LEAVING, LEFT, Phase
 from storage.models import MODELS, InstanceStateModel
 from tests.api.endpoints import ENDPOINTS
-from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.client import open_client
+from tests.operations.moving import PEOPLE, command, opened
 
-PEOPLE = [
-    {"email": f"p{n}@firm{n % 7}.example", "first_name": "Ünï" if n % 3 else "", "tags": ["a", f"t{n % 5}"],
-     "fields": {"plan": "pro", "n": n / 2, "many": [1, "x", True, None], "big": 2**60 + n,
-                "huge": [1e23, -1e23, 1e300, 2.0**63, -(2.0**63), 2**63 - 1, -(2**63), 1e-300][n % 8]}}
-    for n in range(1_000)
-]  # fmt: skip
 COMMAND = Actor("command")
 WAITING = [{"email": f"later{n}@example.com"} for n in range(30)]
-
-
-@pytest.fixture
-def empty(server):
-    url = server.create()
-    yield url
-    database.close()
-    server.drop(url)
-
-
-@pytest.fixture
-def files(tmp_path, migrated):
-    """The settings of an instance in SQLite."""
-    shutil.copy(migrated, tmp_path / migrated.name)
-    return Settings(instance=tmp_path)
-
-
-def opened(settings):
-    return create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())
 
 
 def filled(settings):
@@ -94,13 +65,6 @@ def plain(row):
     return [int(value) if isinstance(value, bool | float) and value == int(value) else value for value in row]
 
 
-def command(settings, *words, status=0):
-    database.close()
-    result = CliRunner().invoke(audience, ["move", *words], obj=instance(settings))
-    assert result.exit_code == status, (result.output, result.exception)
-    return result
-
-
 def test_there_and_back(files, empty, tmp_path):
     client = filled(files)
     before, told = contents(files), export(files, client)
@@ -118,15 +82,6 @@ def test_there_and_back(files, empty, tmp_path):
     imports.drain(client.site.id, 30)
     with database.session():
         assert stored_sites.counters(client.site.id)[0] == told[1][0] + len(WAITING)
-
-
-@pytest.fixture
-def client(files):
-    """A client of a small instance in SQLite."""
-    client = open_client(opened(files).test_client())
-    client.post("/batch/subscribers", {"subscribers": PEOPLE[:30]})
-    imports.drain(client.site.id, 30)
-    return client
 
 
 def test_an_instance_that_moved_does_not_start(files, empty, client):

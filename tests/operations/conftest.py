@@ -1,0 +1,35 @@
+"""The two ends of a move."""
+
+import shutil
+
+import pytest
+
+from audience import imports
+from audience.config import Settings
+from storage import database
+from tests.client import open_client
+from tests.operations.moving import PEOPLE, opened
+
+
+@pytest.fixture
+def empty(server):
+    url = server.create()
+    yield url
+    database.close()
+    server.drop(url)
+
+
+@pytest.fixture
+def files(tmp_path, migrated):
+    """The settings of an instance in SQLite."""
+    shutil.copy(migrated, tmp_path / migrated.name)
+    return Settings(instance=tmp_path)
+
+
+@pytest.fixture
+def client(files):
+    """A client of a small instance in SQLite."""
+    client = open_client(opened(files).test_client())
+    client.post("/batch/subscribers", {"subscribers": PEOPLE[:30]})
+    imports.drain(client.site.id, 30)
+    return client
