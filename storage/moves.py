@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import peewee
 
+from storage.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
 from storage.errors import StatementError, Unusable
-from storage.instance_state import Phase
+from storage.instance_state import HERE, Phase
 from storage.models import MODELS, InstanceStateModel
 
 PAGE_ROWS = 2_000
 LARGE_ROWS = 20  # of a table whose rows may have megabytes
 LARGE = frozenset({"import_batches", "file_pieces"})
 OF_PERSON = ("events", "consent_changes")
+STATE = "instance_state"
 NUL = "\0"
 WITH_NUL = (
     "the table {} has a text with the character NUL, which not every database stores: "
@@ -82,6 +84,8 @@ class End:
 
     def phase(self) -> Phase:
         with self._meant():
+            if STATE not in self._engine.tables(self._opened):
+                return HERE
             [found] = self._rows("SELECT move, phase, other, at FROM instance_state")
         return Phase(*found)
 
@@ -93,8 +97,13 @@ class End:
             )
 
     def is_empty(self) -> bool:
+        """Whether it has no table, or those of our migrations without a row."""
         with self._meant():
-            return not any(self._rows(f"SELECT 1 FROM {table.name} LIMIT 1") for table in tables())
+            names = set(self._engine.tables(self._opened))
+            if not names:
+                return True
+            used = (self._rows(f'SELECT 1 FROM "{name}" LIMIT 1') for name in names - {HISTORY, STATE})
+            return HISTORY in names and not any(used)
 
     def count(self, table: MovedTable) -> int:
         with self._meant():

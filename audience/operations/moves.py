@@ -32,6 +32,7 @@ SEEN = (
 )
 FULL = "The target is not empty: name an empty database, or a file that does not exist."
 OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take it back with --undo."
+ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 DIFFERS = "The table {} arrived differently, so the instance stays where it is: run the same command again."
@@ -75,6 +76,8 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     if target.database == settings.database:
         raise Refused(SAME)
     _check_source(settings, openers)
+    with _end(settings) as source, _end(target) as arriving:
+        _refuse_target(source.phase(), arriving, target.database)
     openers.database(target)
     database.migrate()
     database.close()
@@ -116,17 +119,27 @@ def _end(settings: Settings) -> Iterator[End]:
         yield end
 
 
-def _begin(source: End, arriving: End, url: str) -> Phase:
-    """Marks both. Raises `Refused` unless the target is empty, or has a part of the same move."""
-    phase = source.phase()
-    if phase.name == ARRIVING or (phase.name and phase.other != url):
+def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
+    """Raises `Refused` unless the target is empty, or has a part of the same move; it may not be migrated."""
+    if phase.name == ARRIVING:
+        raise Refused(ELSEWHERE)
+    if phase.name and phase.other != url:
         raise Refused(OTHER_MOVE.format(phase.other))
-    arrived = arriving.phase()
-    if not phase.move or arrived.name != ARRIVING or arrived.move != phase.move:
+    if not _goes_on(phase, arriving.phase()):
         if phase.name == LEFT:
             raise Refused(BACK_FIRST.format(phase.other))
         if not arriving.is_empty():
             raise Refused(FULL)
+
+
+def _goes_on(phase: Phase, arrived: Phase) -> bool:
+    return bool(phase.move) and arrived.name == ARRIVING and arrived.move == phase.move
+
+
+def _begin(source: End, arriving: End, url: str) -> Phase:
+    """Marks both, the target first."""
+    phase = source.phase()
+    if not _goes_on(phase, arriving.phase()):
         phase = Phase(secrets.token_hex(8), LEAVING, url, clock.now_ms())
         arriving.set_phase(phase._replace(name=ARRIVING, other=""))
     source.set_phase(phase._replace(name=LEAVING))

@@ -34,6 +34,7 @@ ENTER = (
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
 ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
+TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false))"
 PRIMARY_KEY = """
 SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
 JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
@@ -171,6 +172,11 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     sequence = f"pg_get_serial_sequence('{table}', 'id')"
     query = f"SELECT nextval({sequence}) FROM generate_series(1, %s)"
     return sorted(number for (number,) in opened.execute_sql(query, (count,)).fetchall())
+
+
+def tables(opened: Any) -> list[str]:
+    """Those that are found by their name alone."""
+    return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
 
 
 def primary_key(opened: Any, table: str) -> list[str]:

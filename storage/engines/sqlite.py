@@ -11,7 +11,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from storage.engines import sqlite_errors, sqlite_log, sqlite_pool, sqlite_spelling, sqlite_turns
+from storage.engines import (
+    sqlite_errors,
+    sqlite_files,
+    sqlite_log,
+    sqlite_pool,
+    sqlite_spelling,
+    sqlite_turns,
+)
 from storage.errors import Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
@@ -170,6 +177,10 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had; nobody takes one while the caller holds the lock."""
     first = last_id(opened, table) + 1
     return range(first, first + count)
+
+
+def tables(opened: Any) -> list[str]:
+    return sqlite_files.tables(opened)
 
 
 def primary_key(opened: Any, table: str) -> list[str]:

@@ -1,0 +1,72 @@
+"""What is no target of a move stays as it was."""
+
+from dataclasses import replace
+
+import pytest
+
+from audience.operations.instance_files import LostFile
+from audience.operations.opening import open_process
+from storage import database, moves
+from tests.operations.moving import command
+
+PLAIN = "CREATE TABLE orders (id integer)"
+EARLIER = "DELETE FROM schema_migration WHERE name = (SELECT max(name) FROM schema_migration)"
+
+
+def run(url, *statements):
+    database.open(url)
+    with database.session():
+        for statement in statements:
+            database.database.execute_sql(statement)
+    database.close()
+
+
+def tables(url):
+    with moves.end(url, None, 3, False) as end:
+        return sorted(end._engine.tables(end._opened))
+
+
+@pytest.fixture(params=["a server", "a file"])
+def target(request, empty, tmp_path):
+    return empty if request.param == "a server" else f"sqlite:///{tmp_path / 'target.db'}"
+
+
+@pytest.mark.parametrize("also", [(), ("INSERT INTO orders VALUES (1)",)])
+def test_tables_of_another_program_are_no_target(files, client, target, also):
+    run(target, PLAIN, *also)
+    assert "not empty" in str(command(files, "--to", target, status=1).exception)
+    assert tables(target) == ["orders"]
+    open_process(files)
+
+
+def test_another_instance_is_not_migrated_before_it_is_refused(files, client, target):
+    database.open(target)
+    database.migrate()
+    database.close()
+    run(
+        target,
+        "DROP TABLE change_log",
+        "CREATE TABLE orders (id integer)",
+        "INSERT INTO orders VALUES (1)",
+        EARLIER,
+    )
+    before = tables(target)
+    assert "not empty" in str(command(files, "--to", target, status=1).exception)
+    assert tables(target) == before
+
+
+def test_what_has_been_migrated_and_nothing_more_is_a_target(files, client, target):
+    database.open(target)
+    database.migrate()
+    database.close()
+    command(files, "--to", target)
+    open_process(replace(files, database_url=target))
+
+
+def test_an_instance_that_is_elsewhere_does_not_move(files, empty, client, tmp_path):
+    command(files, "--to", empty)
+    command(files, "--undo")
+    on_server, file = replace(files, database_url=empty), tmp_path / "new.db"
+    assert "is elsewhere" in str(command(on_server, "--to", f"sqlite:{file}", status=1).exception)
+    with pytest.raises(LostFile):
+        open_process(on_server)
