@@ -10,6 +10,7 @@ from audience.cli.progress import ShownProgress
 from audience.operations import moves
 
 ONE = "Give one of --to and --undo."
+UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABASE or sqlite:PATH."
 
 
 @click.command()
@@ -30,17 +31,21 @@ def move(instance: Instance, target: str | None, undo: bool, password_file: str,
     """
     if (target is None) is not undo:
         raise click.UsageError(ONE)
+    url = None if target is None else _url(target)
     password_file = password_file or instance.settings.database_password_file
     with instance.processes().stopped(), ShownProgress() as progress:
-        if target is None:
+        if url is None:
             moves.undo(instance.settings, password_file, progress)
             show({"undone": True}, as_json, ["The instance uses its old database again."])
             return
-        settings = replace(
-            instance.settings,
-            database_url=moves.target_url(target),
-            database_password_file=password_file,
-        )
+        settings = replace(instance.settings, database_url=url, database_password_file=password_file)
         moved = moves.move(instance.settings, settings, instance.openers, progress)
     lines = [f"Moved {moved.rows['subscribers']} subscribers, and compared all. Set this, and start:"]
     show({"setting": moved.setting, "rows": moved.rows}, as_json, [*lines, moved.setting])
+
+
+def _url(target: str) -> str:
+    try:
+        return moves.target_url(target)
+    except ValueError:  # its text may have the password
+        raise click.BadParameter(UNREADABLE, param_hint="--to") from None

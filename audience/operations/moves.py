@@ -35,7 +35,10 @@ OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take 
 ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
-DIFFERS = "The table {} arrived differently, so the instance stays where it is: run the same command again."
+DIFFERS = (
+    "The table {} arrived differently, so the instance stays where it is: run the same command again or, if "
+    "that does not help, `audience move --undo`, and move into a new, empty database."
+)
 NO_OTHER = (
     "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
     "set AUDIENCE_DATABASE_URL to the new one."
@@ -60,7 +63,10 @@ class Moved:
 
 
 def target_url(text: str) -> str:
-    """The URL of a target, which may be `sqlite:PATH`. Raises `Refused` for one with a password."""
+    """The URL of a target, which may be `sqlite:PATH`.
+
+    Raises `Refused` for one with a password, `ValueError` for one that cannot be read.
+    """
     if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
         return database.url(Path(text.removeprefix("sqlite:")).absolute())
     if urlsplit(text).password is not None or "password=" in text:

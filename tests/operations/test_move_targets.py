@@ -70,3 +70,12 @@ def test_an_instance_that_is_elsewhere_does_not_move(files, empty, client, tmp_p
     assert "is elsewhere" in str(command(on_server, "--to", f"sqlite:{file}", status=1).exception)
     with pytest.raises(LostFile):
         open_process(on_server)
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:p[w@h/d", "postgresql://u:p]w@h/d", "postgresql://[u:pw@h/d"]
+)
+def test_a_url_that_cannot_be_read_is_a_wrong_call(files, url):
+    result = command(files, "--to", url, status=2)
+    assert "cannot be read: write it as postgresql://USER@HOST/DATABASE" in " ".join(result.output.split())
+    assert url not in result.output

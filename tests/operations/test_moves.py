@@ -220,7 +220,9 @@ def test_a_row_that_changed_on_the_way_is_noticed(files, empty, client, monkeypa
         add(end, table, rows if place is None else [[*row[:place], "X", *row[place + 1 :]] for row in rows])
 
     monkeypatch.setattr(moves.End, "add", add_changed)
-    assert "subscribers arrived differently" in str(command(files, "--to", empty, status=1).exception)
+    refused = str(command(files, "--to", empty, status=1).exception)
+    assert "subscribers arrived differently" in refused
+    assert "`audience move --undo`, and move into a new, empty database" in refused
 
 
 def test_a_target_that_is_not_empty_is_refused(files, empty, client, tmp_path):
