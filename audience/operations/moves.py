@@ -89,6 +89,8 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     database.close()
     with _end(settings) as source, _end(target) as arriving:
         phase = _begin(source, arriving, target.database)
+    _release(settings)  # from one that opened it before it was marked
+    with _end(settings) as source, _end(target) as arriving:
         tables = moves.tables()
         for table in tables:
             _copy(source, arriving, table, progress)
@@ -113,6 +115,11 @@ def _check_source(settings: Settings, openers: Openers) -> None:
                 raise instance_files.LostFile(finding)
     finally:
         database.close()
+    _release(settings)
+
+
+def _release(settings: Settings) -> None:
+    """Raises `Unavailable` if a process uses a database that is a file."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 

@@ -1,5 +1,6 @@
 """What is no target of a move stays as it was."""
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_process
 from storage import database, moves
+from storage.instance_state import LEAVING
 from tests.operations.moving import command
 
 PLAIN = "CREATE TABLE orders (id integer)"
@@ -79,3 +81,22 @@ def test_a_url_that_cannot_be_read_is_a_wrong_call(files, url):
     result = command(files, "--to", url, status=2)
     assert "cannot be read: write it as postgresql://USER@HOST/DATABASE" in " ".join(result.output.split())
     assert url not in result.output
+
+
+def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
+    files, empty, client, monkeypatch
+):
+    set_phase = moves.End.set_phase
+    with contextlib.ExitStack() as processes:
+
+        def set_late(end, phase):
+            if phase.name == LEAVING:
+                writer = processes.enter_context(moves.end(files.database, None, 3, False))
+                assert not writer.phase().name
+            set_phase(end, phase)
+
+        monkeypatch.setattr(moves.End, "set_phase", set_late)
+        assert "another process uses" in str(command(files, "--to", empty, status=1).exception)
+    monkeypatch.setattr(moves.End, "set_phase", set_phase)
+    command(files, "--to", empty)
+    open_process(replace(files, database_url=empty))
