@@ -202,7 +202,7 @@ def undo(settings: Settings, password_file: str, progress: Progress) -> None:
 
     Interrupted, it leaves both unused, and goes on when it is run again.
 
-    Raises `Refused`; `Unavailable` if a server does not answer.
+    Raises `Refused`; `Unavailable` if a process uses the other one's file, or a server does not answer.
     """
     with _end(settings) as source:
         phase = source.phase()
@@ -215,6 +215,8 @@ def undo(settings: Settings, password_file: str, progress: Progress) -> None:
             with _end(target) as other:
                 if not _is_end_of(phase, other.phase()):
                     raise Refused(GONE_ON.format(phase.other))
+            _release(target)
+            with _end(target) as other:
                 _take_back(source, other, progress)
         source.set_phase(HERE)
 

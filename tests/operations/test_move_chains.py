@@ -34,3 +34,14 @@ def test_a_move_into_what_another_instance_moves_to_is_not_taken_back(files, emp
         end.set_phase(arriving)
         assert "part of another move" in str(command(files, "--undo", status=1).exception)
         assert end.phase() == arriving
+
+
+def test_a_file_that_a_process_uses_is_not_taken_back(files, client, tmp_path):
+    new = f"sqlite:///{tmp_path / 'new.db'}"
+    command(files, "--to", new)
+    with moves.end(new, None, 3, False) as process:
+        assert not process.phase().name
+        assert "another process uses" in str(command(files, "--undo", status=1).exception)
+        assert not process.phase().name
+    command(files, "--undo")
+    open_process(files)
