@@ -129,7 +129,7 @@ class _ChangeReader:
     def __init__(self, site_id: int, placed: Sequence[Placed]) -> None:
         self.placed = placed
         ids = {entry.subscriber_id for _, _, entry, _ in placed}
-        self.people = stored.people(site_id, ids)
+        self.people = stored_subscribers.get_by_ids(site_id, ids)
         self.erased = stored.erased(site_id, ids - self.people.keys())
         created = {entry.subscriber_id for _, _, entry, _ in placed if entry.new is None}
         known = [self.people[id_] for id_ in created & self.people.keys()]

@@ -7,6 +7,7 @@ from audience.changes import json_equal
 from audience.sites import Site
 from storage import change_log as stored
 from storage import database
+from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.subscribers import Subscriber
 
@@ -26,7 +27,7 @@ def differing(site: Site) -> tuple[int, int]:
     ids = stored.newest_changed(site.id, SAMPLED)
     numbers = list(stored.rows_of(site.id, ids))[-ROWS:]
     said = _replayed(stored.at_numbers(site.id, numbers), set(ids))
-    people = stored.people(site.id, said)
+    people = stored_subscribers.get_by_ids(site.id, said)
     wrong = [id_ for id_, person in people.items() if not _agrees(person, said[id_])]
     return len(wrong), len(people)
 

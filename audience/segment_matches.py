@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from audience import clock, segment_rules, segments, subscribers
+from audience import clock, field_values, segment_rules, segments, subscribers
 from audience.segment_subjects import GROUPS, SUBJECTS
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import NAMES, write_date
 from storage import database, events, segment_matches, tags
+from storage import subscribers as stored
 from storage.segment_rules import compile
 from storage.subscribers import DATES
 
@@ -36,10 +37,8 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     subscriber = subscribers.find(site, email, uuid)
     if subscriber is None:
         return None
-    at, leaves = clock.now_ms(), list(_leaves(rules))
-    conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site.id) for leaf in leaves]
-    holds = iter(segment_matches.met(site.id, subscriber.id, conditions) if leaves else [])
-    return _matched(rules, holds, _Values(site.id, subscriber))
+    met = _met(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
+    return _matched(rules, iter(met.get(subscriber.id, [])), _Values(site.id, subscriber))
 
 
 @database.snapshot()
@@ -49,12 +48,22 @@ def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list
     Raises `Refused` on invalid rules.
     """
     leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
+    nobody = [False] * len(leaves)
+    met = _met(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
+    return [
+        [leaf for leaf, holds in zip(leaves, met.get(each, nobody), strict=True) if holds]
+        for each in subscriber_ids
+    ]
+
+
+def _met(site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]) -> dict[int, list[bool]]:
+    """By subscriber, for each condition whether it holds."""
     at = clock.now_ms()
-    conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site.id) for leaf in leaves]
+    conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site_id) for leaf in leaves]
     if not conditions:
-        return [[] for _ in subscriber_ids]
-    met = (segment_matches.met(site.id, each, conditions) for each in subscriber_ids)
-    return [[leaf for leaf, holds in zip(leaves, each, strict=True) if holds] for each in met]
+        return {}
+    values = field_values.of_people(site_id, people.values())
+    return segment_matches.met(site_id, people, values, conditions)
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, row, rows
 from storage.engines.chosen import engine
-from storage.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
-from storage.subscribers import Subscriber, read
 
 COLUMNS = "id, number, count, at, source, source_id, entries"
 TAKE = (
@@ -159,15 +157,6 @@ def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
             (site_id, json.dumps(list(subscriber_ids))),
         )
     )
-
-
-def people(site_id: int, subscriber_ids: Collection[int]) -> dict[int, Subscriber]:
-    """Those of some subscribers who exist, by id."""
-    records = rows(
-        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
-        (json.dumps(list(subscriber_ids)), site_id),
-    )
-    return {subscriber.id: subscriber for subscriber in map(read, records)}
 
 
 def to_blank(site_id: int, limit: int) -> list[int]:

@@ -58,6 +58,15 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
     return get_by_keys(site_id, (key,)).get(key)
 
 
+def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
+    """Those of some subscribers who exist, by id."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
+        (json.dumps(list(ids)), site_id),
+    )
+    return {subscriber.id: subscriber for subscriber in map(read, records)}
+
+
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
     record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
     return record and read(record)

@@ -50,7 +50,7 @@ ANSWER_MS = 8_000  # of a server that no longer acknowledges what is sent
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
-OF_JSON, IN_ORDER = spelling.OF_JSON, spelling.IN_ORDER
+OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VALUE_KEYS
 rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
 each_number, joined = spelling.each_number, spelling.joined
 json_path = spelling.json_path

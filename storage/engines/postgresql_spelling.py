@@ -9,6 +9,11 @@ PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
+VALUE_KEYS = (
+    "(SELECT CAST(key ->> 0 AS bigint) AS field_id, key ->> 1 AS folded, key ->> 2 AS label, "
+    "CAST(key ->> 3 AS integer) AS kind, CAST(key ->> 4 AS bigint) AS subscriber_id "
+    "FROM json_array_elements(CAST(? AS json)) AS keys (key)) AS k"
+)
 SCALARS = (
     'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '
     "(members.value #>> '{}') COLLATE \"C\" AS atom "

@@ -16,6 +16,7 @@ class Engine(Protocol):
     MIGRATIONS: Path  # the folder of its migrations
     IDS: str  # a list of integers, as one JSON array
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
+    VALUE_KEYS: str  # rows `k`, the keys of `field_values` within a site, from one JSON array of arrays
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     OF_JSON: str
     BY_ATOM: str  # the order of atoms

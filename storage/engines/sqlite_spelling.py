@@ -4,6 +4,10 @@ import json
 
 IDS = "SELECT value FROM json_each(?)"
 PERIODS = "(SELECT key AS place, value ->> 0 AS first, value ->> 1 AS ending FROM json_each(?)) AS b"
+VALUE_KEYS = (
+    "(SELECT value ->> 0 AS field_id, value ->> 1 AS folded, value ->> 2 AS label, value ->> 3 AS kind, "
+    "value ->> 4 AS subscriber_id FROM json_each(?)) AS k"
+)
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import file_imports, imports
+from audience import file_imports, imports, segment_matches
 from storage import database
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
@@ -18,9 +18,10 @@ ACROSS_SITES = (
     "SELECT DISTINCT site_id FROM imports", "SELECT 1 FROM refused_rows WHERE refused_at < ",
     "SELECT site_id, tag_id FROM discarded_tags",
 )  # fmt: skip
-# small sets: parameters, waiting imports, a page of ids
+# small sets: parameters, waiting imports, what some people have, a page of ids
 FEW = re.compile(
-    r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|SCAN (?:page|found|\(subquery-\d+\))$"
+    r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|their_\w+"
+    r"|SCAN (?:page|found|\(subquery-\d+\))$"
 )
 # all rows of a site, or up to a limit
 WANTED_WHOLE = re.compile(r" LIMIT \d+|WHERE site_id = \d+ ORDER BY id( DESC)?$")
@@ -94,6 +95,38 @@ def test_every_search_uses_an_index(client, statements, body):
     assert seen
     for statement in seen:
         assert not reads_a_table_through(statement), statement
+
+
+LEAVES = {
+    "tag": {"tag": "vip"}, "no tag": {"tag": {"is_not": "vip"}}, "field": {"field": "plan", "is": "pro"},
+    "part of a field": {"field": "plan", "contains": "pro"}, "any value": {"field": "plan", "exists": True},
+    "number": {"field": "plan", "gt": 1}, "event": {"event": "visit"}, "email": {"email": ADDRESSES[1]},
+    "events": {"event": "visit", "at_least": 2, "within_days": 30}, "date": {"created_at": {"exists": True}},
+}  # fmt: skip
+OF_A_PERSON = re.compile(
+    r"SEARCH (?:s|subscribers|cut) USING INTEGER PRIMARY KEY"
+    r"|SEARCH v USING PRIMARY KEY \(.+ AND subscriber_id=\?\)"
+    r"|SEARCH events USING INDEX \w+ \(subscriber_id=\?\)"
+    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+=\?\)|(?:SEARCH|SCAN) their_\w+"
+    r"|LIST SUBQUERY|SCALAR SUBQUERY|MATERIALIZE|BLOOM FILTER|TEMP B-TREE|CREATE |VIRTUAL TABLE"
+)
+
+
+@pytest.mark.parametrize("leaf", LEAVES)
+def test_what_people_meet_is_searched_by_subscriber(client, statements, leaf):
+    ids = [number for number in range(1, 4) if client.create(ADDRESSES[number], tags="vip", plan="pro")]
+    events = [{"email": ADDRESSES[1], "type": "visit"}]
+    client.post("/batch/events", {"events": events})
+
+    def met(subscriber_ids):
+        del statements[:]
+        held = segment_matches.because(client.site, {"any": [LEAVES[leaf]]}, subscriber_ids)
+        return len(held), [each for each in of_sites(statements) if "EXPLAIN" not in each]
+
+    (one, first), (three, seen) = met(ids[:1]), met(ids)
+    assert (one, three, len(seen)) == (1, 3, len(first))
+    steps = [step for each in seen for step in plan(each)]
+    assert [step for step in steps if not OF_A_PERSON.search(step)] == []
 
 
 def test_draining_and_sweeping_use_indexes(client, statements):

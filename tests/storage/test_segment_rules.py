@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import addresses, segment_rules, sites
+from audience import addresses, field_values, segment_rules, sites
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
-from storage import database, events, searches, segments
+from storage import database, events, searches, segment_matches, segments, subscribers
 from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
@@ -18,6 +18,7 @@ from tests.storage.segment_oracle import DAY, PlainSubscriber, holds
 from tests.stored_people import person
 
 AT = 1_790_000_000_000
+EVERYBODY = "SELECT id FROM subscribers WHERE site_id = ?"
 KEYS = [
     "plan", "age", "a.b", "$", "$.plan", "[0]", "1", "é", "-", 'a"b', "a\\b", "a\\u0062", "'; DROP TABLE",
     "#", "first_name", "last_name",
@@ -101,6 +102,19 @@ class Audience:
             )
         return sorted(each.email for each in matching)
 
+    def met(self, rules: list[dict[str, Any]]) -> list[list[str]]:
+        """For each rule, the addresses of those of whom the matches of a segment say that they meet it."""
+        conditions = [sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id) for rule in rules]
+        with database.session():
+            ids = [row[0] for row in database.rows(EVERYBODY, (self.site_id,))]
+            people = subscribers.get_by_ids(self.site_id, ids)
+            values = field_values.of_people(self.site_id, people.values())
+            met = segment_matches.met(self.site_id, people, values, conditions)
+        return [
+            sorted(people[each].email for each, holds in met.items() if holds[number])
+            for number in range(len(rules))
+        ]
+
 
 @pytest.fixture(scope="module")
 def audience(tmp_path_factory, new_server_url):
@@ -178,7 +192,9 @@ any_rule = st.recursive(
 @settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rule=any_rule)
 def test_sql_and_plain_python_find_the_same_subscribers(audience, rule):
-    assert audience.in_database(rule) == audience.in_python(rule)
+    expected = audience.in_python(rule)
+    assert audience.in_database(rule) == expected
+    assert audience.met([rule]) == [expected]
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -204,4 +220,7 @@ def test_the_largest_rules_run(audience):
     for _ in range(15):
         deep = {"not": deep}
     assert audience.in_database(wide) == audience.in_python(wide)
+    assert audience.met(wide["any"]) == [audience.in_python(wide)] * 199
+    longest: dict[str, Any] = {"field": "plan", "in": [f"{number:0300}" for number in range(100)]}
+    assert audience.met([longest, {"tag": "vip"}]) == [[], audience.in_python({"tag": "vip"})]
     assert audience.in_database(deep) == audience.in_python({"not": {"tag": "vip"}})
