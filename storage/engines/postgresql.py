@@ -28,7 +28,8 @@ MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
 WRITER = 1  # of this code: a migration that it must not be without raises `lowest_writer`
 ENTER = (
-    f"SET LOCAL lock_timeout = {{}}; SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
+    "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
+    f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
     "SELECT lowest_writer, phase FROM instance_state"
 )
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
@@ -46,6 +47,7 @@ ELSEWHERE = "the instance moves to another database, or has moved"
 NO_URL = "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE"
 CONNECT_SECONDS = 3
 ANALYZE_MS = 500  # to wait for
+STILL_MS = 30_000  # after which a host that writes and says nothing, frozen or cut off, loses its locks
 ANSWER_MS = 8_000  # of a server that no longer acknowledges what is sent
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
@@ -133,7 +135,7 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
     """
     left = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic():
-        lowest_writer, phase = opened.run(ENTER.format(left, "" if site_id is None else "_shared"))
+        lowest_writer, phase = opened.run(ENTER.format(left, STILL_MS, "" if site_id is None else "_shared"))
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:

@@ -24,6 +24,7 @@ from audience import (
 from audience.changes import Change
 from storage import database, leases, site_counters
 from storage import subscribers as stored
+from storage.engines import postgresql
 from storage.errors import Unavailable
 from tests.service import until
 
@@ -100,6 +101,20 @@ def test_another_site_does_not_wait(site):
     other = sites.create("Other")
     with ThreadPoolExecutor(1) as pool, database.write(site.id):
         pool.submit(write_nothing, other.id).result(SECONDS)
+
+
+def test_a_writer_that_stands_still_loses_its_lock(site, monkeypatch):
+    monkeypatch.setattr(postgresql, "STILL_MS", 50)
+    with pytest.raises(Unavailable, match=r"^PostgreSQL: .*idle"):
+        stand_still(site.id)
+    write_nothing(site.id)
+
+
+def stand_still(site_id):
+    """Returns to a transaction after another has written the site."""
+    with ThreadPoolExecutor(1) as pool, database.write(site_id):
+        pool.submit(write_nothing, site_id).result(SECONDS)
+        database.ping()
 
 
 def write_nothing(site_id):
