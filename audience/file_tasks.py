@@ -19,12 +19,12 @@ from audience.imports import MACHINE_FAULTS
 from audience.protocols import FileOpener, ReadableFile
 from audience.sites import Site
 from schemas.values import FormError, compact_json
-from storage import database, sites
+from storage import database, leases, sites
 from storage import file_uploads as stored
 from storage.file_uploads import IMPORT, FileUpload
 
 log = logging.getLogger(__name__)
-LEASE_MS = 5 * 60_000  # a file is looked through before its first batch
+LEASE_MS = stored.MAX_LEASE_MS  # a file is looked through before its first batch
 BATCH_ROWS = 1_000
 STOPPED = "It stopped by itself: find the cause in the worker's log, then look again."
 
@@ -42,7 +42,7 @@ class Task:
 
     def renew(self, rows_done: int) -> None:
         """Raises `TakenAwayError`."""
-        until = clock.now_ms() + LEASE_MS
+        until = leases.now(clock.uptime_ms()) + LEASE_MS
         with database.write(self.site.id):
             if not stored.renew(self.site.id, self.upload, until, rows_done):
                 raise TakenAwayError
@@ -81,7 +81,7 @@ def work(instance: Path, open_file: FileOpener) -> None:
 
 @database.session()
 def _next() -> Task | None:
-    found = stored.due(clock.now_ms())
+    found = stored.due(leases.now(clock.uptime_ms()))
     upload = stored.get(*found) if found else None
     by_id = {site.id: site for site in sites.list_all()} if found else {}
     return Task(by_id[found[0]], upload) if found and upload else None

@@ -11,6 +11,7 @@ COLUMNS = (
     "lease_until, import_id"
 )
 TRY, IMPORT = "try", "import"  # tasks
+MAX_LEASE_MS = 5 * 60_000  # one that ends later was given before the machine started
 
 
 class FileUpload(NamedTuple):
@@ -73,11 +74,15 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
     )
 
 
-def due(at: int) -> tuple[int, int] | None:
-    """(site id, id) of the oldest file with a task that nobody does; those to import come first."""
+def due(now: int) -> tuple[int, int] | None:
+    """(site id, id) of the oldest file with a task that nobody does; those to import come first.
+
+    `now` is the instant that leases go by.
+    """
     record = row(
-        "SELECT site_id, id FROM file_uploads WHERE task <> '' AND lease_until < ? ORDER BY task, id LIMIT 1",
-        (at,),
+        "SELECT site_id, id FROM file_uploads WHERE task <> '' "
+        f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY task, id LIMIT 1",
+        (now, now),
     )
     return record and (record[0], record[1])
 

@@ -3,6 +3,7 @@
 import pytest
 
 from audience import clock, passwords, sites
+from storage import leases
 from tests.console.browser import open_browser, signed_in
 
 REAL_COST = passwords.COST
@@ -44,12 +45,13 @@ def owner(app, site):
 def later(monkeypatch):
     """Moves the clock on, by milliseconds."""
     moved = [0]
-    real = clock.now_ms
+    real, real_lease = clock.now_ms, leases.now
 
     def move(milliseconds):
         moved[0] += milliseconds
 
     monkeypatch.setattr(clock, "now_ms", lambda: real() + moved[0])
+    monkeypatch.setattr(leases, "now", lambda uptime: real_lease(uptime) + moved[0])
     return move
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from audience import commands, file_imports, file_tasks, imports, stats, subscribers
+from audience import clock, commands, file_imports, file_tasks, imports, stats, subscribers
 from schemas import file_imports as wire
 from schemas.file_imports import kept_file
 from tests.console.browser import signed_in
@@ -105,6 +105,18 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
     [done] = imports.newest(site)
     assert (done.rows, done.refused, done.created) == (20, 1, 20)
     assert stats.for_site(site).users == 20
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_host_with_another_clock_takes_no_task_away(site, manager, root, monkeypatch, hours):
+    path = keep(manager, root, PEOPLE)
+    manager.post(path, start="1", headed="1")
+    with pytest.raises(KilledError):
+        work(manager, Interrupted(3, kill))
+    other = clock.now_ms() + hours * 3_600_000
+    monkeypatch.setattr(clock, "now_ms", lambda: other)
+    work(manager)
+    assert "Reading the file" in manager.get(path).text
 
 
 def test_stopped_while_it_is_read(site, manager, root, folder):
