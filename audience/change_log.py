@@ -211,11 +211,17 @@ def sweep(days: int) -> None:
     for site_id in due:
         while time.monotonic() < deadline and _drop_some(site_id, before):
             pass
+        _drop_erased(site_id)
 
 
 def _is_due(site_id: int, before: int) -> bool:
     at = stored.oldest_at(site_id)
     return at is not None and at < before
+
+
+@database.writes_site
+def _drop_erased(site_id: int) -> None:
+    stored.drop_erased(site_id)
 
 
 @database.writes_site

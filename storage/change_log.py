@@ -205,7 +205,7 @@ def oldest_at(site_id: int) -> int | None:
 
 
 def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
-    """Deletes the first rows of a site's record, and what is kept beside them as long as they are."""
+    """Deletes the first rows of a site's record."""
     oldest = dropped[-1].number + dropped[-1].length
     execute(
         f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(dropped)})",
@@ -216,9 +216,15 @@ def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
         "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END WHERE site_id = ?",
         (sum(len(each.entries) for each in dropped), oldest, oldest, site_id),
     )
+
+
+def drop_erased(site_id: int) -> None:
+    """Deletes the marks of those whose erasure the record no longer has."""
     execute(
-        "DELETE FROM erased_subscribers WHERE site_id = ? AND number < ? AND waiting = 0",
-        (site_id, oldest),
+        "DELETE FROM erased_subscribers WHERE site_id = ? AND waiting = 0 "
+        "AND number < coalesce((SELECT number FROM change_log WHERE site_id = ? ORDER BY id LIMIT 1), "
+        "(SELECT changes + 1 FROM site_counters WHERE site_id = ?))",
+        (site_id, site_id, site_id),
     )
 
 

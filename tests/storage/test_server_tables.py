@@ -47,6 +47,12 @@ def test_each_key_of_a_sites_table_contains_the_site(opened, table):
     assert all("site_id" in key for key in keys), keys
 
 
+@pytest.mark.parametrize("table", ["changed_subscribers", "erased_subscribers"])
+def test_beside_the_record_of_changes_a_site_is_found_by_an_index(opened, table):
+    found = database.rows("SELECT indexdef FROM pg_indexes WHERE tablename = ?", (table,))
+    assert any("(site_id" in definition and "WHERE" not in definition for (definition,) in found)
+
+
 def test_both_engines_end_with_the_same_migration():
     numbers = [
         max(path.name.partition("_")[0] for path in engine.MIGRATIONS.glob("[0-9]*.py"))

@@ -18,11 +18,13 @@ CREATE TABLE changed_subscribers (
     site_id bigint NOT NULL, subscriber_id bigint NOT NULL, number bigint NOT NULL,
     PRIMARY KEY (subscriber_id, number, site_id)
 );
+CREATE INDEX changed_subscribers_site_id ON changed_subscribers (site_id);
 CREATE TABLE erased_subscribers (
     site_id bigint NOT NULL, subscriber_id bigint NOT NULL, uuid text COLLATE "C" NOT NULL,
     number bigint NOT NULL, waiting integer NOT NULL,
     PRIMARY KEY (subscriber_id, site_id)
 );
+CREATE INDEX erased_subscribers_site_id_number ON erased_subscribers (site_id, number);
 CREATE INDEX erased_subscribers_waiting ON erased_subscribers (site_id) WHERE waiting = 1;
 ALTER TABLE discarded_tags ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE discarded_tags ADD COLUMN source text COLLATE "C" NOT NULL DEFAULT 'operator';
