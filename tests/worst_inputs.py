@@ -201,6 +201,7 @@ DO_NOT_READ = {
     "audience.console.report_forms:meaning",
     "audience.console.report_forms:style_words",
     "audience.console.page:inside",
+    "audience.console.page:plainly",
     "audience.console.page:to",
     "audience.console.page:to_path",
     "audience.console.page:url",
