@@ -207,7 +207,7 @@ def test_every_change_of_consent_is_kept_with_what_it_came_from(client):
         said = consent_changes.of_subscriber(client.site.id, ada.id)
         [(created_by,)] = database.rows("SELECT created_by FROM subscribers WHERE id = ?", (ada.id,))
     assert [(each.subscribed, each.source) for each in said] == [
-        (False, "import"), (True, "api"), (False, "event"),
+        (False, "import"), (True, "command"), (False, "event"),
     ]  # fmt: skip
     assert created_by.startswith("api ")
     assert len({each.source_id for each in said[1:]}) == 1
