@@ -21,11 +21,12 @@ def document(app: Flask) -> Any:
 
 
 def operations(document: Any) -> dict[tuple[str, str], Any]:
-    """The operations of a document, by method and path."""
+    """The operations of a document, in its order, by method and path."""
     return {
         (method.upper(), path): item[method]
         for path, item in document["paths"].items()
-        for method in METHODS & item.keys()
+        for method in item
+        if method in METHODS
     }
 
 
