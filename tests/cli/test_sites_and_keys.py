@@ -247,7 +247,11 @@ def test_a_large_site_is_deleted_in_chunks_that_let_others_write(client, other_c
         written.append(done)
         client.create(f"meanwhile{done}@example.com")
 
-    expected_rows = 95 + len(("counter", "domain", "key made")) + len(reports.list_all(other_client.site))
+    expected_rows = (
+        95
+        + len(("counter", "domain", "key made", "record of changes"))
+        + len(reports.list_all(other_client.site))
+    )
     assert sites.delete(other_client.site, settings.instance, progress).rows == expected_rows
     assert len(written) == 14
     assert client.counts() == (14, 14, 0)
