@@ -10,7 +10,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -116,27 +116,22 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 @contextmanager
 def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
-    try:
-        binary: BinaryIO = (instance / FOLDER / upload.file).open("rb")
-    except FileNotFoundError:
-        binary = _copied(site, instance, upload)
-    with binary:
+    with ExitStack() as stack:
+        try:
+            binary: BinaryIO = stack.enter_context((instance / FOLDER / upload.file).open("rb"))
+        except FileNotFoundError:
+            binary = stack.enter_context(tempfile.TemporaryFile(dir=instance))
+            _put_together(site, upload, binary)
         yield binary
 
 
-def _copied(site: Site, instance: Path, upload: FileUpload) -> BinaryIO:
-    """The file, from its pieces in the database. Raises `NotFound`."""
-    copy = tempfile.TemporaryFile(dir=instance)  # noqa: SIM115 - the caller closes it
-    try:
-        with database.session():
-            copy.writelines(pieces.read(site.id, upload.file))
-        if not copy.tell():
-            raise NotFound(GONE)
-        copy.seek(0)
-    except BaseException:
-        copy.close()
-        raise
-    return copy
+def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
+    """Copies a file from its pieces in the database. Raises `NotFound`."""
+    with database.session():
+        binary.writelines(pieces.read(site.id, upload.file))
+    if not binary.tell():
+        raise NotFound(GONE)
+    binary.seek(0)
 
 
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:

@@ -272,9 +272,13 @@ def test_a_person_who_is_not_as_the_record_says_is_found(site):
     subscribers.create(site, {"email": ANN, "fields": {"plan": "pro"}, "tags": ["vip"], "first_name": "Ann"})
     subscribers.create(site, {"email": BOB})
     assert change_log_replay.differing(site) == (0, 1)
-    for wrong in ("first_name = 'Anna'", "fields = '{}'", "tag_ids = '[]'"):
+    for wrong in (
+        "UPDATE subscribers SET first_name = 'Anna'",
+        "UPDATE subscribers SET fields = '{}'",
+        "UPDATE subscribers SET tag_ids = '[]'",
+    ):
         with suppress(ZeroDivisionError), database.write(site.id):
-            database.execute(f"UPDATE subscribers SET {wrong}")  # noqa: S608 - of this test
+            database.execute(wrong)
             assert change_log_replay.differing(site) == (1, 1)
             raise ZeroDivisionError
     assert change_log_replay.differing(site) == (0, 1)

@@ -8,8 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,11 @@ class Follower:
 
 def export(service: Service) -> dict[str, Any]:
     first = service.first
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{service.port}/api/v1/fetch/export?format=jsonl&site_uuid={first['site_uuid']}",
-        headers={"Authorization": basic(first["publishable_key"], first["secret_key"])},
-    )
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - our own address
-        people = [json.loads(line) for line in answer]
+    path = f"/api/v1/fetch/export?format=jsonl&site_uuid={first['site_uuid']}"
+    with closing(HTTPConnection("127.0.0.1", service.port, timeout=60)) as connection:
+        key = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
+        connection.request("GET", path, headers=key)
+        people = [json.loads(line) for line in connection.getresponse()]
     return {person["uuid"]: person | {"tags": sorted(person["tags"])} for person in people}
 
 
