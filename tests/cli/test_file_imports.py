@@ -1,19 +1,12 @@
 """`audience import`: dialects, dry runs, refused rows, what is said of them."""
 
-import csv
 import json
-import re
-import shlex
 
 import pytest
 
-from audience.cli import import_jobs
+from tests.cli.outcomes import counts
 
 pytestmark = pytest.mark.usefixtures("alone")
-
-
-def counts(outcome):
-    return [outcome[name] for name in import_jobs.OUTCOMES]
 
 
 def test_a_csv_file_is_applied_when_the_command_returns(import_file, client):
@@ -69,43 +62,6 @@ def test_a_dry_run_counts_and_writes_nothing(import_file, client, tmp_path):
     assert client.find("bob@example.com")["attributes"]["fields"] == {"plan": "pro"}
     assert not list(tmp_path.glob("*.refused.*"))
     assert counts(import_file("email,plan\n" + rows)) == counts(outcome)
-
-
-CORRECTIONS = {"nobody": "dan@example.com", "never": "2026-01-01"}
-
-
-def test_refused_rows_can_be_corrected_and_imported_again(import_file, client, tmp_path):
-    text = (
-        'email;note;created_at;n\nann@example.com;fine;;1\nnobody;"=1+1; ""a""\nb";;-2\n'
-        "cy@example.com;'=x;never;3\nragged@example.com;a;;4;5\n"
-    )
-    outcome = import_file(text)
-    assert counts(outcome) == [1, 0, 0, 3, 0]
-    refused = tmp_path / "people.refused.csv"
-    assert outcome["refused_file"] == str(refused)
-    with refused.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["row_number"] for row in rows] == ["3", "4", "5"]
-    assert [row["error_code"] for row in rows] == ["invalid_email", "invalid_created_at", "ragged_row"]
-    assert rows[0]["note"] == '\'=1+1; "a"\nb'
-    corrected = refused.read_text()
-    for wrong, right in CORRECTIONS.items():
-        corrected = corrected.replace(wrong, right, 1)
-    outcome = import_file(corrected, name="corrected.csv")
-    assert counts(outcome) == [2, 0, 0, 1, 0]
-    dan, cy = (client.find(f"{name}@example.com")["attributes"] for name in ("dan", "cy"))
-    assert dan["fields"] == {"note": '=1+1; "a"\nb', "n": -2}
-    assert (cy["fields"], cy["created_at"][:10]) == ({"note": "=x", "n": 3}, "2026-01-01")
-    keys = {field["attributes"]["key"] for field in client.get("/fetch/fields").json["data"]}
-    assert keys == {"note", "n"}
-
-
-def test_refused_objects_can_be_corrected_and_imported_again(import_file, client, tmp_path):
-    import_file('{"email": "nobody", "tags": ["a"], "n": {"m": 1}}\nrubbish\n', name="people.jsonl")
-    lines = (tmp_path / "people.refused.jsonl").read_text().splitlines()
-    assert [json.loads(line)["error_code"] for line in lines] == ["invalid_email", "invalid_json"]
-    import_file(lines[0].replace("nobody", "ann@example.com"), name="corrected.jsonl")
-    assert client.find("ann@example.com")["attributes"]["fields"] == {"n": {"m": 1}}
 
 
 @pytest.mark.parametrize(
@@ -237,51 +193,6 @@ def test_progress_is_shown_in_plain_lines(run, client, tmp_path):
     assert "Reading: 20%" in output
     assert "Applying: 100%" in output
     assert "The refused rows are in" in output
-
-
-def test_corrected_rows_of_those_who_left_are_imported_as_such(run, client, tmp_path):
-    """The command names the options that the file of refused rows needs, so that nobody comes back by it."""
-    file = tmp_path / "left people.csv"
-    file.write_text("Mail,joined\nann@example.com,\nbob@,\n")
-    options: tuple[str, ...] = (
-        "--map",
-        "Mail=email",
-        "--tag",
-        "old list",
-        "--consent",
-        "unsubscribed",
-        "--dates",
-        "dmy",
-    )
-    options = (*options, "--known", "fill")
-    output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
-    said = re.search(r"correct that file and import it with (.*)\.\n", output)
-    assert said
-    assert shlex.split(said[1]) == list(options)
-    refused = tmp_path / "left people.refused.csv"
-    refused.write_text(refused.read_text().replace("bob@,", "bob@example.com,"))
-    run("import", refused, "--site", client.site.uuid, *shlex.split(said[1]))
-    assert client.counts() == (2, 0, 2)
-
-
-def test_refused_rows_need_no_options_if_the_file_had_none(run, client, tmp_path):
-    file = tmp_path / "people.csv"
-    file.write_text("email\nbob@\n")
-    output = run("import", file, "--site", client.site.uuid, exit_code=3)
-    assert "correct that file and import it.\n" in output
-
-
-def test_corrected_rows_of_a_file_without_a_header_are_imported_as_it_was(run, client, tmp_path):
-    file = tmp_path / "people.csv"
-    file.write_text("bob@,Bob,x\n")
-    options = ("--map", "1=email", "--map", "2=first_name", "--no-header")
-    output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
-    said = re.search(r"correct that file and import it with (.*)\.\n", output)
-    assert said
-    refused = tmp_path / "people.refused.csv"
-    refused.write_text(refused.read_text().replace("bob@,", "bob@example.com,"))
-    run("import", refused, "--site", client.site.uuid, *shlex.split(said[1]))
-    assert client.find("bob@example.com")["attributes"]["fields"] == {"first_name": "Bob"}
 
 
 def test_the_command_ends_with_the_counts_of_the_site(run, client, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from audience import file_imports, imports
 from audience.cli import import_jobs
+from tests.cli.outcomes import counts
 from tests.service import command as command_line
 from tests.service import environment, serving, until
 
@@ -18,10 +19,6 @@ ROWS = 5_000
 CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
 
 pytestmark = pytest.mark.usefixtures("alone")
-
-
-def counts(outcome):
-    return [outcome[name] for name in import_jobs.OUTCOMES]
 
 
 def test_an_import_with_other_options_is_another_import(import_file, client, monkeypatch):
