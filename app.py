@@ -5,6 +5,7 @@ What is heavy is imported where it is used: a command starts at once.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -22,7 +23,7 @@ from audience.config import Settings
 from audience.errors import AudienceError
 from audience.operations.openers import Openers
 from audience.operations.opening import check_migrated, open_database, open_migrated, open_process, prepare
-from storage.errors import DiskFault, Unavailable, Unusable
+from storage.errors import DiskFault, Unavailable, Unfinished, Unusable
 from workers.child_process import ChildProcess
 from workers.instance_lock import CannotServe, hold_instance_lock
 from workers.log import configure as configure_log
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     from workers.web.gateway import Gateway
 
+# With the routes: what web processes need, loaded before they are forked, so that they share its memory.
+OF_WEB_PROCESSES = ("audience.http.admission", "workers.limiter", "workers.metrics", "workers.web.gateway")
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
 open_instance = partial(open_migrated, hold_lock=hold_instance_lock, held_elsewhere=CannotServe)
@@ -71,7 +74,7 @@ def create_routes() -> Flask:
     """A web application with every route, and no instance yet."""
     from audience.api import blueprints
     from audience.console import blueprints as console
-    from audience.http import access, errors, health, request_log
+    from audience.http import access, change_notices, errors, health, request_log
     from audience.http.application import Application
     from audience.http.normalize import Normalizer
 
@@ -80,8 +83,10 @@ def create_routes() -> Flask:
     blueprints.register(app)
     console.register(app)
     app.register_blueprint(health.blueprint)
-    errors.register(app, {Unavailable: errors.unavailable, DiskFault: errors.faulty_disk}, console.error_page)
+    failed = {Unavailable: errors.unavailable, Unfinished: errors.unfinished, DiskFault: errors.faulty_disk}
+    errors.register(app, failed, console.error_page)
     request_log.register(app)
+    change_notices.register(app)
     access.check_scopes(app)
     app.wsgi_app = Normalizer(app.wsgi_app)  # type: ignore[method-assign]
     return app
@@ -89,6 +94,7 @@ def create_routes() -> Flask:
 
 def asgi() -> Gateway:
     """The web application of a web process."""
+    settings = load_settings()
     from audience.answers.service import open_resolver
     from audience.http.admission import Admission
     from workers import embedded_redis, interpreter, metrics
@@ -100,7 +106,6 @@ def asgi() -> Gateway:
     from workers.web import server as web_server
     from workers.web.gateway import Gateway
 
-    settings = load_settings()
     configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
@@ -172,10 +177,15 @@ def web(instance: Instance) -> None:
     Example: audience web
     """
     from audience.answers.service import Answers
+    from workers import interpreter
     from workers.web import server as web_server
 
     Answers(instance.settings).check()
     check_migrated(instance.settings)
+    create_routes()
+    for module in OF_WEB_PROCESSES:
+        importlib.import_module(module)
+    interpreter.settle()
     web_server.serve(instance.settings, "app:asgi")
 
 
@@ -186,10 +196,14 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
+    from audience import webhook_sender
     from audience.operations.chores import alone, chores, errands
+    from schemas.change_log import change
     from schemas.file_imports import kept_file
+    from schemas.file_records import kept_records
     from workers import interpreter, metrics
     from workers import worker as import_worker
+    from workers.senders import Sending
 
     settings = instance.settings
     check_migrated(settings)
@@ -199,7 +213,8 @@ def worker(instance: Instance) -> None:
         lambda: open_process(settings, metrics.start(settings.instance)),
         chores(settings),
         alone,
-        errands(settings, partial(kept_file, ChildProcess())),
+        errands(settings, partial(kept_file, ChildProcess()), partial(kept_records, ChildProcess())),
+        Sending(webhook_sender.due, partial(webhook_sender.send, settings.webhook_private_addresses, change)),
     )
 
 
@@ -268,10 +283,8 @@ def exit_status(run: Callable[[], int]) -> int:
         return fail(error.format_message(), error.exit_code)
     except EXPECTED_ERRORS as error:
         return fail(str(error), 2 if isinstance(error, config.SettingError) else 1)
-    except DiskFault as error:
-        return fail(f"the disk is full or faulty ({error}): make room, or repair it, then try again")
     except Unavailable as error:
-        return fail(f"the database is unavailable or busy ({error}): try again in a moment")
+        return fail(f"{error.said} ({error}): {error.remedy}")
     except OSError as error:
         return fail(f"{error.filename or 'the system'}: {error.strerror or error}")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from audience import audit_log, clock
+from audience import audit_log, clock, refused_rows
 from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
 from audience.audit_log import COMMAND_LINE, Actor
@@ -34,17 +34,24 @@ def for_address(site: Site | None, email: str) -> AllowDenyLists:
 @database.writes_site
 def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None:
     """Puts an address or a domain on a list, and takes it off the other. Raises `Refused`."""
-    stored.put(site.id, kind, _entry(entry), clock.now_ms())
-    audit_log.record(actor, f"put on the {kind} list", site, typed={"entry": entry})
+    name = _entry(entry)
+    if stored.put(site.id, kind, name, clock.now_ms()):
+        audit_log.record(actor, f"put on the {kind} list", site, _subject(site, name))
 
 
 @database.writes_site
 def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
     """Takes an address or a domain off the lists; False if it was on neither. Raises `Refused`."""
-    removed = stored.remove(site.id, _entry(entry))
+    name = _entry(entry)
+    removed = stored.remove(site.id, name)
     if removed:
-        audit_log.record(actor, "taken off the lists", site, typed={"entry": entry})
+        audit_log.record(actor, "taken off the lists", site, _subject(site, name))
     return removed
+
+
+def _subject(site: Site, entry: str) -> str:
+    """What the audit log calls an entry: a domain by its name, an address by its keyed hash."""
+    return refused_rows.address_hash(site.id, entry) if "@" in entry else entry
 
 
 def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:

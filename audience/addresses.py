@@ -10,6 +10,7 @@ from schemas.values import trim
 MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
 MAX_ADDRESS_BYTES = 254  # RFC 5321 section 4.5.3.1.3, less the angle brackets
 ASCII_LOCAL = re.compile(r"[!-?A-~]+")
+PLAIN = re.compile(rf"([!-?A-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)")  # as most are: nothing to trim or to fold
 DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half characters
 
@@ -29,6 +30,8 @@ def identity(address: str) -> str:
 
     Raises `MalformedAddress`. Form alone: `answers.validation` says whether mail can be delivered.
     """
+    if (plain := PLAIN.fullmatch(address)) and len(address) <= MAX_ADDRESS_BYTES:
+        return f"{plain[1].lower()}@{_ascii_domain(plain[2])}"
     text = trim(address)
     _check_lengths(text)
     if not text.isascii():

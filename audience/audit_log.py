@@ -1,18 +1,22 @@
 """The audit log: who changed what, when, on how many, and from where."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sized
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from audience import clock
 from schemas.values import compact_json
 from storage import audit_log as stored
 from storage import database
 from storage.audit_log import AuditEntry
+from storage.errors import DiskFault, Unavailable
 from storage.sites import Site
 
 __all__ = ["AuditEntry"]
+
+Page = TypeVar("Page", bound=Sized)
 
 DAY_MS = 86_400_000
 PAGE_ROWS = 100
@@ -30,6 +34,8 @@ class Actor:
 
 
 COMMAND_LINE = Actor("command line")
+NAMED = ": "  # between what was done and the name of the tag or field that it was done with
+TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
 
 
 @database.write(database.SHARED)
@@ -58,6 +64,22 @@ def record(
     )
 
 
+def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:
+    """The pages; at their end the log says how many rows were sent, at most if it was broken off.
+
+    While the database takes no writes, it says nothing: what is sent by then is sent.
+    """
+    count, ending = 0, ", broken off"
+    try:
+        for each in pages:
+            count += len(each)
+            yield each
+        ending = ""
+    finally:
+        with suppress(Unavailable, DiskFault):
+            record(actor, said + ending, site, subject, count)
+
+
 @database.session()
 def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
     """Up to `PAGE_ROWS` entries with ids below `before`, newest first, of a site or of the instance."""
@@ -65,9 +87,19 @@ def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
 
 
 @database.session()
-def of_subscriber(site: Site, uuid: str) -> list[AuditEntry]:
-    """The newest entries on a subscriber, newest first."""
-    return stored.of_subject(site.id, uuid, PAGE_ROWS)
+def of_subject(site: Site, subject: str) -> list[AuditEntry]:
+    """The newest entries on a subject, such as the uuid of a subscriber, newest first."""
+    return stored.of_subject(site.id, subject, PAGE_ROWS)
+
+
+def asked_back(site: Site, subject: str) -> AuditEntry | None:
+    """Who asked last that an import or act be taken back."""
+    return next((each for each in of_subject(site, subject) if head(each).endswith(TAKEN_BACK)), None)
+
+
+def head(entry: AuditEntry) -> str:
+    """What was done, without the name of the tag or field."""
+    return entry.act.partition(NAMED)[0]
 
 
 def sweep(days: int) -> None:

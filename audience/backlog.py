@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-from audience import change_log_replay, clock
+from audience import clock
 from audience.sites import Site
-from storage import database, imports
-from storage.errors import StatementError, Unavailable, Unusable
-
-DAY_MS = 86_400_000
+from storage import database, imports, leases, site_queue, undos
 
 
 @dataclass(frozen=True)
@@ -29,22 +26,23 @@ def measure() -> Backlog:
 @database.session()
 def running(site: Site) -> imports.Import | None:
     """The import of a site that is being applied, or whose turn it is."""
-    import_id = imports.oldest_waiting(site.id)
-    return None if import_id is None else imports.get(site.id, import_id)
+    waiting = site_queue.oldest(site.id)
+    return imports.get(site.id, waiting[1]) if waiting and waiting[0] == site_queue.IMPORTS else None
 
 
-def gauges() -> dict[str, float]:
-    """For /metrics; empty while the database is unavailable."""
-    try:
-        backlog = measure()
-        written, oldest_at = change_log_replay.size()
-    except (StatementError, Unavailable, Unusable):
-        return {}
-    age_ms = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at)
-    return {
-        "imports_waiting": backlog.imports,
-        "import_rows_waiting": backlog.rows,
-        "import_oldest_waiting_seconds": backlog.oldest_seconds,
-        "change_log_bytes": written,
-        "change_log_days": age_ms / DAY_MS,
-    }
+@database.session()
+def failed() -> list[imports.Failed]:
+    """The failed imports of all sites, oldest first."""
+    return imports.failed()
+
+
+@database.session()
+def failed_undos() -> list[undos.GivenUp]:
+    """The failed undos of all sites, oldest first."""
+    return undos.failed()
+
+
+@database.session()
+def abandoned() -> int:
+    """The number of imports and undos whose lease has expired: their worker died."""
+    return site_queue.abandoned(leases.now(clock.uptime_ms()))

@@ -14,10 +14,8 @@ from audience.bulk_acts import (
     ERASE,
     EXPORT,
     EXPORT_KEPT_MS,
-    OPPOSITES,
     PIECES_AT_ONCE,
     TAG,
-    UNDO_MS,
     UNSUBSCRIBE,
     UNTAG,
     BulkAct,
@@ -83,10 +81,7 @@ def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
         outcomes = subscribers.write(site.id, changes, accepted).outcomes
         changed = [each for each, outcome in zip(known, outcomes, strict=True) if outcome is Outcome.UPDATED]
     stored.advance(site.id, act.id, len(ids), len(changed), clock.now_ms())
-    if act.kind in OPPOSITES:
-        stored.keep_changed(site.id, piece_id, changed)
-    else:
-        stored.drop_piece(site.id, piece_id)
+    stored.drop_piece(site.id, piece_id)
     if act.done + len(ids) >= act.people:
         end(site, require(site.id, act_id), FINISHED)
     return {key for _, key in known.values()} if act.kind == ERASE else set()
@@ -99,15 +94,14 @@ def _change(act: BulkAct) -> dict[str, Any]:
 
 
 def sweep() -> None:
-    """Forgets selections that stopped, exports after a day, and what undo needs after 30 days."""
+    """Forgets selections that stopped, exports after a day, and what acts that ended have left."""
     at = clock.now_ms()
     with database.session():
         stopped = stored.abandoned(at - SELECTION_MS)
         old = [
             *stopped,
             *stored.with_old_pieces([EXPORT], at - EXPORT_KEPT_MS),
-            *stored.with_old_pieces([TAG, UNTAG], at - UNDO_MS),
-            *stored.with_old_pieces([UNSUBSCRIBE, ERASE], at),
+            *stored.with_old_pieces([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
         ]
     for site_id, act_id in old:
         with database.write(site_id):

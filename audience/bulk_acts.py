@@ -4,11 +4,11 @@ The ids of those selected are stored in pieces before the act begins. `bulk_act_
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from audience import audit_log, clock
-from audience.audit_log import Actor
+from audience.audit_log import Actor, AuditEntry
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
@@ -23,32 +23,36 @@ PIECE_ROWS = 200
 PIECES_AT_ONCE = 50  # stored in one transaction
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
-UNDO_MS = 30 * DAY_MS
 
 TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT = "tag", "untag", "unsubscribe", "erase", "export"
-OPPOSITES = {TAG: UNTAG, UNTAG: TAG}
+OF_A_TAG = (TAG, UNTAG)
 SAID = {
     TAG: "tag put on many", UNTAG: "tag taken off many", UNSUBSCRIBE: "many unsubscribed",
     ERASE: "many erased", EXPORT: "many exported",
 }  # fmt: skip
+BEGUN = ", begun"
 
 UNKNOWN = "Use one of the acts of this page."
 NOBODY = "Nobody is selected: tick somebody, or take all that match."
 NO_TAG = "Name the tag."
 CHANGED = "The selection has changed since the page was drawn: look at the new number, and send it again."
 NOT_FOUND = "There is no such act on this site."
-NOT_UNDOABLE = "This can no longer be taken back: only tags put on or taken off, once, for 30 days."
 NO_EXPORT = "This export is no longer kept: export again."
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewAct:
-    """What to do with the subscribers of `ids`; `seen` is the fingerprint of those the operator was shown."""
+    """What to do with the subscribers of `ids`; `seen` is the fingerprint of those the operator was shown.
+
+    `filter` says in words how they were found, and `typed` has the values that were typed for it.
+    """
 
     kind: str
     ids: Sequence[int]
     seen: str
     tag: str = ""
+    filter: str = ""
+    typed: Mapping[str, str] = field(default_factory=dict)
 
 
 def fingerprint(ids: Sequence[int]) -> str:
@@ -72,14 +76,29 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
         with database.write(site.id):
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
     with database.write(site.id):
-        _queue(site, act_id, actor)
+        _queue(site, act_id, new, actor)
     return get(site, act_id)
+
+
+def subject(act: BulkAct) -> str:
+    """What the audit log calls an act."""
+    return f"act {act.id}"
+
+
+def said(act: BulkAct, ending: str = "") -> str:
+    """What the audit log says of an act, with its tag."""
+    return _named(SAID[act.kind] + ending, act.tag)
+
+
+def _named(said: str, *names: str) -> str:
+    given = ", ".join(filter(None, names))
+    return f"{said}{audit_log.NAMED}{given}" if given else said
 
 
 def _check(new: NewAct) -> None:
     if new.kind not in SAID:
         raise Refused(UNKNOWN)
-    if new.kind in OPPOSITES and not new.tag.strip():
+    if new.kind in OF_A_TAG and not new.tag.strip():
         raise Refused(NO_TAG, [FieldError("tag", NO_TAG)])
     if not new.ids:
         raise Refused(NOBODY)
@@ -87,21 +106,20 @@ def _check(new: NewAct) -> None:
         raise Refused(CHANGED)
 
 
-def _add(site: Site, kind: str, tag: str, actor: Actor, people: int, undoes: int | None = None) -> int:
+def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
     at = clock.now_ms()
-    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, undoes, at)
+    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, at)
 
 
-def _queue(site: Site, act_id: int, actor: Actor) -> None:
+def _queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> None:
     act = require(site.id, act_id)
     if act.kind == EXPORT:
         stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
         stored.set_status(site.id, act.id, FINISHED, clock.now_ms())
-        audit_log.record(actor, SAID[EXPORT], site, f"act {act.id}", act.people)
     else:
         stored.set_status(site.id, act.id, QUEUED)
-        typed = {"tag": act.tag} if act.tag else {}
-        audit_log.record(actor, f"{SAID[act.kind]}, begun", site, f"act {act.id}", act.people, typed)
+    begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
+    audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
 
 
 @database.session()
@@ -117,9 +135,13 @@ def newest(site: Site) -> list[BulkAct]:
 
 @database.writes_site
 def cancel(site: Site, act_id: int) -> None:
-    """Stops an act where it is: who is done stays done. Raises `NotFound`."""
-    act = require(site.id, act_id)
-    if act.is_open:
+    """Stops an act where it is, also one that failed: who is done stays done. Raises `NotFound`."""
+    stop(site, require(site.id, act_id))
+
+
+def stop(site: Site, act: BulkAct) -> None:
+    """As `cancel`, in the caller's transaction."""
+    if act.is_open or act.status == FAILED:
         end(site, act, CANCELED)
 
 
@@ -130,31 +152,19 @@ def retry(site: Site, act_id: int) -> None:
         stored.set_status(site.id, act_id, QUEUED)
 
 
-@database.session()
-def may_be_undone(site: Site, act: BulkAct) -> bool:
-    ended = act.kind in OPPOSITES and act.changed > 0 and act.status in (FINISHED, CANCELED)
-    young = act.finished_at is not None and act.finished_at + UNDO_MS > clock.now_ms()
-    return ended and young and stored.undone_by(site.id, act.id) is None
-
-
-@database.writes_site
-def undo(site: Site, act_id: int, actor: Actor) -> BulkAct:
-    """Begins an act that takes back what another has changed. Raises `NotFound`, `Refused`."""
-    act = require(site.id, act_id)
-    if not may_be_undone(site, act):
-        raise Refused(NOT_UNDOABLE)
-    new_id = _add(site, OPPOSITES[act.kind], act.tag, actor, act.changed, act.id)
-    stored.copy_changed(site.id, new_id, act.id)
-    _queue(site, new_id, actor)
-    return require(site.id, new_id)
-
-
 def exported(site: Site, act_id: int) -> Iterator[list[int]]:
     """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
     act = get(site, act_id)
     if act.kind != EXPORT or (act.finished_at or 0) + EXPORT_KEPT_MS < clock.now_ms():
         raise NotFound(NO_EXPORT)
     return _pieces(site.id, act_id)
+
+
+@database.session()
+def downloads(site: Site, act: BulkAct) -> list[AuditEntry]:
+    """What the audit log says of the files of an export that were sent, newest first."""
+    begun = f"{SAID[EXPORT]}{BEGUN}"
+    return [each for each in audit_log.of_subject(site, subject(act)) if audit_log.head(each) != begun]
 
 
 def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
@@ -171,8 +181,8 @@ def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
 def end(site: Site, act: BulkAct, status: str) -> None:
     """Ends an act, in the caller's transaction."""
     stored.set_status(site.id, act.id, status, clock.now_ms())
-    said = SAID[act.kind] + (", stopped" if status == CANCELED else "")
-    audit_log.record(Actor(act.actor, act.client_network), said, site, f"act {act.id}", act.changed)
+    ending = ", stopped" if status == CANCELED else ""
+    audit_log.record(Actor(act.actor, act.client_network), said(act, ending), site, subject(act), act.changed)
 
 
 def require(site_id: int, act_id: int) -> BulkAct:

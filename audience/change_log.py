@@ -4,20 +4,19 @@
 Numbers are taken under the site's lock: their order is that of the commits.
 """
 
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import takewhile
 
 from audience import clock
-from audience.change_log_entries import Changed, Entries, Values, merged, unpack
+from audience.change_log_entries import Changed, Entries, Repeated, Values, merged, unpack
 from audience.changes import Source
-from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
+from audience.consents import Person
+from audience.subscriber_batches import ABSENT, SubscriberBatch
 from storage import change_log as stored
 from storage import database
-from storage import sites as stored_sites
 from storage import tags as stored_tags
+from storage import webhook_deliveries as stored_deliveries
 from storage.subscriber_batches import (
     CONSENT,
     CONSENT_AT,
@@ -36,13 +35,14 @@ from storage.subscriber_batches import (
 )
 from storage.subscribers import Subscriber
 
+_noted: ContextVar[set[int] | None] = ContextVar("sites with something new to send", default=None)
 _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
 
-DAY_MS = 86_400_000
 MOST_ENTRIES = 1_000  # of one row
-ROWS_AT_ONCE = 5
+TAKEN_BACK_WHOLE = (
+    "import"  # with the words that were said again; nothing else that says them can be taken back
+)
 BLANKED_AT_ONCE = 1_000
-SWEEP_SECONDS = 1.0
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
     NAMES: ((FIRST_NAME, "first_name"), (LAST_NAME, "last_name")),
@@ -59,6 +59,13 @@ def record(
     batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
 ) -> None:
     """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
+    lifted = [person for person in created if person[KEY] in batch.lifted] if batch.lifted else []
+    repeated = [
+        each
+        for groups, people in changed.items()
+        if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
+        for each in _repeated(batch, people)
+    ]
     entries = Entries(
         created=[person[ID] for person in created],
         changed=[
@@ -68,7 +75,13 @@ def record(
             for person in people
         ],
         left=[person[ID] for person in created if person[UNSUBSCRIBED_AT] is not None],
-        back=[person[ID] for person in created if _is_back(batch, person)] if batch.lifted else [],
+        back=[person[ID] for person in lifted if person[UNSUBSCRIBED_AT] is None],
+        made_tags=batch.made_tags,
+        made_fields=batch.made_fields,
+        lifted=[(person[ID], *batch.lifted[person[KEY]]) for person in lifted],
+        overtaken=[person[ID] for person in batch.words.overtaken],
+        repeated=repeated,
+        accepted=batch.accepted.number if batch.words.said or batch.lifted or repeated else 0,
     )
     ids = {each[0] for each in entries.changed}
     entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
@@ -79,8 +92,12 @@ def record(
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
 
 
-def _is_back(batch: SubscriberBatch, person: Person) -> bool:
-    return person[UNSUBSCRIBED_AT] is None and batch.hashes.get(person[KEY]) in batch.lifted
+def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
+    """Of those who are and were subscribed, the last word before."""
+    for person in people:
+        before = batch.known[person[KEY]]
+        if person[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
+            yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER]
 
 
 def _changed(
@@ -102,7 +119,7 @@ def _changed(
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
         if added or removed:
             new["tags"] = [list(added), list(removed)]
-    if person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
+    if any(person[place] != before[place] for place in (UNSUBSCRIBED_AT, CONSENT_NUMBER, CONSENT_AT)):
         old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER]]
     return person[ID], new, old
 
@@ -111,6 +128,11 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
     """Adds that a subscriber's address was changed."""
     changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
+
+
+def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
+    """Adds that subscribers were named, by what changed nothing of them."""
+    _add(site_id, Entries(unchanged=sorted(ids)), at, source)
 
 
 def record_untagged(
@@ -129,15 +151,24 @@ def record_untagged(
     changed: list[Changed] = [
         (id_, {} if id_ in tagged_anew else {"tags": [[], [tag_id]]}, {}) for id_ in ids
     ]
-    _add(site_id, Entries(changed=changed, tags={str(tag_id): name}), at, source)
+    _add(site_id, Entries(changed=changed, tags={str(tag_id): name}, unnamed=True), at, source)
 
 
-def record_erased(site_id: int, source: Source, people: Sequence[Subscriber]) -> None:
-    """Adds that subscribers were erased. After the commit, call `blank`."""
+def record_erased(
+    site_id: int, source: Source, people: Sequence[Subscriber], blank: Collection[int] | None = None
+) -> None:
+    """Adds that subscribers were erased. After the commit, call `blank`.
+
+    Blanks what receivers of webhooks answered, as it may be about them.
+
+    Without `blank`, the record may have something of all of them, else of those only.
+    """
     for start in range(0, len(people), MOST_ENTRIES):
         some = people[start : start + MOST_ENTRIES]
         number = _add(site_id, Entries(erased=[each.id for each in some]), clock.now_ms(), source)
-        stored.erase(site_id, [(each.id, each.uuid) for each in some], number + len(some) - 1)
+        marks = [(each.id, each.uuid, int(blank is None or each.id in blank)) for each in some]
+        stored.erase(site_id, marks, number + len(some) - 1)
+    stored_deliveries.forget_answers(site_id)
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
@@ -161,6 +192,18 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
         _add(site_id, merged(parts) if len(parts) > 1 else entries, at, source)
 
 
+def note_sites() -> set[int]:
+    """What gets the ids of sites with something new to send, from now on in this context."""
+    noted: set[int] = set()
+    _noted.set(noted)
+    return noted
+
+
+def note_site(site_id: int) -> None:
+    if (noted := _noted.get()) is not None:
+        noted.add(site_id)
+
+
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
@@ -168,7 +211,11 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if not entries and not entries.unchanged:
         return 0
     number = stored.add(site_id, len(entries), at, source, entries.packed())
-    stored.index(site_id, number, [id_ for id_, *_ in entries.changed])
+    if entries:
+        note_site(site_id)
+    stored.index(site_id, number, entries.indexed())
+    if entries.repeated:
+        stored.index_words(site_id, entries.repeated_by())
     return number
 
 
@@ -194,41 +241,6 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 
 @database.writes_site
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
-    for old in stored.at_numbers(site_id, [number]):
+    for old in stored.indexed_as(site_id, number):
         stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
     stored.forget_index(site_id, number, ids)
-
-
-def sweep(days: int) -> None:
-    """Blanks what a crash has left, and drops what is older than `days`, for about a second."""
-    deadline = time.monotonic() + SWEEP_SECONDS
-    before = clock.now_ms() - days * DAY_MS
-    with database.session():
-        waiting = stored.sites_to_blank()
-        due = [site.id for site in stored_sites.list_all() if _is_due(site.id, before)]
-    for site_id in waiting:
-        blank(site_id)
-    for site_id in due:
-        while time.monotonic() < deadline and _drop_some(site_id, before):
-            pass
-        _drop_erased(site_id)
-
-
-def _is_due(site_id: int, before: int) -> bool:
-    at = stored.oldest_at(site_id)
-    return at is not None and at < before
-
-
-@database.writes_site
-def _drop_erased(site_id: int) -> None:
-    stored.drop_erased(site_id)
-
-
-@database.writes_site
-def _drop_some(site_id: int, before: int) -> bool:
-    dropped = list(takewhile(lambda each: each.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
-    for each in dropped:
-        stored.forget_index(site_id, each.number, [id_ for id_, *_ in unpack(each.entries).changed])
-    if dropped:
-        stored.drop(site_id, dropped)
-    return len(dropped) == ROWS_AT_ONCE

@@ -5,7 +5,7 @@ Created subscribers are ids only; a change is [id, new values, old values] of wh
 """
 
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ CREATED, UPDATED, SUBSCRIBED, UNSUBSCRIBED, ERASED, RESET = (
 
 Values = dict[str, Any]
 Changed = tuple[int, Values, Values]  # id, new, old
+Lifted = tuple[int, str, int, int]  # id, reason, since, number
+Repeated = tuple[int, int | None, int]
 
 
 class LogEntry(NamedTuple):
@@ -36,7 +38,12 @@ class LogEntry(NamedTuple):
 class Entries:
     """`left` are those of the created who came in unsubscribed, `back` those who were known as gone.
 
-    `unchanged` were named by the transaction, and have no number. `tags` are the names of all tags in it.
+    `unchanged` were named by the transaction, and have no number; `unnamed` says that it named nobody: a tag
+    was deleted. `tags` are the names of all tags in it, `made_tags` (ids) and `made_fields` (keys) those that
+    it added to the site. `lifted` are the hashes that it took from those of the created who were known as
+    gone: [id, reason, since, number]; `accepted` orders the consent in it. `overtaken` had left, and said so
+    again by an older word than the one that counts. `repeated` said again by an import that they
+    subscribe: [id, instant, number] of their word before.
     """
 
     created: list[int] = field(default_factory=list)
@@ -47,6 +54,13 @@ class Entries:
     back: list[int] = field(default_factory=list)
     unchanged: list[int] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
+    made_tags: list[int] = field(default_factory=list)
+    made_fields: list[str] = field(default_factory=list)
+    lifted: list[Lifted] = field(default_factory=list)
+    overtaken: list[int] = field(default_factory=list)
+    repeated: list[Repeated] = field(default_factory=list)
+    accepted: int = 0
+    unnamed: bool = False
 
     def __len__(self) -> int:
         return len(self.created) + len(self.changed) + len(self.erased) + self.reset
@@ -59,24 +73,37 @@ class Entries:
             text = compact_json(asdict(self)).encode()
         return zlib.compress(text, LEVEL)
 
-    def each(self) -> Iterator[LogEntry]:
-        """In the order of their numbers."""
+    def each(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
+        """In the order of their numbers, up to `limit` from the place `start` on."""
+        stop = len(self) if limit is None else start + limit
         left, back = set(self.left), set(self.back)
-        for id_ in self.created:
-            kind = UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED
-            yield LogEntry(kind, id_, None, {})
-        for id_, new, old in self.changed:
-            yield LogEntry(_kind(new, old), id_, new, old)
-        for id_ in self.erased:
-            yield LogEntry(ERASED, id_, {}, {})
-        if self.reset:
-            yield LogEntry(RESET, 0, {}, {})
+        found = [
+            LogEntry(UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED, id_, None, {})
+            for id_ in self.created[start:stop]
+        ]
+        start, stop = (max(0, place - len(self.created)) for place in (start, stop))
+        found += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
+        start, stop = (max(0, place - len(self.changed)) for place in (start, stop))
+        found += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
+        if self.reset and start <= len(self.erased) < stop:
+            found.append(LogEntry(RESET, 0, {}, {}))
+        return found
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
         """As many entries, with nothing in those of some subscribers."""
         gone = set(subscriber_ids)
         kept = [(id_, {}, {}) if id_ in gone else (id_, new, old) for id_, new, old in self.changed]
-        return Entries(**(vars(self) | {"changed": kept}))
+        lifted = [each for each in self.lifted if each[0] not in gone]
+        repeated = [each for each in self.repeated if each[0] not in gone]
+        return Entries(**(vars(self) | {"changed": kept, "lifted": lifted, "repeated": repeated}))
+
+    def indexed(self) -> list[int]:
+        """Those of whom the row itself has something, which erasing takes out; but for their words."""
+        return [*(id_ for id_, *_ in self.changed), *(id_ for id_, *_ in self.lifted)]
+
+    def repeated_by(self) -> list[int]:
+        """Those of whom the row has a word; it may have no entry, and so no number of its own."""
+        return [id_ for id_, *_ in self.repeated]
 
 
 def unpack(packed: bytes) -> Entries:
@@ -99,6 +126,12 @@ def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
         whole.back += part.back
         whole.tags |= part.tags
         whole.unchanged += part.unchanged
+        whole.made_tags += part.made_tags
+        whole.made_fields += part.made_fields
+        whole.lifted += part.lifted
+        whole.overtaken += part.overtaken
+        whole.repeated += part.repeated
+        whole.accepted = part.accepted or whole.accepted
         left |= {id_: id_ in part.left for id_ in part.created}
         for id_, new, old in part.changed:
             if id_ not in left:

@@ -9,8 +9,8 @@ import orjson
 
 from audience import addresses
 from schemas.values import DATES, compact_json, trim
+from storage.subscribers import are_plain
 
-PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson reads as they are
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
@@ -56,8 +56,8 @@ class Change(NamedTuple):
 
 
 class Source(NamedTuple):
-    """What changes come from: `kind` is api, command, event, import, bulk_act, operator, cli, restore or
-    migration, `id` that of the key, import, act or operator, 0 where there is none.
+    """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, restore
+    or migration, `id` that of the key, import, act, undo or operator, 0 where there is none.
     """
 
     kind: str = "operator"
@@ -117,25 +117,10 @@ def json_equal(value: Any, before: Any) -> bool:
     return json.dumps(value, sort_keys=True) == json.dumps(before, sort_keys=True)
 
 
-def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
-    values: dict[str, Any] = {}
-    try:
-        values = orjson.loads(text)
-        exact = _are_plain(values)
-    except orjson.JSONDecodeError:
-        exact = False
-    return values if exact else json.loads(text)
-
-
 def values_text(values: Mapping[str, Any], before: str) -> str:
     """The text of custom values, of which those that are not new were read from the text `before`."""
     try:
-        exact = before == "{}" or _are_plain(values)
+        exact = before == "{}" or are_plain(values)
         return orjson.dumps(values).decode() if exact else compact_json(values)
     except TypeError:  # integers beyond 64 bit
         return compact_json(values)
-
-
-def _are_plain(values: Mapping[str, Any]) -> bool:
-    return PLAIN.issuperset(map(type, values.values()))

@@ -69,11 +69,25 @@ def run_by_hand(
     typed: Mapping[str, str],
     source: Source = OPERATOR,
 ) -> None:
-    """Runs a command of an operator on a subscriber by uuid, and records it. Raises `Refused`."""
+    """Runs a command of an operator on a subscriber by uuid, and records it if it changed something.
+
+    Raises `Refused`.
+    """
+    before = _state(site, command)
     result = run(site, [command], source)
     if result.errors:
         raise Refused(result.errors[0].message)
-    audit_log.record(actor, said, site, command["uuid"], typed=typed)
+    if _state(site, command) != before:
+        audit_log.record(actor, said, site, command["uuid"], typed=typed)
+
+
+def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
+    """What a command may change of its subscriber, but for when that was."""
+    found = stored.get_by_uuid(site.id, command["uuid"])
+    if found is None:
+        return None
+    names = found.email, found.first_name, found.last_name
+    return *names, found.fields, found.tag_ids, found.unsubscribed_at
 
 
 def _own_group(numbered: tuple[int, Command]) -> int | None:
@@ -109,7 +123,7 @@ def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[s
         Change(email=email, key=key, at=at, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    outcomes, ids = subscribers.write(site_id, changes, accepted)
+    outcomes, ids, *_ = subscribers.write(site_id, changes, accepted)
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)

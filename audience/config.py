@@ -92,6 +92,9 @@ class Settings:
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
+    webhook_private_addresses: bool = setting(
+        False, flag, "let webhooks be sent to private addresses, and without TLS"
+    )
     rate_limit_fetch: str = setting(
         "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"
     )

@@ -48,13 +48,18 @@ def create(site: Site, key: str) -> CustomField:
     return stored.get_by_key(site.id, key)
 
 
-def ensure(site_id: int, keys: Collection[str], at: int) -> dict[str, int]:
-    """Ids by key, creating missing fields, in the caller's transaction."""
+def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
+    """(ids by key, the keys that were missing and are now made), in the caller's transaction."""
     known = stored.ids(site_id, keys) if keys else {}
-    missing = [(key, name_of(key)) for key in keys if key not in known]
-    return known | stored.add(site_id, missing, at) if missing else known
+    missing = [key for key in keys if key not in known]
+    if not missing:
+        return known, []
+    return known | stored.add(site_id, [(key, name_of(key)) for key in missing], at), missing
 
 
-def ids(site_id: int, added: Collection[str], removed: Collection[str], at: int) -> dict[str, int]:
-    """Ids by key, in the caller's transaction; those of `added` are created if missing."""
-    return ensure(site_id, added, at) | (stored.ids(site_id, removed) if removed else {})
+def ids(
+    site_id: int, added: Collection[str], removed: Collection[str], at: int
+) -> tuple[dict[str, int], list[str]]:
+    """(ids by key, and the keys made), in the caller's transaction: missing ones of `added`."""
+    known, made = ensure(site_id, added, at)
+    return known | (stored.ids(site_id, removed) if removed else {}), made

@@ -1,14 +1,9 @@
 """Erasing subscribers: only a keyed hash of the address is kept, so that no import adds it again."""
 
-import contextlib
-import fcntl
-import json
-import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from audience import (
     addresses,
@@ -16,27 +11,27 @@ from audience import (
     change_log,
     clock,
     erased_pages,
+    erasure_log,
     import_payloads,
     pepper,
     refused_rows,
-    secret_files,
     subscriber_writes,
 )
 from audience.audit_log import Actor
 from audience.changes import OPERATOR, RESTORE, Acceptance, Source
+from audience.erasure_log import LoggedErasure
 from audience.errors import Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import audit_log as stored_audit_log
-from storage import database, sessions, site_counters, suppressions
+from storage import database, sessions, site_counters, suppressions, undos
 from storage import file_imports as stored_files
+from storage import file_uploads as stored_uploads
 from storage import imports as stored_imports
 from storage import subscribers as stored
 from storage.errors import Unavailable
 from storage.subscribers import Subscriber
 
-LOG = "erasures.log"
-MAX_LINE_BYTES = 1024
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TARGET = "Send the email or the uuid of the subscriber to erase."
 NO_UUID = "Send a uuid of 32 hexadecimal digits, with or without dashes."
@@ -67,9 +62,7 @@ def erase(
 
     Of a malformed address, which only a refused row can have, it erases the refused rows.
 
-    First flushes a JSON line to `erasures.log`, with `site_uuid`, `address_hash`,
-    `at` (in milliseconds), `number` in the order of acceptance, and `pepper_check`, by which the log of
-    another instance is known. If an `actor` did it, the audit log says so.
+    First logs the erasure. If an `actor` did it, the audit log says so.
     """
     address = _address(site, email, uuid)
     if not address:
@@ -80,9 +73,9 @@ def erase(
         number = site_counters.take(site.id)
         subscriber = stored.get_by_key(site.id, key) if key else None
         at = _instant(subscriber)
-        _append(instance / LOG, [_line(site, address_hash, at, number)])
+        erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))
         _delete(site.id, [key] if key else [], source)
-        _forget_typed(site.id)
+        _forget_sent(site.id)
         _suppress(site.id, address_hash, at, number)
         if actor:
             audit_log.record(actor, "subscriber erased", site, address_hash)
@@ -99,13 +92,13 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     After the commit, call `blank_waiting` with the same keys.
     """
     found = list(stored.get_by_keys(site.id, keys).values())
-    erased = [(refused_rows.address_hash(site.id, each.email_key), _instant(each)) for each in found]
+    erased = [(refused_rows.address_hash(site.id, each.email_key), each, _instant(each)) for each in found]
     erased_pages.request(instance)
     number = accepted.number
-    _append(instance / LOG, [_line(site, address_hash, at, number) for address_hash, at in erased])
+    erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
     _delete(site.id, [each.email_key for each in found], accepted.source)
-    _forget_typed(site.id)
-    for address_hash, at in erased:
+    _forget_sent(site.id)
+    for address_hash, _, at in erased:
         _suppress(site.id, address_hash, at, number)
 
 
@@ -120,41 +113,23 @@ def _suppress(site_id: int, address_hash: str, at: int, number: int) -> None:
     suppressions.erase(site_id, address_hash, at, number)
 
 
-def boundaries(instance: Path) -> list[dict[str, Any]]:
-    """The first and the last entry of the log, those that can be read."""
-    log = instance / LOG
-    if not log.exists():
-        return []
-    with log.open("rb") as file:
-        first = file.readline(MAX_LINE_BYTES)
-        file.seek(max(0, file.seek(0, os.SEEK_END) - 2 * MAX_LINE_BYTES))
-        lines = [first, *(line for line in file if line.endswith(b"\n"))]
-    return [entry for entry in map(_entry, (lines[0], lines[-1])) if entry]
-
-
-def _entry(line: bytes) -> dict[str, Any]:
-    with contextlib.suppress(ValueError):
-        entry = json.loads(line)
-        return entry if isinstance(entry, dict) else {}
-    return {}
-
-
 def erase_again(site: Site, since: Mapping[str, int]) -> int:
-    """Erases subscribers by address hash, with the times of their erasure; returns how many.
+    """Erases subscribers by the hash of their address or uuid, with the times of it; returns how many.
 
     Only for an instance that is being restored, which no other process uses.
     """
 
-    def is_erased(key: str) -> bool:
-        return pepper.address_hash(site.id, key) in since
+    def is_erased(key_or_uuid: str) -> bool:
+        return pepper.address_hash(site.id, key_or_uuid) in since
 
     last, erased = 0, 0
     with database.write(site.id):
         number = site_counters.take(site.id)
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
-            erased += _delete(site.id, [key for _, key in keys if is_erased(key)], RESTORE)
-        _forget_typed(site.id)
+            again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
+            erased += _delete(site.id, again, RESTORE)
+        _forget_sent(site.id)
         for address_hash, at in since.items():
             _suppress(site.id, address_hash, at, number)
     _blank_waiting(site.id, is_erased)
@@ -162,14 +137,37 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
     return erased
 
 
-def _line(site: Site, address_hash: str, at: int, number: int) -> dict[str, Any]:
-    return {
-        "site_uuid": site.uuid,
-        "address_hash": address_hash,
-        "at": at,
-        "number": number,
-        "pepper_check": pepper.check_value(),
-    }
+def still_there(site: Site, hashes: Collection[str]) -> set[str]:
+    """Those of the hashes that are of the uuid of a subscriber: nobody gets one again who was erased."""
+    return _there(site, hashes, lambda _key, uuid: uuid)
+
+
+@database.writes_site
+def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
+    """Suppresses erased addresses, by hash with their times, that nobody has, as `erase_again` does.
+
+    Whatever their number: one log that was applied has raised the site's above those of another.
+    """
+    known = {*suppressions.known(site.id, since), *_there(site, since, lambda key, _uuid: key)}
+    if absent := {each: at for each, at in since.items() if each not in known}:
+        erase_again(site, absent)
+
+
+def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -> set[str]:
+    last, found = 0, set[str]()
+    while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
+        last = keys[-1][0]
+        found.update(pepper.address_hash(site.id, of(key, uuid)) for _, key, uuid in keys)
+        found.intersection_update(hashes)
+    return found
+
+
+def _logged(
+    site: Site, address_hash: str, known: Subscriber | None, at: int, number: int
+) -> list[LoggedErasure]:
+    """A line of the address and one of the person, whom a backup may know under another."""
+    hashes = [address_hash, *([pepper.address_hash(site.id, known.uuid)] if known else [])]
+    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in hashes]
 
 
 @database.session()
@@ -201,11 +199,18 @@ def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
         address_hash = pepper.address_hash(site_id, subscriber.email_key)
         stored_audit_log.erase(site_id, subscriber.uuid, address_hash)
     subscriber_writes.delete(site_id, found)
+    undos.forget(site_id, [each.id for each in found])
     change_log.record_erased(site_id, source, found)
     return len(found)
 
 
-def _forget_typed(site_id: int) -> None:
+def _forget_sent(site_id: int) -> None:
+    """A file that waits may have the address or the name, too, which a worker finds out."""
+    stored_uploads.ask_search(site_id)
+    forget_typed(site_id)
+
+
+def forget_typed(site_id: int) -> None:
     """What operators typed into a search or a filter may be the address or the name."""
     stored_audit_log.forget_typed(site_id)
     sessions.forget_searches()
@@ -224,18 +229,3 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
             payload = stored_imports.payload(site_id, batch_id)
             if payload and (blanked := import_payloads.blanked(payload, is_erased)):
                 stored_imports.rewrite_batch(site_id, batch_id, blanked)
-
-
-def _append(log: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Appends lines, in place of a truncated one, one process at a time."""
-    descriptor = secret_files.private_opener(str(log), os.O_RDWR | os.O_CREAT)
-    with os.fdopen(descriptor, "r+b") as file:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - MAX_LINE_BYTES))
-        last = file.read()
-        file.seek(end - len(last) + last.rfind(b"\n") + 1)
-        file.truncate()
-        file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
-        file.flush()
-        os.fsync(descriptor)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from audience import addresses, clock, subscribers
+from audience import addresses, change_log, clock, subscribers
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import NotFound
 from audience.sites import Site
@@ -32,6 +32,9 @@ def record(
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
         new = _new(site.id, changes, accepted)
+        applied = {index for index, _, _ in new}
+        if again := {change.key for index, _, change in changes if index not in applied}:
+            _name(site.id, again, accepted)
         written = subscribers.write(site.id, [change for _, _, change in new], accepted)
         done = [
             event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
@@ -43,6 +46,12 @@ def record(
         if outcome in MESSAGES
     ]
     return len(items) - len(errors) - len(failed), sorted([*refused, *errors, *failed], key=place)
+
+
+def _name(site_id: int, keys: set[str], accepted: Acceptance) -> None:
+    """Says in the record whom events named that the site has already."""
+    people = stored_subscribers.get_by_keys(site_id, keys).values()
+    change_log.record_named(site_id, accepted.source, [person.id for person in people], accepted.at)
 
 
 @database.session()

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from audience import segments
+from audience import audit_log, segments
+from audience.audit_log import Actor
 from audience.sites import Site
 from storage import bulk_acts as stored_acts
 from storage import custom_fields as stored_fields
@@ -12,6 +13,7 @@ from storage.searches import Filters
 from storage.subscribers import Subscriber
 
 PAGE_SIZE = 500
+EXPORTED = "subscribers exported"
 
 ExportPage = list[tuple[Subscriber, list[str]]]
 
@@ -22,6 +24,14 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
     Not a snapshot, but no subscriber appears twice; those created meanwhile come last.
     """
     return _read_pages(site.id, _filters(site.id, segment_id))
+
+
+def recorded(site: Site, segment_id: str | None, actor: Actor) -> Iterator[ExportPage]:
+    """As `pages`; at their end the audit log says who was sent how many. Raises `NotFound` at once."""
+    read = pages(site, segment_id)
+    if segment_id is None:
+        return audit_log.sent(site, read, actor, EXPORTED)
+    return audit_log.sent(site, read, actor, segments.EXPORTED, segments.get(site, segment_id).name)
 
 
 @database.session()

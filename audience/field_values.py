@@ -27,6 +27,7 @@ SPELT_DATE = re.compile(
 MAX_SPELT = 64  # characters of a number or a date
 MAX_INTEGER = 2**63
 NOT_COMPARED = Value("", "", OTHER, None, None)
+SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
 
 
 def values(value: Any) -> Collection[Value]:
@@ -51,16 +52,18 @@ class Bearers:
 
     def add(self, fields: Mapping[str, Any], subscriber_id: int) -> None:
         for name, value in fields.items():
-            simple = type(value) is str or type(value) is int  # true is equal to 1, but has another row
-            bearers = self._by_value[name].get(value) if simple else None
-            if bearers is not None:
+            if type(value) in SIMPLE:
+                bearers = self._by_value[name].get(value)
+                if bearers is None:
+                    [row] = values(value)
+                    bearers = self._by_value[name][value] = self._of(name, row)
                 bearers.append(subscriber_id)
-                continue
-            for row in values(value):
-                bearers = self._by_row.setdefault(self._fields[name] + row, [])
-                bearers.append(subscriber_id)
-                if simple:
-                    self._by_value[name][value] = bearers
+            else:
+                for row in values(value):
+                    self._of(name, row).append(subscriber_id)
+
+    def _of(self, name: str, row: Value) -> list[int]:
+        return self._by_row.setdefault(self._fields[name] + row, [])
 
     def rows(self) -> list[Row]:
         return [(*row, each) for row in sorted(self._by_row) for each in sorted(self._by_row[row])]

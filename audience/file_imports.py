@@ -3,21 +3,18 @@
 Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
 """
 
-from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
-from audience import audit_log, clock, import_payloads, imports, refused_rows, subscribers
+from audience import audit_log, clock, import_payloads, imports, refused_rows
 from audience.audit_log import Actor
-from audience.changes import Change, Outcome, change_from_item
-from audience.errors import NotFound, ServiceUnavailable
+from audience.changes import change_from_item
+from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
 from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
-from audience.subscribers import Subscriber
-from schemas.values import KnownPeople
-from storage import database, site_counters
+from storage import database, leases, site_counters
 from storage import file_imports as stored
 from storage import imports as stored_imports
 from storage.file_imports import RefusedRow
@@ -26,16 +23,18 @@ __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
 BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
-PREVIEW_ROWS = 20
-REFUSED = "refused"
 MINUTE_MS = 60_000
 LEASE_MS = 60 * MINUTE_MS
 RESUME_MS = 30 * 24 * 60 * MINUTE_MS
 RETENTION_MS = 30 * 24 * 60 * MINUTE_MS
 ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
-
+TAKEN_BACK = "The import was taken back before the file was read: send the file again to import it after all."
 
 FileRows = Generator[FileRow, None, None]
+
+
+class TakenBackError(Refused):
+    """The import was stopped while its file was being received."""
 
 
 @dataclass
@@ -49,7 +48,10 @@ class Upload:
     complete: bool = False
 
     def store(self, rows: FileRows) -> None:
-        """Stores the rows after the first `stored_rows`. Raises `ServiceUnavailable` if abandoned."""
+        """Stores the rows after the first `stored_rows`.
+
+        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        """
         items: list[bytes] = []
         refused: list[RefusedRow] = []
         size = 0
@@ -74,22 +76,30 @@ class Upload:
             if items and import_ is not None:
                 stored_imports.add_batch(site_id, self.import_id, import_.rows, import_payloads.join(items))
             stored.refuse(site_id, self.import_id, refused, at)
-            self._count(len(items), len(refused), at)
+            self._count(len(items), len(refused), _now())
 
-    def _count(self, rows: int, refused: int, at: int) -> None:
-        if not stored.receive(self.site.id, self.import_id, rows, refused, at, at + self.lease_ms):
-            raise ServiceUnavailable(ABANDONED)
+    def _count(self, rows: int, refused: int, now: int) -> None:
+        if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
+            raise self._ended()
+
+    def _ended(self) -> AudienceError:
+        import_ = stored_imports.get(self.site.id, self.import_id)
+        return (
+            TakenBackError(TAKEN_BACK)
+            if import_ and import_.status == "failed"
+            else ServiceUnavailable(ABANDONED)
+        )
 
     def discard(self) -> None:
         """Deletes an incomplete import."""
         _discard(self.site.id, self.import_id)
 
     def accept(self, columns: Sequence[str], import_queue: ImportQueue | None = None) -> None:
-        """Queues the complete import. Raises `ServiceUnavailable` if abandoned."""
+        """Queues the complete import. Raises `ServiceUnavailable` if abandoned, `TakenBackError`."""
         with database.write(self.site.id):
-            number = site_counters.take(self.site.id)
-            if not stored.accept(self.site.id, self.import_id, list(columns), clock.now_ms(), number):
-                raise ServiceUnavailable(ABANDONED)
+            number, at = site_counters.take(self.site.id), clock.now_ms()
+            if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
+                raise self._ended()
         if import_queue:
             import_queue.notify(self.site.id)
 
@@ -97,9 +107,8 @@ class Upload:
 @contextmanager
 def receiving(site: Site) -> Iterator[Upload]:
     """An import of a new file, discarded if the block raises."""
-    at = clock.now_ms()
     with database.write(site.id):
-        upload = Upload(site, stored.begin(site.id, None, at, at + LEASE_MS), LEASE_MS)
+        upload = Upload(site, stored.begin(site.id, None, clock.now_ms(), _now() + LEASE_MS), LEASE_MS)
     try:
         yield upload
     except BaseException:
@@ -108,16 +117,34 @@ def receiving(site: Site) -> Iterator[Upload]:
 
 
 @database.writes_site
-def resume(site: Site, source: str) -> Upload:
-    """The interrupted import of the file identified by `source`, or a new import."""
-    at = clock.now_ms()
-    import_id = stored.unfinished(site.id, source, at)
+def resume(site: Site, source: str, once: bool = False) -> Upload:
+    """The interrupted import of the file identified by `source`, or a new import.
+
+    Of a file that is to be imported `once`, an import that has ended is the one, too.
+    """
+    import_id = stored.unfinished(site.id, source, _now())
+    if import_id is None and once:
+        import_id = stored.ended(site.id, source)
     if import_id is None:
-        return Upload(site, stored.begin(site.id, source, at, at + RESUME_MS), RESUME_MS)
+        until = _now() + RESUME_MS
+        return Upload(site, stored.begin(site.id, source, clock.now_ms(), until), RESUME_MS)
     import_ = stored_imports.get(site.id, import_id)
     stored_rows = import_.rows + import_.refused if import_ else 0
     complete = import_ is None or import_.status != "receiving"
     return Upload(site, import_id, RESUME_MS, stored_rows, complete)
+
+
+def forget(site: Site, source: str) -> None:
+    """Deletes the interrupted import of a file, which has changed."""
+    with database.session():
+        import_id = stored.unfinished(site.id, source, _now())
+    if import_id is not None:
+        _discard(site.id, import_id)
+
+
+def _now() -> int:
+    """By the wall clock, where there is no server's: a lease may outlast a start of the machine."""
+    return leases.now(clock.now_ms())
 
 
 def _discard(site_id: int, import_id: int) -> None:
@@ -126,72 +153,6 @@ def _discard(site_id: int, import_id: int) -> None:
     while more:
         with database.write(site_id):
             more = stored.discard(site_id, import_id)
-
-
-@dataclass(frozen=True)
-class RowPreview:
-    """A row as it would become: `subscriber` with the names of `tags`, or why the row is refused."""
-
-    row: FileRow
-    outcome: str
-    subscriber: Subscriber | None = None
-    tags: Sequence[str] = ()
-
-
-@dataclass
-class DryRun:
-    """What an import would do with `rows_seen` rows, all of the file if `whole`: the number by outcome, or
-    `REFUSED`, and the first `rows`. Hashes of who would be `created`, have `left`, or had left before and
-    `stayed` away are held: a next row with one does not count again.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    left: set[int] = field(default_factory=set)
-    stayed: set[int] = field(default_factory=set)
-    rows_seen: int = 0
-    whole: bool = True
-    rows: list[RowPreview] = field(default_factory=list)
-    created: set[int] = field(default_factory=set)
-
-    def judge(self, site_id: int, batch: Sequence[FileRow]) -> None:
-        at = clock.now_ms()
-        asked = {row.row_number: change_from_item(row.item, at) for row in batch if row.item is not None}
-        done = subscribers.dry_run(site_id, list(asked.values()))
-        outcomes = dict(zip(asked, done.outcomes, strict=True))
-        for row in batch:
-            change = asked.get(row.row_number)
-            outcome = self._outcome(change, outcomes[row.row_number]) if change else REFUSED
-            self.counts[outcome] += 1
-            if len(self.rows) < PREVIEW_ROWS:
-                subscriber = done.after.get(change.key) if change else None
-                tag_ids = subscriber.tag_ids if subscriber else []
-                names = [done.tags[tag_id] for tag_id in tag_ids if tag_id in done.tags]
-                self.rows.append(RowPreview(row, outcome, subscriber, names))
-        self.rows_seen += len(batch)
-        gone = {hash(key) for key, after in done.after.items() if after.unsubscribed_at is not None}
-        self.left |= {hash(key) for key in done.left}
-        self.stayed |= gone - self.left
-
-    def _outcome(self, change: Change, outcome: Outcome) -> Outcome:
-        """That of a row whose subscriber an earlier row may have created, which nothing wrote."""
-        if outcome is not Outcome.CREATED:
-            return outcome
-        repeated = hash(change.key) in self.created
-        self.created.add(hash(change.key))
-        if not repeated:
-            return outcome
-        return Outcome.UNCHANGED if change.known == KnownPeople.SKIP else Outcome.UPDATED
-
-
-def dry_run(site: Site, rows: FileRows, most: int | None = None) -> DryRun:
-    """What an import of (at `most` the first) rows would do; nothing is written."""
-    done = DryRun()
-    with closing(rows):
-        judged = rows if most is None else islice(rows, most)
-        while batch := list(islice(judged, BATCH_ROWS)):
-            done.judge(site.id, batch)
-        done.whole = next(rows, None) is None
-    return done
 
 
 def columns(site: Site, import_id: int) -> list[str]:
@@ -209,15 +170,27 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
     return stored.refused_by_code(site.id, import_id)
 
 
+def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
+    """As `refused`; at their end the audit log says who was sent how many."""
+    pages = _refused_pages(site, import_id)
+    for page in audit_log.sent(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
+        yield from page
+
+
 def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
     """The refused rows of an import, in order, read page by page."""
+    for page in _refused_pages(site, import_id):
+        yield from page
+
+
+def _refused_pages(site: Site, import_id: int) -> Iterator[list[RefusedRow]]:
     after = 0
     while True:
         with database.session():
             page = stored.refused_page(site.id, import_id, after)
         if not page:
             return
-        yield from (row for _, row in page)
+        yield [row for _, row in page]
         after = page[-1][0]
 
 
@@ -231,11 +204,8 @@ def retry(site: Site, import_id: int, actor: Actor) -> None:
 
 def sweep() -> None:
     """Deletes abandoned imports, and refused rows after `RETENTION_MS`."""
-    at = clock.now_ms()
     with database.session():
-        abandoned, stale = stored.abandoned(at), stored.refused_before(at - RETENTION_MS)
+        abandoned = stored.abandoned(_now())
     for site_id, import_id in abandoned:
         _discard(site_id, import_id)
-    while stale:
-        with database.write():
-            stale = stored.forget_refused(at - RETENTION_MS) > 0
+    refused_rows.forget(clock.now_ms() - RETENTION_MS)

@@ -30,14 +30,16 @@ __all__ = ["IMPORT", "FileUpload"]
 FOLDER = "uploads"
 KEPT_MS = 24 * 3_600_000
 MAX_NAME_LENGTH = 200
-COPY_BYTES = 2**20
+COPY_BYTES = pieces.PIECE_BYTES
+SMALL_BYTES = 2**16
+PACKED = b"PK\x03\x04"
 EMPTY = "The file is empty: choose another."
 GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
     """Stores a file, whole before it is known, which a worker tries. Raises `Refused` if it is empty."""
-    file = secrets.token_hex(16)
+    file, at = secrets.token_hex(16), clock.now_ms()
     if pieces.are_kept():
         size = _keep_pieces(site, file, source)
     else:
@@ -46,7 +48,7 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
         raise Refused(EMPTY)
     with database.write(site.id):
         shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
-        upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), clock.now_ms())
+        upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), at)
         return _require(site.id, upload_id)
 
 
@@ -86,6 +88,14 @@ def waiting(site: Site) -> list[FileUpload]:
     return stored.waiting(site.id)
 
 
+def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
+    """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
+    if not upload.file or upload.bytes > SMALL_BYTES:
+        return False
+    with opened(site, instance, upload) as binary:
+        return binary.read(len(PACKED)) != PACKED
+
+
 def reading_of(upload: FileUpload) -> dict[str, Any]:
     """How it is meant, as it was last said."""
     found: dict[str, Any] = json.loads(upload.reading)
@@ -93,7 +103,7 @@ def reading_of(upload: FileUpload) -> dict[str, Any]:
 
 
 def outcome_of(upload: FileUpload) -> dict[str, Any]:
-    """What a worker found in all of the file: counts, or a problem; empty before."""
+    """What a worker has found in the file (`file_tasks.Task`); empty before it has looked through it."""
     found: dict[str, Any] = json.loads(upload.outcome or "{}")
     return found
 
@@ -107,8 +117,10 @@ def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileU
 
 def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
     """Has a worker import a file; nothing changes if one does already. Raises `NotFound`."""
-    with opened(site, instance, upload), suppress(FileNotFoundError):
+    try:
         os.utime(instance / FOLDER / upload.file)
+    except FileNotFoundError:
+        _require_pieces(site, upload)
     with database.write(site.id):
         stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
 
@@ -116,6 +128,8 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 @contextmanager
 def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
+    if not upload.file:
+        raise NotFound(GONE)
     with ExitStack() as stack:
         try:
             binary: BinaryIO = stack.enter_context((instance / FOLDER / upload.file).open("rb"))
@@ -134,6 +148,27 @@ def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
     binary.seek(0)
 
 
+def overwrite(site: Site, instance: Path, upload: FileUpload, places: Sequence[tuple[int, bytes]]) -> None:
+    """Writes bytes over those at places of a file, in the caller's transaction; it is kept no longer."""
+    path = instance / FOLDER / upload.file
+    try:
+        with path.open("r+b") as file:
+            for start, content in places:
+                file.seek(start)
+                file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.utime(path, (upload.created_at / 1000, upload.created_at / 1000))
+    except FileNotFoundError:
+        pieces.overwrite(site.id, upload.file, places)
+
+
+@database.session()
+def _require_pieces(site: Site, upload: FileUpload) -> None:
+    if next(pieces.read(site.id, upload.file), None) is None:
+        raise NotFound(GONE)
+
+
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Forgets a file; False if somebody else did so before."""
     with database.write(site.id):
@@ -143,6 +178,8 @@ def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 
 def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
+    if not upload.file:
+        return
     with database.write(site.id):
         pieces.remove(site.id, upload.file)
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
@@ -168,10 +205,10 @@ def sweep(instance: Path) -> None:
     """Deletes files that nobody has imported for a day."""
     before = clock.now_ms() - KEPT_MS
     with database.session():
-        is_due = stored.any_before(before)
-    if is_due:
-        with database.write(database.SHARED):
-            stored.remove_before(before)
+        site_ids = stored.sites_before(before)
+    for site_id in site_ids:
+        with database.write(site_id):
+            stored.remove_before(site_id, before)
     with database.session():
         lost = pieces.without_file(before)
     for site_id, name in lost:

@@ -12,28 +12,28 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from audience import addresses, clock, import_payloads, subscribers, telemetry
+from audience import addresses, clock, import_payloads, subscribers, telemetry, undo_work
 from audience.changes import Acceptance, Change, Item, Outcome, Source, change_from_item
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
 from schemas.values import FieldError, place
-from storage import database, leases, site_counters
+from storage import database, leases, site_counters, site_queue
 from storage import imports as stored
 from storage.errors import Unavailable, Unusable
-from storage.imports import Claimed, Failed
 from storage.imports import Import as Import
 from storage.pace import Pace
+from storage.site_queue import IMPORTS, LEASE_MS, Claimed, ClaimLost
 
 log = logging.getLogger(__name__)
 MAX_VALUES = 10_000  # tags and fields per chunk
-LEASE_MS = 10_000
 MAX_FAILURES = 5  # of its own, consecutive, without applying a row
 MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which an import waits, however long
 RETRY_AFTER_MS = 2_000
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
 _pace = Pace()
+NOT_FAILED = "No failed import has this id, or it is taken back: `audience imports failed` lists them."
 NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
 
 
@@ -65,7 +65,7 @@ def accept(
     finished = None
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id)
-        now = small and stored.oldest_waiting(site.id) is None
+        now = small and site_queue.oldest(site.id) is None
         import_id = stored.add(site.id, len(changes), refused, accepted.at, accepted.number)
         if now:
             finished = _apply_at_once(site.id, import_id, changes, accepted.at)
@@ -99,7 +99,8 @@ def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
     token = secrets.token_hex(8)
-    claimed = stored.claim(site_id, import_id, token, at, leases.now(clock.uptime_ms()), 0)
+    now = leases.now(clock.uptime_ms())
+    claimed = site_queue.claim(site_id, (IMPORTS, import_id), token, at, now, 0)
     return _apply(site_id, claimed, token, changes)[1] if claimed else None
 
 
@@ -130,31 +131,20 @@ def newest(site: Site, before: int = 2**62) -> list[Import]:
 
 @database.session()
 def waiting_sites() -> list[int]:
-    """Sites with an import that is waiting, or whose lease has expired."""
-    return stored.takeable_sites(leases.now(clock.uptime_ms()))
+    """Sites with an import or an undo that is waiting, or whose lease has expired."""
+    return site_queue.takeable_sites(leases.now(clock.uptime_ms()))
 
 
-@database.session()
-def failed() -> list[Failed]:
-    """The failed imports of all sites, oldest first."""
-    return stored.failed()
-
-
-@database.session()
-def abandoned() -> int:
-    """The number of imports whose lease has expired: their worker died."""
-    return stored.abandoned(leases.now(clock.uptime_ms()))
-
-
-@database.write()
 def retry(import_id: int) -> None:
     """Queues a failed import again, from where it stopped. Raises `NotFound`."""
-    if not stored.retry(import_id):
-        raise NotFound("No failed import has this id: `audience imports failed` lists them.")
+    with database.session():
+        site_id = stored.site_of_failed(import_id)
+    if site_id is None or not database.writes_site(stored.retry)(site_id, import_id):
+        raise NotFound(NOT_FAILED)
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports, in order, for about `seconds`; whether to go on at once.
+    """Applies a site's waiting imports and undos, in order, for about `seconds`; whether to go on at once.
 
     Safe to call concurrently: it stops at an import that another worker has claimed. Raises `MACHINE_FAULTS`.
     """
@@ -166,7 +156,7 @@ def drain(site_id: int, seconds: float) -> bool:
             return False
         try:
             _work(site_id, claimed, token, deadline)
-        except _ClaimLost:
+        except ClaimLost:
             return False
         except MACHINE_FAULTS:
             with suppress(*MACHINE_FAULTS):  # otherwise the lease expires
@@ -174,19 +164,22 @@ def drain(site_id: int, seconds: float) -> bool:
             raise
         except Exception as error:
             if _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True):
-                log.error("import %d failed: %s", claimed.id, where(error))
+                log.error("%s %d failed: %s", claimed.table[:-1], claimed.id, where(error))
             return False
     return not database.log_is_full()
 
 
 def _claim(site_id: int, token: str) -> Claimed | None:
-    """Claims the oldest waiting import; one with too many failures is given up, and the next one claimed."""
+    """Claims what has its turn; what has failed too often is given up, and the next is claimed."""
     failed_imports = []
     with database.write(site_id):
         at = clock.now_ms()
         claimed = _claim_next(site_id, token, at)
         while claimed is not None and claimed.failures >= MAX_FAILURES:
-            failed_imports.append(stored.fail(site_id, claimed.id, at))
+            if claimed.table == IMPORTS:
+                failed_imports.append(stored.fail(site_id, claimed.id, at))
+            else:
+                undo_work.fail(site_id, claimed.id, at)
             claimed = _claim_next(site_id, token, at)
     for finished in failed_imports:
         _record_finished(site_id, finished)
@@ -194,31 +187,33 @@ def _claim(site_id: int, token: str) -> Claimed | None:
 
 
 def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
-    import_id = stored.oldest_waiting(site_id)
-    if import_id is None:
-        return None
-    return stored.claim(site_id, import_id, token, at, leases.now(clock.uptime_ms()), LEASE_MS)
+    if waiting := site_queue.oldest(site_id):
+        return site_queue.claim(site_id, waiting, token, at, leases.now(clock.uptime_ms()), LEASE_MS)
+    return None
 
 
 def _record_finished(site_id: int, finished: Import) -> None:
     """Reports an import that finished or failed to `telemetry`, after the commit."""
-    at = finished.created_at if finished.finished_at is None else finished.finished_at
     telemetry.record_import(
         telemetry.ImportRecord(
             import_id=finished.id, site_id=site_id, status=finished.status, created=finished.created,
             updated=finished.updated, unchanged=finished.unchanged, suppressed=finished.suppressed,
-            refused=finished.refused, ms=at - finished.created_at,
+            refused=finished.refused, ms=(finished.finished_at or finished.created_at) - finished.created_at,
         )
     )  # fmt: skip
 
 
 @database.writes_site
 def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> bool:
-    return stored.release(site_id, claimed.id, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
+    return site_queue.release(site_id, claimed, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
 
 
 def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
     """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
+    if claimed.table != IMPORTS:
+        if not undo_work.work(site_id, claimed, token, deadline):
+            _hand_back(site_id, claimed, token, -1)
+        return
     finished = None
     while claimed.applied < claimed.rows:
         if time.monotonic() >= deadline or database.log_is_full():
@@ -250,10 +245,6 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
     return claimed, finished
 
 
-class _ClaimLost(Exception):
-    """Another worker has claimed the import: the transaction must be rolled back."""
-
-
 def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
     """The changes of one transaction: few enough that other writers do not wait long."""
     values = 0
@@ -274,7 +265,7 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    outcomes = subscribers.write(site_id, changes, accepted).outcomes
+    outcomes, _, *away = subscribers.write(site_id, changes, accepted)
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -286,11 +277,12 @@ def _apply(
             outcomes.count(Outcome.UPDATED),
             outcomes.count(Outcome.UNCHANGED),
             outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
+            *away,
         ),
         leases.now(clock.uptime_ms()) + LEASE_MS,
     )
     if not advanced:
-        raise _ClaimLost
+        raise ClaimLost
     claimed = claimed._replace(applied=claimed.applied + len(chunk))
     ended = claimed.applied == claimed.rows
     return claimed, stored.finish(site_id, claimed.id, clock.now_ms()) if ended else None

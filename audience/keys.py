@@ -47,6 +47,7 @@ class AuthenticatedKey:
     publishable_key: str
     scope: str
     sites: tuple[Site, ...]
+    name: str = ""
 
     def may(self, scope: str) -> bool:
         return scope in SCOPES[self.scope]
@@ -54,16 +55,17 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class Known:
-    """What was read of a key; `until` is an instant of `clock.uptime_ms`."""
+    """What was read of a key; `digest` is of its secret, `until` an instant of `clock.uptime_ms`."""
 
     key: Key
     authenticated: AuthenticatedKey
+    digest: bytes
     until: int
 
-    def is_good(self, secret: str) -> bool:
+    def is_good(self, digest: bytes) -> bool:
         return (
             clock.uptime_ms() < self.until
-            and hmac.compare_digest(secret, self.key.secret_hash)
+            and hmac.compare_digest(digest, self.digest)
             and self.key.is_active(clock.now_ms())
         )
 
@@ -148,21 +150,23 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 
     A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
     """
-    secret = secret_hash(secret_key)
     known = _known.get(publishable_key)
-    return known.authenticated if known and known.is_good(secret) else _look_up(publishable_key, secret)
+    if known and known.is_good(pepper.passing_digest(secret_key)):
+        return known.authenticated
+    return _look_up(publishable_key, secret_key)
 
 
 @database.session()
-def _look_up(publishable_key: str, secret: str) -> AuthenticatedKey | None:
-    until = clock.uptime_ms() + KNOWN_MS
+def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
+    until, secret = clock.uptime_ms() + KNOWN_MS, secret_hash(secret_key)
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
     matches = hmac.compare_digest(secret, key.secret_hash)
     if not (matches and key.id and key.is_active(clock.now_ms())):
         _known.pop(publishable_key, None)
         return None
-    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, tuple(stored.sites_of(key.id)))
-    _known[publishable_key] = Known(key, authenticated, until)
+    sites = tuple(stored.sites_of(key.id))
+    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, sites, key.name)
+    _known[publishable_key] = Known(key, authenticated, pepper.passing_digest(secret_key), until)
     return authenticated
 
 

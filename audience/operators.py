@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from audience import addresses, audit_log, clock, sessions
+from audience.answers.validation import address
 from audience.audit_log import Actor
 from audience.errors import NotFound, Refused
 from audience.sites import Site
@@ -19,6 +20,7 @@ FIRST = "the first operator"  # who has no address yet
 ROLES = ("viewer", "support", "manager", OWNER)  # each may do all that those before it may
 
 NO_OPERATOR = "There is no operator with this address: `audience operator list` lists all of them."
+NO_ADDRESS = "Use an e-mail address of the form name@example.com."
 EXISTS = "There is an operator with this address already."
 ROLE = f"The role must be one of {', '.join(ROLES)}."
 LAST_ADMINISTRATOR = "This is the last administrator: make another operator one first."
@@ -70,6 +72,13 @@ def sites_of(operator_id: int) -> list[Site]:
 
 
 @database.session()
+def owners(site: Site) -> list[str]:
+    """The addresses of those who own a site, `FIRST` for who has none."""
+    roles = stored.roles_on(site.id)
+    return [each.email or FIRST for each in stored.list_all() if roles.get(each.id) == OWNER]
+
+
+@database.session()
 def any_exist() -> bool:
     return bool(stored.list_all())
 
@@ -99,11 +108,13 @@ def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor
 
 @database.write(database.SHARED)
 def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
-    """Gives an operator a role on a site, None takes it; ends the operator's sessions.
+    """Gives an operator a role on a site, None takes it; ends the operator's sessions if that is new.
 
     Raises `NotFound`, and `Refused` for the last owner of the site.
     """
     operator = get(email)
+    if stored.roles_of(operator.id).get(site.id) == role:
+        return
     if role != OWNER and _is_last_owner(operator.id, site.id):
         raise Refused(LAST_OWNER)
     if role is None:
@@ -116,16 +127,21 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
-    """Makes administrators owners of a new site, or one of them; their sessions go on."""
+    """Makes all administrators owners of a new site, or one operator; their sessions go on."""
     for each in stored.list_all():
-        if each.administrator and operator_id in (None, each.id):
+        if each.administrator if operator_id is None else each.id == operator_id:
             _put_role(each.id, each.email or FIRST, site, OWNER, actor)
 
 
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
-    """Ends the operator's sessions. Raises `NotFound`, and `Refused` for the last administrator."""
+    """Ends the operator's sessions if that is new.
+
+    Raises `NotFound`, and `Refused` for the last administrator.
+    """
     operator = get(email)
+    if bool(operator.administrator) is administrator:
+        return
     if not administrator and _is_last_administrator(operator.id):
         raise Refused(LAST_ADMINISTRATOR)
     stored.set_administrator(operator.id, administrator)
@@ -159,16 +175,19 @@ def remove(email: str, actor: Actor) -> None:
 def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
     """Raises `Refused`."""
     key = _new_key(email, operator.id)
-    stored.set_email(operator.id, email.strip(), key)
-    audit_log.record(actor, "operator's address set", subject=email.strip())
+    if email.strip() != operator.email:
+        stored.set_email(operator.id, email.strip(), key)
+        audit_log.record(actor, "operator's address set", subject=email.strip())
 
 
 def _new_key(email: str, operator_id: int | None = None) -> str:
-    """The key of an address that no other operator has. Raises `Refused`."""
+    """The key of an address that mail can have and no other operator has. Raises `Refused`."""
     try:
         key = addresses.identity(email)
-    except addresses.MalformedAddress as error:
-        raise Refused(addresses.MALFORMED, [FieldError("email", addresses.MALFORMED)]) from error
+    except addresses.MalformedAddress:
+        key = ""
+    if not key or address.parse(email) is None:
+        raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
     found = stored.get_by_key(key)
     if found is not None and found.id != operator_id:
         raise Refused(EXISTS, [FieldError("email", EXISTS)])

@@ -20,6 +20,7 @@ WAIT_SECONDS = 2.0
 
 TOO_SHORT = f"Choose a password of at least {MIN_LENGTH} characters; several words make a good one."
 TOO_LONG = f"Choose a password of at most {MAX_LENGTH} characters."
+OWN_ADDRESS = "Choose another password: this one is your address, which others know."
 COMMON = "Choose another password: this one is among the first that are guessed."
 REFUSED = "The password was refused: nothing was changed."
 BUSY = "Too many people are signing in at this moment: try again in a few seconds."
@@ -27,14 +28,16 @@ BUSY = "Too many people are signing in at this moment: try again in a few second
 _runs = threading.BoundedSemaphore(MAX_RUNS)
 
 
-def check(password: str, field: str = "password") -> None:
-    """Raises `Refused` for a password that is too short, too long or common."""
+def check(password: str, field: str = "password", email: str = "") -> None:
+    """Raises `Refused` for a password that is too short, too long, common, or the operator's address."""
     if len(password) < MIN_LENGTH:
         raise Refused(REFUSED, [FieldError(field, TOO_SHORT)])
     if len(password) > MAX_LENGTH:
         raise Refused(REFUSED, [FieldError(field, TOO_LONG)])
     if password.casefold() in _common():
         raise Refused(REFUSED, [FieldError(field, COMMON)])
+    if password.strip().casefold() in (email.casefold(), email.casefold().partition("@")[0]):
+        raise Refused(REFUSED, [FieldError(field, OWN_ADDRESS)])
 
 
 def hashed(password: str) -> str:

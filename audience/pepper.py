@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+from hashlib import blake2b
 from pathlib import Path
 
 from audience import secret_files
@@ -48,6 +49,11 @@ def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
     """HMAC-SHA256 in hexadecimal, by default with the open pepper."""
     key = _pepper if pepper is None else pepper
     return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
+
+
+def passing_digest(text: str) -> bytes:
+    """With the open pepper, in a tenth of the time of `digest`: for what no process keeps for long."""
+    return blake2b(text.encode(errors="surrogatepass"), key=_pepper).digest()
 
 
 def address_hash(site_id: int, email_key: str) -> str:

@@ -140,9 +140,10 @@ class Resolver(Protocol):
         all together (default: the resolver's own)."""
         ...
 
-    def health(self) -> DnsHealth:
+    def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
         """Whether an answer that counts against a name can be believed, as known for 30 seconds; otherwise it
-        is found out first."""
+        is found out first. So it is, once in 30 seconds, if the name `denied` is a canary or a `well_known`
+        mail domain: that is more likely to be trouble."""
         ...
 
 
@@ -170,6 +171,28 @@ class ReadableFile(Protocol):
         ...
 
 
-# Looks through a file that is named so and is meant as was said; unpacks a workbook into the other.
-# Raises `FormError`.
-FileOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], ReadableFile]
+class FileRecord(Protocol):
+    """A row of a file: the cells that may have the address of its person, and the place of its bytes.
+
+    `blank` is what they can become so that nothing else of the file changes, as many; empty if nothing is.
+    """
+
+    @property
+    def cells(self) -> list[str]: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def blank(self) -> bytes: ...
+
+
+# The rows of a file that is named so and is meant as was said; unpacks a workbook into the other. Raises
+# `FormError`.
+RecordOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], Generator[FileRecord, None, None]]
+
+# Looks through a file that is named so and is meant as was said; unpacks a workbook into the other. Tells
+# again and again the rows so far, and as JSON what the file is. Raises `FormError`.
+FileOpener = Callable[
+    [str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
+]

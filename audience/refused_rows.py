@@ -1,9 +1,11 @@
-"""Refused rows of files as they are stored: with a mark in place of every address."""
+"""Refused rows of files as they are stored, for a while: with a mark in place of every address."""
 
 import re
 
 from audience import addresses, pepper
 from audience.protocols import FileRow
+from storage import database
+from storage import file_imports as stored
 from storage.file_imports import RefusedRow
 
 MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
@@ -18,6 +20,18 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     marks = _Marks(site_id)
     cells = [marks.of(cell) if email and cell.strip() == email else marks.instead(cell) for cell in row.cells]
     return RefusedRow(row.row_number, address_hash(site_id, email), row.code, row.message, cells)
+
+
+def forget(before: int) -> None:
+    """Deletes the rows that were refused before an instant, some of one site at a time."""
+    while (site_id := _site_of_oldest(before)) is not None:
+        with database.write(site_id):
+            stored.forget_refused(site_id, before)
+
+
+@database.session()
+def _site_of_oldest(before: int) -> int | None:
+    return stored.refused_before(before)
 
 
 class _Marks:

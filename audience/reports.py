@@ -72,7 +72,8 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
     report = _require(site.id, report_id)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
     stored.change(site.id, changed)
-    _record(site, actor, "report changed", changed.name)
+    if changed._replace(updated_at=report.updated_at) != report:
+        _record(site, actor, "report changed", changed.name)
     return changed
 
 

@@ -73,7 +73,8 @@ def set_aside(file: Path) -> Path | None:
 
 
 def write_first_site(instance: Path, values: Mapping[str, str]) -> None:
-    """Stores the credentials of the first site, including the secret key."""
+    """Stores the credentials of the first site, including the secret key; a former file is set aside."""
+    set_aside(instance / FIRST_SITE)
     write(instance / FIRST_SITE, json.dumps(values, indent=2).encode())
 
 

@@ -10,7 +10,7 @@ from audience.segment_subjects import GROUPS, SUBJECTS
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import NAMES, write_date
-from storage import database, events, segment_matches, tags
+from storage import bulk_acts, database, events, segment_matches, tags
 from storage import subscribers as stored
 from storage.segment_rules import compile
 from storage.subscribers import DATES
@@ -54,6 +54,20 @@ def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list
         [leaf for leaf, holds in zip(leaves, met.get(each, nobody), strict=True) if holds]
         for each in subscriber_ids
     ]
+
+
+def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
+    """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
+    people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
+    rules = json.loads(segments.require(site_id, str(segment_id)).rules)
+    met = _met(site_id, people, list(_leaves(rules))) if people else {}
+    return {each.uuid for each in people.values() if _holds(rules, iter(met.get(each.id, [])))}
+
+
+def _holds(node: Node, leaves: Iterator[bool]) -> bool:
+    """`leaves` has whether the next condition holds first."""
+    group = _group(node)
+    return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
 
 
 def _met(site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]) -> dict[int, list[bool]]:

@@ -16,6 +16,7 @@ from storage import reports as stored_reports
 from storage import segment_counts as stored_counts
 from storage import segment_rules as stored_rules
 from storage import segments as stored
+from storage import webhooks as stored_webhooks
 from storage.searches import Filters
 from storage.segments import Segment
 from storage.sql import Sql
@@ -24,10 +25,12 @@ from storage.subscribers import Subscriber
 __all__ = ["Segment"]
 
 SAMPLE_SIZE = 10
+EXPORTED = "segment exported"
 MOST_SUGGESTED = 200
 RULES = "segment.rules"
 LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 IN_USE = "Reports use this segment: delete them first, or give them another segment."
+SENT_BY = "Webhooks use this segment: delete them first, or give them another segment or none."
 
 
 @database.session()
@@ -60,17 +63,21 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
     segment = require(site.id, segment_id)
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
-    stored.change(site.id, segment.id, item["name"], item.get("description", ""), rules, at)
-    _record(site, actor, "segment changed", item["name"])
+    new = segment._replace(name=item["name"], description=item.get("description", ""), rules=rules)
+    stored.change(site.id, segment.id, new.name, new.description, rules, at)
+    if new != segment:
+        _record(site, actor, "segment changed", new.name)
     return require(site.id, segment_id)
 
 
 @database.writes_site
 def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
-    """The deleted segment. Raises `NotFound`, and `Refused` if a report uses it."""
+    """The deleted segment. Raises `NotFound`, and `Refused` if a report or a webhook uses it."""
     segment = require(site.id, segment_id)
     if stored_reports.uses_segment(site.id, segment.id):
         raise Refused(IN_USE)
+    if stored_webhooks.uses_segment(site.id, segment.id):
+        raise Refused(SENT_BY)
     stored.delete(site.id, segment.id)
     stored_counts.forget(site.id, segment.id)
     _record(site, actor, "segment deleted", segment.name)
@@ -78,11 +85,12 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 
 
 @database.writes_site
-def record_export(site: Site, segment_id: str, actor: Actor) -> None:
+def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)
     people, _ = stored.count(site.id, matching(site.id, segment_id))
-    audit_log.record(actor, "segment exported", site, segment.name, people)
+    audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, people)
+    return segment
 
 
 def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:

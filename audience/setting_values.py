@@ -3,6 +3,7 @@
 import contextlib
 import ipaddress
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ def networks(value: Any) -> tuple[str, ...]:
         raise ValueError("must be a comma-separated list of IP addresses and networks") from error
 
 
+@lru_cache(maxsize=1024)
 def unmapped(name: str) -> str:
     """`127.0.0.1` for `::ffff:127.0.0.1`, as which a socket of both families shows it; networks likewise."""
     address, slash, length = name.partition("/")

@@ -13,6 +13,7 @@ from storage import sites as stored_sites
 WRONG = "The address or the password is wrong, or they do not belong together: try again."
 NOT_THE_FIRST = "There is an operator by now: run `audience console` again for a new link."
 NAME_ONE = "There are several operators: name one with --as EMAIL."
+NO_CHANGE = "Your address was not changed."
 CURRENT = "This is not your present password: type it again."
 
 
@@ -61,8 +62,10 @@ def with_password(email: str, password: str, remembered: bool, client_network: s
 
 def set_password_with_link(token: str, password: str, client_network: str) -> str:
     """The token of a new session; the link is spent, all other sessions end. Raises `Refused`."""
-    sessions.find_link(token, sessions.PASSWORD)
-    passwords.check(password)
+    link = sessions.find_link(token, sessions.PASSWORD)
+    with database.session():
+        found = stored.get(link.operator_id or 0)
+    passwords.check(password, email=found.email if found else "")
     password_hash = passwords.hashed(password)
     with database.write(database.SHARED):
         operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
@@ -72,14 +75,25 @@ def set_password_with_link(token: str, password: str, client_network: str) -> st
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
     """Like `set_password_with_link`, for an operator who knows the present password, if there is one."""
-    with database.session():
-        found = stored.get(operator.id)
-    if found is None or (found.password_hash and not passwords.matches(current, found.password_hash)):
-        raise Refused(passwords.REFUSED, [FieldError("current", CURRENT)])
-    passwords.check(password)
+    _check_current(operator, current, "current", passwords.REFUSED)
+    passwords.check(password, email=operator.email)
     password_hash = passwords.hashed(password)
     with database.write(database.SHARED):
         return _put_password(operator.id, password_hash, client_network)
+
+
+def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor) -> None:
+    """Sets one's own address, by the present password if there is one. Raises `Refused`."""
+    _check_current(operator, present, "present", NO_CHANGE)
+    operators.set_email(operator, email, actor)
+
+
+def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
+    """Raises `Refused` unless it is the operator's password, or the operator has none."""
+    with database.session():
+        found = stored.get(operator.id)
+    if found is None or (found.password_hash and not passwords.matches(password, found.password_hash)):
+        raise Refused(message, [FieldError(field, CURRENT)])
 
 
 def _create_first(client_network: str) -> int:

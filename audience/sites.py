@@ -19,11 +19,14 @@ __all__ = ["Site"]
 
 TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe/Berlin."
 NO_SITE = "Site not found: `audience site list` lists all sites."
-SEVERAL = "Several sites are possible: choose one by its uuid with --site; `audience site list` lists them."
+SEVERAL = (
+    "There are several sites: choose one by --site with its name or uuid; `audience site list` lists them."
+)
+SAME_NAME = "Several sites have this name: choose one by its uuid; `audience site list` lists them."
 CHUNK_ROWS = 2_000  # deleted per transaction
 
 
-@database.write()
+@database.write(database.SHARED)
 def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
     """Creates a site with its first reports. Raises `Refused` on an unknown time zone."""
     at = clock.now_ms()
@@ -36,8 +39,10 @@ def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Si
 @database.writes_site
 def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
     """Raises `Refused` on an unknown time zone."""
-    stored.set_time_zone(site.id, _zone(time_zone))
-    audit_log.record(actor, "time zone set", site, time_zone)
+    zone = _zone(time_zone)
+    if zone != site.time_zone:
+        stored.set_time_zone(site.id, zone)
+        audit_log.record(actor, "time zone set", site, zone)
 
 
 @database.session()
@@ -64,23 +69,22 @@ def choose(name: str | None = None) -> Site:
     by_uuid = [site for site in every if site.uuid == name]
     found = by_uuid or [site for site in every if name in (None, site.name)]
     if len(found) != 1:
-        raise NotFound(SEVERAL if found else NO_SITE)
+        raise NotFound((SAME_NAME if name else SEVERAL) if found else NO_SITE)
     return found[0]
 
 
 @database.writes_site
 def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
-    stored.rename(site.id, name)
-    audit_log.record(actor, "site renamed", site, name)
+    if name != site.name:
+        stored.rename(site.id, name)
+        audit_log.record(actor, "site renamed", site, name)
 
 
 @database.writes_site
 def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
     """Renames a site and sets its time zone, where that is new. Raises `Refused` on an unknown time zone."""
-    if name != site.name:
-        rename(site, name, actor)
-    if time_zone != site.time_zone:
-        set_time_zone(site, time_zone, actor)
+    rename(site, name, actor)
+    set_time_zone(site, time_zone, actor)
 
 
 @dataclass(frozen=True)
@@ -95,20 +99,21 @@ class DeletedSite:
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
     """Deletes a site with all its data, keys first, chunk by chunk. If interrupted, call it again."""
     erased_pages.request(instance)
-    with database.write():
+    with database.write(database.SHARED):
         keys = stored_keys.detach_keys(site.id, clock.now_ms())
         for publishable_key in keys:
             secret_files.forget_first_site(instance, publishable_key)
     with database.session():
         total = stored.size(site.id)
     done = 0
-    for table in stored.site_owned_tables():
+    for table in stored.tables_to_empty():
         while deleted := _delete_some(table, site.id):
             done += deleted
             progress("Deleting", done, max(done, total))
-    with database.write():
-        stored.delete(site.id)
+    with database.write(site.id):
+        done += stored.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
+    progress("Deleting", done, done)
     return DeletedSite(done, keys, erased_pages.run(instance))
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 import uuid_utils
 
-from audience import known_people, pepper
-from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal, read_values
+from audience import consents, known_people, pepper
+from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
+from audience.consents import Person
 from storage import subscriber_batches as stored
 from storage import suppressions
 from storage.subscriber_batches import (  # fmt: skip
@@ -24,14 +25,13 @@ from storage.subscriber_batches import (  # fmt: skip
     UNSUBSCRIBED_AT,
     UPDATED_AT,
 )  # fmt: skip
+from storage.subscribers import read_values
 from storage.suppressions import Suppression
 
 CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
 ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
 DATED = {name: stored.INSERTED.index(name) for name in ("created_at", "updated_at", "last_event_at")}
-DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons of consent
 NOT_SUPPRESSED = Suppression("", 0, 0)
-Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
 
 
 class SubscriberBatch:
@@ -39,8 +39,8 @@ class SubscriberBatch:
 
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
     are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
-    those whose values were changed again. `said` is each change of consent: who, when, whether they
-    subscribed, and why.
+    those whose values were changed again. `words` are those on consent. `away` counts changes after which
+    their subscriber is unsubscribed: who was not before, and who was.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -55,11 +55,13 @@ class SubscriberBatch:
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
         self.field_ids: Mapping[str, int] = {}
-        self.said: list[tuple[Person, int, bool, str]] = []
+        self.words = consents.Words()
+        self.away = [0, 0]
         self.created_by = f"{accepted.source.kind} {accepted.source.id}"
         self.hashes: dict[str, str] = {}
         self.suppressed: dict[str, Suppression] = {}
-        self.lifted: set[str] = set()
+        self.lifted: dict[str, Suppression] = {}  # by key
+        self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.any_for_site(site_id):
             self.hashes = {key: pepper.address_hash(site_id, key) for key in keys - self.known.keys()}
             self.suppressed = suppressions.known(site_id, self.hashes.values())
@@ -84,26 +86,32 @@ class SubscriberBatch:
         if not self.suppressed:
             return False
         reason, since, number = self._suppression(change.key)
-        word = AcceptedConsent(self._said_at(change), self.accepted.number, change.dated)
+        word = AcceptedConsent(consents.said_at(change, self.accepted), self.accepted.number, change.dated)
         return reason == suppressions.ERASED and not (
             change.consent == Consent.SUBSCRIBE and word.counts_after(since, number)
         )
 
-    def _said_at(self, change: Change) -> int:
-        return self.accepted.at if change.at is None else change.at
-
     def apply(self, change: Change) -> Outcome:
         person = self.people.get(change.key)
-        if person is not None:
-            if not self._change(person, change):
-                return UNCHANGED
-            person[UPDATED_AT] = self.at
-            return UPDATED
+        if person is None:
+            return self._create(change)
+        had_left = person[UNSUBSCRIBED_AT] is not None
+        changed = self._change(person, change)
+        if person[UNSUBSCRIBED_AT] is not None:
+            self.away[had_left] += 1
+        if not changed:
+            return UNCHANGED
+        person[UPDATED_AT] = self.at
+        return UPDATED
+
+    def _create(self, change: Change) -> Outcome:
         if self.suppressed and self._erased(change):
             return Outcome.SUPPRESSED
         if not change.creates:
             return Outcome.MISSING
-        self._change(self._add(change), change)
+        person = self._add(change)
+        self._change(person, change)
+        self.away[False] += person[UNSUBSCRIBED_AT] is not None
         return CREATED
 
     def _add(self, change: Change) -> Person:
@@ -116,16 +124,18 @@ class SubscriberBatch:
                 person[DATED[name]] = min(at, self.accepted.at)
         reason, since, left = self._suppression(change.key)
         if reason:
-            self.lifted.add(self.hashes[change.key])
+            self.lifted[change.key] = Suppression(reason, since, left)
         if reason == suppressions.UNSUBSCRIBED:
-            self._add_left(person, since, left, LEFT_BEFORE)
+            self._add_left(person, since, left, consents.LEFT_BEFORE)
         elif change.unconfirmed:
-            self._add_left(person, self._said_at(change), self.accepted.number, UNCONFIRMED)
+            self._add_left(
+                person, consents.said_at(change, self.accepted), self.accepted.number, consents.UNCONFIRMED
+            )
         return person
 
     def _add_left(self, person: Person, at: int, number: int, why: str) -> None:
         person[UNSUBSCRIBED_AT], person[CONSENT_AT], person[CONSENT_NUMBER] = at, at, number
-        self.said.append((person, at, False, why))
+        self.words.said.append((person, at, False, why))
 
     def left_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
@@ -148,37 +158,12 @@ class SubscriberBatch:
             if last is None or change.event_at > last:
                 person[LAST_EVENT_AT], changed = change.event_at, True
         if change.consent or "unsubscribed_at" in change.dates:
-            changed |= self._set_consent(person, change)
+            changed |= consents.say(person, change, self.accepted, self.words)
         if change.fields or change.remove_fields:
             changed |= self._set_values(person, change)
         if change.tags or change.remove_tags:
             changed |= self._set_tags(person, change)
         return changed
-
-    def _set_consent(self, person: Person, change: Change) -> bool:
-        before, number = person[UNSUBSCRIBED_AT], self.accepted.number
-        if "unsubscribed_at" in change.dates:
-            left_at = min(change.dates["unsubscribed_at"], self.accepted.at)
-            self._say(person, Consent.UNSUBSCRIBE, AcceptedConsent(left_at, number, dated=True), DATE)
-        if change.consent:
-            word = AcceptedConsent(self._said_at(change), number, change.dated)
-            self._say(person, change.consent, word, WORD)
-        return bool(person[UNSUBSCRIBED_AT] != before)
-
-    def _say(self, person: Person, consent: str, word: AcceptedConsent, reason: str) -> None:
-        """The consent accepted last counts. Repeating it keeps the first date, and still counts as the last.
-
-        The date of the last consent never goes back, though the clock may.
-        """
-        last, subscribed = person[CONSENT_AT], person[UNSUBSCRIBED_AT] is None
-        if not word.counts_after(last, person[CONSENT_NUMBER]):
-            return
-        person[CONSENT_AT] = word.at if last is None else max(word.at, last)
-        person[CONSENT_NUMBER] = word.number
-        if subscribed == (consent == Consent.SUBSCRIBE):
-            return
-        person[UNSUBSCRIBED_AT] = word.at if subscribed else None
-        self.said.append((person, word.at, not subscribed, reason))
 
     def _set_values(self, person: Person, change: Change) -> bool:
         values = self.values.get(change.key)

@@ -61,6 +61,12 @@ def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
     return ListPage(found, min(count, limit - 1), count >= limit, weeks)
 
 
+@database.session()
+def newest(site: Site, limit: int) -> list[Subscriber]:
+    """Those created last, newest first."""
+    return stored.newest(site.id, limit)
+
+
 @database.snapshot()
 def ids(site: Site, query: ListRequest) -> list[int]:
     """The ids of all who match. Raises as `find`."""

@@ -7,7 +7,8 @@ import orjson
 
 from audience import change_log, field_values
 from audience.changes import json_equal, values_text
-from audience.subscriber_batches import ABSENT, Person, SubscriberBatch
+from audience.consents import Person
+from audience.subscriber_batches import ABSENT, SubscriberBatch
 from storage import consent_changes, custom_fields, domains, suppressions
 from storage import field_values as stored_values
 from storage import sites as stored_sites
@@ -30,7 +31,7 @@ def save(batch: SubscriberBatch) -> None:
     _save_tags(batch)
     _save_values(batch)
     _save_consents(batch)
-    suppressions.lift(batch.site_id, batch.lifted)
+    suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
     left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
     had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
@@ -107,6 +108,8 @@ def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int,
 def _save_values(batch: SubscriberBatch) -> None:
     added, removed = (field_values.Bearers(batch.site_id, batch.field_ids) for _ in range(2))
     for key, replaced in batch.replaced.items():
+        if not replaced:
+            continue
         values, subscriber_id = batch.values[key], batch.people[key][ID]
         if key in batch.known:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
@@ -120,5 +123,5 @@ def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
     consent_changes.add(
         (batch.site_id, person[ID], at, subscribed, *source, reason)
-        for person, at, subscribed, reason in batch.said
+        for person, at, subscribed, reason in batch.words.said
     )

@@ -1,8 +1,9 @@
 """Subscribers: writing them, always in batches, and finding them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from audience import (
@@ -23,54 +24,19 @@ from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
 from storage import database, domains, searches, site_counters, subscriber_texts, suppressions
 from storage import subscribers as stored
-from storage import tags as stored_tags
 from storage.searches import Filters
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
 __all__ = ["Acceptance", "Change", "Consent", "Filters", "Outcome", "Subscriber"]
 
+NAMED = tuple(map(attrgetter, ("tags", "remove_tags", "fields", "remove_fields")))
 PAGE_SIZE = 100
 MAX_PAGE = 10**9
 MISSING = "No subscriber of the site has this address: create one first, or correct the address."
 MISSING_UUID = "No subscriber of the site has this uuid: correct it, or send the email."
 TAKEN = "Another subscriber has the new address: choose another address, or change that subscriber first."
 SUPPRESSED = "This address was erased from the site: only the command `subscribe` adds it again."
-
-
-class _Rollback(Exception):
-    pass
-
-
-@dataclass(frozen=True)
-class DryWrite:
-    """What changes would do: the outcome of each, the subscribers `after` them by key, the names of their
-    tags by id, and the keys of those who would have `left`.
-    """
-
-    outcomes: list[Outcome]
-    after: Mapping[str, Subscriber]
-    tags: Mapping[int, str]
-    left: set[str]
-
-
-def dry_run(site_id: int, changes: Sequence[Change]) -> DryWrite:
-    """Writes the changes, and rolls back."""
-    keys = {change.key for change in changes}
-    done = DryWrite([], {}, {}, set())
-    with suppress(_Rollback), database.write(site_id):
-        gone = _unsubscribed(stored.get_by_keys(site_id, keys))
-        outcomes = write(site_id, changes, accept_now(site_id)).outcomes
-        after = stored.get_by_keys(site_id, keys)
-        tag_ids = {tag_id for subscriber in after.values() for tag_id in subscriber.tag_ids}
-        names = stored_tags.names(site_id, tag_ids)
-        done = DryWrite(outcomes, after, names, _unsubscribed(after) - gone)
-        raise _Rollback
-    return done
-
-
-def _unsubscribed(found: Mapping[str, Subscriber]) -> set[str]:
-    return {key for key, subscriber in found.items() if subscriber.unsubscribed_at is not None}
 
 
 def admission_check(
@@ -81,10 +47,14 @@ def admission_check(
 
 
 class Written(NamedTuple):
-    """The outcome of each change, and the ids of the subscribers who exist now, by key."""
+    """The outcome of each change, the ids of the subscribers who exist now, by key, and how many changes made
+    somebody leave, or found them unsubscribed and left them so.
+    """
 
     outcomes: list[Outcome]
     ids: Mapping[str, int]
+    left: int
+    stayed: int
 
 
 def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
@@ -97,15 +67,14 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch = SubscriberBatch(site_id, changes, accepted, at)
     changes = known_people.limited(changes, batch.known, batch.left_before)
     admitted = batch.those_admitted(changes)
-    added = {name: None for change in admitted for name in change.tags}
-    removed = {name: None for change in admitted for name in change.remove_tags}
-    batch.tag_ids = tags.ids_by_name(site_id, added, removed, at)
-    fields = {key: None for change in admitted for key in change.fields}
-    removed_fields = {key: None for change in admitted for key in change.remove_fields}
-    batch.field_ids = custom_fields.ids(site_id, fields, removed_fields, at)
+    added, removed, fields, removed_fields = (
+        dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED
+    )
+    batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
+    batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    return Written(outcomes, batch.ids())
+    return Written(outcomes, batch.ids(), *batch.away)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
@@ -151,7 +120,9 @@ def change_email(site_id: int, key: str, address: str, source: Source = OPERATOR
             since = subscriber.consent_at or subscriber.unsubscribed_at
             left = Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number)
             suppressions.add(site_id, old_hash, left)
-    if (trim(address), new_key) != (subscriber.email, key):
+    if (trim(address), new_key) == (subscriber.email, key):
+        change_log.record_named(site_id, source, [subscriber.id], clock.now_ms())
+    else:
         before = subscriber.email
         subscriber.email, subscriber.email_key = trim(address), new_key
         subscriber.updated_at = clock.now_ms()

@@ -6,7 +6,8 @@ import time
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 
-from audience import change_log, clock
+from audience import audit_log, change_log, clock
+from audience.audit_log import Actor
 from audience.changes import OPERATOR, Source
 from audience.errors import NotFound
 from audience.sites import Site
@@ -34,18 +35,20 @@ def list_all(site: Site) -> list[Tag]:
 @database.writes_site
 def create(site: Site, name: str) -> Tag:
     """The tag with that name, created if missing."""
-    tag_id = ensure(site.id, (name,), clock.now_ms())[name_key(name)]
-    return _require(stored.get(site.id, tag_id))
+    known, _ = ensure(site.id, (name,), clock.now_ms())
+    return _require(stored.get(site.id, known[name_key(name)]))
 
 
-def delete(site: Site, tag_id: int, source: Source = OPERATOR) -> Tag:
+def delete(site: Site, tag_id: int, source: Source = OPERATOR, actor: Actor | None = None) -> Tag:
     """Deletes a tag, and removes it from its subscribers; returns the deleted tag. Raises `NotFound`.
 
-    If interrupted, the next sweep resumes it.
+    If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
         stored.discard(site.id, tag.id, tag.name, source)
+        if actor:
+            audit_log.record(actor, "tag deleted", site, tag.name)
     with suppress(Unavailable):
         _strip(site.id, DiscardedTag(tag.id, tag.name, *source))
     return tag
@@ -93,25 +96,28 @@ def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
     return stored.ids(site_id, keys) if keys else {}
 
 
-def ensure(site_id: int, names: Iterable[str], at: int) -> dict[str, int]:
-    """Ids by name key, creating missing tags, in the caller's transaction."""
+def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
+    """(ids by name key, those of them that were missing and are now made), in the caller's transaction."""
     by_key = {name_key(name): name for name in reversed(list(names))}
     known = ids(site_id, by_key)
     missing = [(name, key) for key, name in reversed(by_key.items()) if key not in known]
     if not missing:
-        return known
+        return known, []
     stored.add(site_id, missing, at)
-    return ids(site_id, by_key)
+    known = ids(site_id, by_key)
+    return known, [known[key] for _, key in missing]
 
 
-def ids_by_name(site_id: int, added: Collection[str], removed: Collection[str], at: int) -> dict[str, int]:
-    """Ids by name, as spelled, in the caller's transaction; those of `added` are created if missing."""
+def ids_by_name(
+    site_id: int, added: Collection[str], removed: Collection[str], at: int
+) -> tuple[dict[str, int], list[int]]:
+    """(ids by name, as spelled, and those made), in the caller's transaction: missing ones of `added`."""
     if not added and not removed:
-        return {}
-    known = ensure(site_id, added, at)
+        return {}, []
+    known, made = ensure(site_id, added, at)
     known |= ids(site_id, [name for name in removed if name_key(name) not in known])
     keys = {name: name_key(name) for name in (*added, *removed)}
-    return {name: known[key] for name, key in keys.items() if key in known}
+    return {name: known[key] for name, key in keys.items() if key in known}, made
 
 
 def _require(tag: Tag | None) -> Tag:

@@ -43,6 +43,8 @@ METRICS = (
         "Tests of blacklist zones by their test points.",
         ("provider", "asks", "outcome"),
     ),
+    MetricSpec("webhook_deliveries", MetricKind.COUNTER, "Deliveries tried.", ("outcome",)),
+    MetricSpec("webhook_delivery_seconds", MetricKind.HISTOGRAM, "Time of a delivery that was tried."),
     MetricSpec("metrics_write_errors", MetricKind.COUNTER, "Times that counts could not be written."),
 )
 GAUGES = {
@@ -51,6 +53,8 @@ GAUGES = {
     "import_oldest_waiting_seconds": "Age of the oldest import that no worker has started.",
     "change_log_bytes": "Size of the record of changes.",
     "change_log_days": "Age of its oldest row in days.",
+    "webhooks_paused": "Webhooks that are paused though no operator paused them.",
+    "webhook_changes_waiting": "Most changes that a webhook has yet to deliver.",
     "worker_age_seconds": "Time since the last heartbeat of an import worker.",
 }
 
@@ -143,6 +147,12 @@ def record_dns_health(outcome: str) -> None:
 def record_blacklist_test(provider: str, asks: str, outcome: str) -> None:
     """Counts one test of a provider's zone for domains or addresses."""
     _metrics.count("blacklist_tests", provider=provider, asks=asks, outcome=outcome)
+
+
+def record_delivery(outcome: str, seconds: float) -> None:
+    """Counts one try to deliver to a webhook."""
+    _metrics.count("webhook_deliveries", outcome=outcome)
+    _metrics.observe("webhook_delivery_seconds", seconds)
 
 
 def render(gauges: Mapping[str, float]) -> bytes:

@@ -1,8 +1,8 @@
 """`python -m bench.edge`: what others notice of slow, large and hostile requests to one service.
 
-Prints a table: the p99 of ordinary requests alone, beside 300 slow headers, 300 slow
-bodies and 300 unread exports at once, and beside 8 bodies of 8 MB that are all brackets; how soon a client
-that announces 100 MB is refused; the memory above idle of such bodies, of an import and an export of 1 GiB.
+The p99 of ordinary requests alone, beside 300 slow headers, 300 slow bodies and 300 unread exports at once,
+and beside 8 bodies of 8 MB that are all brackets, and the longest of each; how soon a client that announces
+100 MB is refused; the memory above idle of such bodies, of an import and an export of 1 GiB.
 """
 
 import argparse
@@ -13,13 +13,15 @@ import tempfile
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bench import instances
 from bench.memory import Peak
-from tests.service import Service, serving, until
+from bench.rows import MS, Row, show
+from tests.service import Service, until
 
 CLIENTS_PER_KIND = 300
 SECONDS = 10.0
@@ -49,7 +51,7 @@ class Bench:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.service.port)
         end = time.monotonic() + SECONDS
         while (start := time.monotonic()) < end:
-            writer.write(self.head("GET", "/fetch/subscribers?email=p1%40example.com") + b"\r\n")
+            writer.write(self.head("GET", "/fetch/subscribers?email=ordinary%40example.com") + b"\r\n")
             answer = await reader.readuntil(b"\r\n\r\n")
             if b" 200 " not in answer[:15]:
                 raise RuntimeError(f"an ordinary request failed: {answer[:15].decode()}")
@@ -158,44 +160,60 @@ def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-@contextmanager
-def growth(service: Service, name: str) -> Iterator[None]:
-    with Peak(service.process.pid) as peak:
-        yield
-    print(f"| memory above idle: {name} | {peak.growth_mb:.0f} MB |", flush=True)
+class Measured:
+    """The rows of what was measured of one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self.rows = service, list[Row]()
+
+    def add(self, what: str, ours: float, unit: str, at_most: float | None = None) -> None:
+        self.rows.append(Row(what=what, ours=ours, unit=unit, at_most=at_most))
+
+    @contextmanager
+    def growth(self, of: str, most_mb: float) -> Iterator[None]:
+        with Peak(self._service.process.pid) as peak:
+            yield
+        self.add(f"memory above idle: {of}", peak.growth_mb, "MB", most_mb)
+
+    def waits(
+        self,
+        name: str,
+        found: tuple[float, float],
+        most_p99: float | None = None,
+        most_longest: float | None = None,
+    ) -> None:
+        p99, longest = found
+        self.add(f"{name}, p99", p99, MS, most_p99)
+        self.add(f"{name}, longest", longest, MS, most_longest)
 
 
-def main(gigabytes: float) -> None:
+def measure(service: Service, gigabytes: float) -> list[Row]:
+    bench, measured = Bench(service), Measured(service)
+    service.call("POST", "/fetch/subscribers", {"subscriber": {"email": "ordinary@example.com"}})
+    refused_ms = max(bench.refusal_ms() for _ in range(20))
+    measured.add("401 to a client that announces 100 MB, longest of 20", refused_ms, MS, 50)
+    with measured.growth(f"a file import of {gigabytes:g} GiB", 64):
+        bench.import_file(int(gigabytes * 2**30))
+    with measured.growth(f"an export of {gigabytes:g} GiB", 64):
+        bench.export()
+    measured.waits("others alone", asyncio.run(bench.p99_ms()))
+    measured.waits("others beside 900 slow clients", asyncio.run(bench.beside_slow_clients()), 100)
+    with measured.growth("8 bodies of 8 MB, all brackets", 300):
+        measured.waits("others beside 8 such bodies", bench.brackets(), None, 250)
+    return measured.rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder), log=open("/dev/null", "w")) as service,
+        instances.served(Path(folder), log=open("/dev/null", "w")) as service,
     ):
-        bench = Bench(service)
-        service.call("POST", "/fetch/subscribers", {"subscriber": {"email": "p1@example.com"}})
-        print("| What | Measured |\n|---|---|")
-        print(
-            f"| 401 to a client that announces 100 MB | {max(bench.refusal_ms() for _ in range(20)):.0f} ms |"
-        )
-        with growth(service, f"a file import of {gigabytes:g} GiB"):
-            bench.import_file(int(gigabytes * 2**30))
-        with growth(service, f"an export of {bench_size(bench)}"):
-            bench.export()
-        show("others alone", lambda: asyncio.run(bench.p99_ms()))
-        show("others beside 900 slow clients", lambda: asyncio.run(bench.beside_slow_clients()))
-        with growth(service, "8 bodies of 8 MB, all brackets"):
-            show("others beside them", bench.brackets)
-
-
-def show(name: str, measure: Callable[[], tuple[float, float]]) -> None:
-    p99, longest = measure()
-    print(f"| {name}: p99, longest | {p99:.0f} ms, {longest:.0f} ms |", flush=True)
-
-
-def bench_size(bench: Bench) -> str:
-    return f"{bench.service.call('GET', '/stats/site')[1]['user_count']:,} subscribers"
+        show(measure(service, options.gigabytes), options.json)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--gigabytes", type=float, default=1.0)
-    main(parser.parse_args().gigabytes)
+    main()

@@ -1,32 +1,38 @@
-"""PostgreSQL beside SQLite in the same run: imports, a find, counts, a page of a search; `limit` is SQLite.
+"""PostgreSQL beside SQLite in the same run; `limit` is SQLite.
 
-Each in turn on both engines, the median of the runs. CPU is that of this process and of the server. Run it on
-an idle machine: `make bench-engines`.
+Imports are drained in chunks of 500 rows, half of them of known people, by one process at the domain's door.
+Find, stats and a page of a search are requests over HTTP, one service for each engine, on the same web server
+and from the same clients as those of `bench.reads`. The last row has the imports of four sites on four
+workers on PostgreSQL; its `limit` is one worker. Each in turn on both engines, the median of the runs. CPU is
+that of all processes, the server's too. Run it on an idle machine: `make bench-engines`.
 """
 
 import contextlib
+import multiprocessing
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from audience import pepper, sites, stats, subscribers
+from audience import imports, pepper, sites
+from audience.changes import Item
 from audience.config import Settings
 from audience.operations import first_site
 from audience.sites import Site
-from bench import import_core, instances, people
+from bench import import_core, instances, reads
 from bench.peers import postgresql
-from bench.reads import cpu_seconds
-from bench.rows import Row, parser, show
+from bench.reads import Round, cpu_seconds
+from bench.rows import RATE, Row, parser, show
 from storage import database
+from storage.pace import Pace
+from tests.client import FakeQueue
 
-READS = 300
-GOALS = {"import": ".6", "find": ".7", "counts": ".7", "page 1 of a search": ".7"}
-FIRST_PAGE = subscribers.SearchRequest(after={}, before={})
-
-Act = Callable[[Site, int, int], int]  # of a site, a run and the subscribers; how often it did it
+WORKERS = 4  # and as many sites
+CHUNK = 500
+IMPORT_GOAL, READ_GOAL = 0.6, 0.7
+READS = ("find", "stats", "search, page of 100")
 
 
 class Spent(NamedTuple):
@@ -42,45 +48,28 @@ class Place(NamedTuple):
     settings: Settings
     server_pid: int | None
 
-    def measured(self, act: Act, run: int, total: int) -> Spent:
-        database.open(self.settings.database, kept=1)
-        pepper.open(self.settings.pepper)
-        site = sites.choose()
+    def imported(self, run: int, total: int) -> Spent:
+        """A row that waited is drained."""
+        open_worker(self.settings)
+        site, rows = sites.choose(), import_core.rows(import_core.ROWS, import_core.ROWS // 2, run, total)
+        accept(site, rows)
         cpu, began = self._cpu(), time.perf_counter()
-        done = act(site, run, total)
+        drain(site.id)
+        done = len(rows)
         spent = Spent((time.perf_counter() - began) / done * 1e6, (self._cpu() - cpu) / done * 1e6)
         database.close()
         return spent
 
+    @contextlib.contextmanager
+    def tasks(self, total: int, requests: int) -> Iterator[list[reads.Task]]:
+        """The requests to a service on it."""
+        url = self.settings.database
+        with instances.served(self.settings.instance, AUDIENCE_DATABASE_URL=url) as service:
+            found = reads.tasks(service, total, requests, beside=self.server_pid)
+            yield [task for task in found if task.name in READS]
+
     def _cpu(self) -> float:
         return time.process_time() + (cpu_seconds(self.server_pid) if self.server_pid else 0)
-
-
-def import_(site: Site, run: int, total: int) -> int:
-    rows = import_core.rows(import_core.ROWS, import_core.ROWS // 2, run, total)
-    import_core.drained(site, rows)
-    return len(rows)
-
-
-def find(site: Site, run: int, total: int) -> int:
-    for number in range(READS):
-        subscribers.find(site, people.email((run * READS + number) * 7919 % total))
-    return READS
-
-
-def count(site: Site, _run: int, _total: int) -> int:
-    for _ in range(READS):
-        stats.for_site(site)
-    return READS
-
-
-def search(site: Site, _run: int, _total: int) -> int:
-    for _ in range(READS):
-        subscribers.search(site, FIRST_PAGE, 1)
-    return READS
-
-
-ACTS: dict[str, Act] = {"import": import_, "find": find, "counts": count, "page 1 of a search": search}
 
 
 @contextlib.contextmanager
@@ -105,29 +94,82 @@ def fill(settings: Settings, total: int) -> None:
     database.close()
 
 
-def measure(total: int, runs: int) -> list[Row]:
-    found = []
+def measure(total: int, runs: int, requests: int) -> list[Row]:
     with places(total) as (in_file, on_server):
-        for name, act in ACTS.items():
-            pairs = [
-                (on_server.measured(act, run, total), in_file.measured(act, run, total))
-                for run in range(runs)
-            ]
-            found.append(_row(name, [pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+        pairs = [(on_server.imported(run, total), in_file.imported(run, total)) for run in range(runs)]
+        found = [_import_row(*zip(*pairs, strict=True))]
+        with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:
+            for task, limit in zip(ours, limits, strict=True):
+                rounds = [(reads.measure(task), reads.measure(limit)) for _ in range(runs + 1)][1:]
+                found.append(_read_row(task.name, *zip(*rounds, strict=True)))
+        found.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
     return found
 
 
-def _row(name: str, on_server: list[Spent], in_file: list[Spent]) -> Row:
+def open_worker(settings: Settings) -> None:
+    database.open(settings.database, kept=1)
+    pepper.open(settings.pepper)
+    vars(imports)["_pace"] = Pace(CHUNK, CHUNK, CHUNK)
+
+
+def accept(site: Site, items: Sequence[Item]) -> None:
+    for first in range(0, len(items), import_core.BATCH):
+        batch = list(enumerate(items[first : first + import_core.BATCH]))
+        imports.accept(site, batch, [], FakeQueue(), 0)
+
+
+def drain(site_id: int) -> None:
+    while imports.drain(site_id, 3600):
+        pass
+
+
+def drained_by(workers: int, place: Place, rows: int, run: int) -> float:
+    """µs for each row of imports that wait on as many new sites as there are workers at most."""
+    database.open(place.settings.database)
+    pepper.open(place.settings.pepper)
+    waiting = [sites.create(f"Side by side {number}") for number in range(WORKERS)]
+    items = import_core.rows(rows, rows, run, rows)
+    for site in waiting:
+        accept(site, items)
+    database.close()
+    with multiprocessing.get_context("spawn").Pool(workers, open_worker, (place.settings,)) as pool:
+        pool.map(drain, [0] * workers, chunksize=1)  # they start
+        began = time.perf_counter()
+        pool.map(drain, [site.id for site in waiting], chunksize=1)
+        return (time.perf_counter() - began) / (WORKERS * rows) * 1e6
+
+
+def side_by_side(place: Place, rows: int, runs: int) -> Row:
+    turns = [(drained_by(WORKERS, place, rows, run), drained_by(1, place, rows, run)) for run in range(runs)]
+    four, one = map(statistics.median, zip(*turns, strict=True))
+    return Row(
+        what="import of four sites, four workers beside one", ours=four, unit="µs", limit=one,
+        of_limit=one / four, at_least=1.5,
+    )  # fmt: skip
+
+
+def _import_row(on_server: Sequence[Spent], in_file: Sequence[Spent]) -> Row:
     ours, limit = (Spent(*map(statistics.median, zip(*each, strict=True))) for each in (on_server, in_file))
     return Row(
-        what=f"{name}, PostgreSQL beside SQLite", ours=ours.wall, unit="µs", limit=limit.wall,
-        of_limit=limit.wall / ours.wall, cpu_of_limit=limit.cpu / ours.cpu, goal=GOALS[name],
+        what="import of chunks of 500, PostgreSQL beside SQLite", ours=ours.wall, unit="µs", limit=limit.wall,
+        of_limit=limit.wall / ours.wall, cpu_of_limit=limit.cpu / ours.cpu, at_least=IMPORT_GOAL,
+    )  # fmt: skip
+
+
+def _read_row(name: str, on_server: Sequence[Round], in_file: Sequence[Round]) -> Row:
+    rate, limit = (statistics.median(each.rate for each in rounds) for rounds in (on_server, in_file))
+    cpu, limit_cpu = (statistics.median(each.cpu_us for each in rounds) for rounds in (on_server, in_file))
+    return Row(
+        what=f"{name} over HTTP, PostgreSQL beside SQLite", ours=rate, unit=RATE, limit=limit,
+        of_limit=rate / limit, cpu_of_limit=limit_cpu / cpu, at_least=READ_GOAL,
     )  # fmt: skip
 
 
 def main() -> None:
-    options = parser(__doc__, 100_000).parse_args()
-    show(measure(options.subscribers, options.runs), options.json)
+    options = parser(__doc__, 100_000)
+    options.add_argument("--requests", type=int, default=4_000)
+    chosen = options.parse_args()
+    show(measure(chosen.subscribers, chosen.runs, chosen.requests), chosen.json)
 
 
 if __name__ == "__main__":

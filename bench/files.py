@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.service import Service, command, environment, serving
+from bench import instances
+from tests.service import Service, command, environment
 
 POLL_SECONDS = 0.25
 COLUMNS = "email,first_name,last_name,tags,plan,age,note,created_at,unsubscribed_at\n"
@@ -119,7 +120,7 @@ def main() -> None:
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder) / "instance", AUDIENCE_LOG_LEVEL="warning") as service,
+        instances.served(Path(folder) / "instance") as service,
     ):
         file = Path(folder) / "subscribers.csv"
         write_file(file, options.subscribers)

@@ -32,7 +32,7 @@ from workers import interpreter
 
 BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
 ROWS = 6_000  # of a run
-GOALS = {"half new": ".85", "all new": ".80"}
+GOALS = {"half new": 0.85, "all new": 0.80}
 
 
 def drained(site: Site, items: list[dict[str, Any]]) -> float:
@@ -148,7 +148,7 @@ def measure(site: Site, total: int, runs: int) -> list[Row]:
         row, limit = statistics.median(ours), statistics.median(limits)
         found.append(
             Row(what=f"import core, {name}, a row", ours=row, unit=CPU, limit=limit, of_limit=limit / row,
-                cpu_of_limit=limit / row, goal=GOALS[name])
+                cpu_of_limit=limit / row, at_least=GOALS[name])
         )  # fmt: skip
     return found
 

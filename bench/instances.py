@@ -5,15 +5,18 @@ import random
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from audience import clock, pepper, sites, subscribers
 from audience.changes import Change, change_from_item
 from audience.config import Settings
 from audience.operations import first_site
+from audience.operations.opening import CACHE_MB
 from audience.sites import Site
 from bench import people
 from storage import database, events
 from storage.events import Event
+from tests.service import Service, serving
 
 BATCH = 10_000
 DAY_MS = 86_400_000
@@ -35,9 +38,17 @@ def filled(instance: str | None, total: int) -> Iterator[Path]:
 def opened(instance: Path) -> Iterator[Site]:
     """Its first site, with its database open in this process."""
     pepper.open(instance / pepper.FILE)
-    database.open(Settings(instance=instance).database)
+    database.open(Settings(instance=instance).database, cache_mb=CACHE_MB)
     yield sites.choose()
     database.close()
+
+
+@contextlib.contextmanager
+def served(instance: Path, log: IO[str] | None = None, **settings: str) -> Iterator[Service]:
+    """A service with as many web processes as where nothing is set: tests have one."""
+    web = {"AUDIENCE_LOG_LEVEL": "warning", "AUDIENCE_WEB_WORKERS": str(Settings().web_workers)}
+    with serving(instance, log, ("serve",), **web | settings) as service:
+        yield service
 
 
 def make(instance: Path, total: int) -> None:

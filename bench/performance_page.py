@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bench import plot
+from bench import ends, plot
+from bench.rows import Row
 
 RATE, MS, CPU = "requests/s", "ms", "µs of CPU"
 GROWING = {
@@ -13,6 +14,9 @@ GROWING = {
     "search, page of 100": RATE, "list, page 100": MS, "segment: five conditions": MS,
     "segment: field is text": MS, "report: Total people": MS, "second start": "s", "memory, idle": "MB",
     "memory, at work": "MB",
+}  # fmt: skip
+OTHERS = {
+    "edge": "Beside slow and hostile clients", "engines": "On PostgreSQL", "peers.compared": "Beside others",
 }  # fmt: skip
 COLUMNS = ("What", "Measured", "Limit", "Of limit", "By CPU", "Goal")
 HEAD = """# Performance
@@ -28,11 +32,18 @@ which other work on the machine disturbs less. Writing is durable: after an answ
 class Found:
     """What each bench printed, by its name, and why others printed nothing."""
 
-    rows: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    profiles: Mapping[str, Any] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def by_name(self) -> dict[str, dict[str, Any]]:
-        return {row["what"]: row for rows in self.rows.values() for row in rows}
+    def add(self, bench: str, printed: Any) -> None:
+        if bench == "profiles":
+            self.profiles = printed
+        else:
+            self.rows[bench] = [Row(**row) for row in printed]
+
+    def by_name(self) -> dict[str, Row]:
+        return {row.what: row for rows in self.rows.values() for row in rows}
 
 
 def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) -> str:
@@ -41,10 +52,14 @@ def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) ->
     parts += [section(bench, rows) for bench, rows in sizes[largest].rows.items()]
     if len(sizes) > 1:
         parts.append(_growth(sizes))
-    if "peers.compared" in others.rows:
-        parts.append(f"## Beside others\n\n{section('peers.compared', others.rows['peers.compared'])}")
-    if "profiles" in others.rows:
-        parts.append(_profiles(others.rows["profiles"]))
+    parts += [
+        f"## {title}\n\n{section(bench, others.rows[bench])}"
+        for bench, title in OTHERS.items()
+        if bench in others.rows
+    ]
+    parts.append(_missed([*sizes[largest].by_name().values(), *others.by_name().values()]))
+    if others.profiles:
+        parts.append(_profiles(others.profiles))
     failed = [
         f"- {bench}, {size:,}: {why}" for size, found in sizes.items() for bench, why in found.failed.items()
     ]
@@ -54,11 +69,11 @@ def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) ->
     return "\n".join(parts)
 
 
-def section(bench: str, rows: Iterable[Mapping[str, Any]]) -> str:
+def section(bench: str, rows: Iterable[Row]) -> str:
     """A bench: what its limit contains and leaves out, in the words of its module, and its rows."""
     cells = [
-        [row["what"], f"{_number(row['ours'])} {row['unit']}", _number(row["limit"]), _ratio(row["of_limit"]),
-         _ratio(row["cpu_of_limit"]), row["goal"]]
+        [row.what, f"{_number(row.ours)} {row.unit}", _number(row.limit), _ratio(row.of_limit),
+         _ratio(row.cpu_of_limit), row.goal]
         for row in rows
     ]  # fmt: skip
     return f"### `bench.{bench}`\n\n{_words(bench)}\n{_table(COLUMNS, cells)}"
@@ -87,23 +102,44 @@ def _growing(sizes: Mapping[int, Found]) -> dict[str, list[float]]:
     """The figures by size of those that every size has."""
     rows = [found.by_name() for _, found in sorted(sizes.items())]
     return {
-        name: [each[name]["ours"] for each in rows] for name in GROWING if all(name in each for each in rows)
+        name: [each[name].ours for each in rows] for name in GROWING if all(name in each for each in rows)
     }
 
 
 def _growth(sizes: Mapping[int, Found]) -> str:
-    cells = [[name, *map(_number, figures), GROWING[name]] for name, figures in _growing(sizes).items()]
-    head = ("What", *(f"{size:,} people" for size in sorted(sizes)), "Unit")
+    """With how much of the speed of the size before is left at the largest."""
+    times = _times(sizes)
+    cells = [
+        [name, *map(_number, figures), GROWING[name], _ratio(times[name][-2] / times[name][-1])]
+        for name, figures in _growing(sizes).items()
+    ]
+    head = ("What", *(f"{size:,} people" for size in sorted(sizes)), "Unit", "Last, of the speed before")
     return f"## Growth\n\n{_table(head, cells)}\n![Growth with the number of people](performance.svg)\n"
 
 
-def plot_of(sizes: Mapping[int, Found]) -> str:
+def _times(sizes: Mapping[int, Found]) -> dict[str, list[float]]:
     """Each figure as a time, in multiples of that at the smallest size."""
-    times = {
+    return {
         name: [figures[0] / each if GROWING[name] == RATE else each / figures[0] for each in figures]
         for name, figures in _growing(sizes).items()
     }
-    return plot.svg(sorted(sizes), times)
+
+
+def plot_of(sizes: Mapping[int, Found]) -> str:
+    return plot.svg(sorted(sizes), _times(sizes))
+
+
+def _missed(rows: Iterable[Row]) -> str:
+    lines = [
+        f"- **{row.what}**: {_reached(row)}, goal {row.goal}. {ends.of(row.what)}".rstrip()
+        for row in rows
+        if not row.is_reached
+    ]
+    return "\n".join(["## Goals that were not reached\n", *(lines or ["None."]), ""])
+
+
+def _reached(row: Row) -> str:
+    return f"{_number(row.ours)} {row.unit}" if row.at_least is None else _ratio(row.of_limit)
 
 
 def _profiles(found: Mapping[str, Any]) -> str:

@@ -11,7 +11,10 @@ MS = "ms"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """`of_limit` is 1 where a row is as good as its limit; `cpu_of_limit` is the same in CPU time."""
+    """`of_limit` is 1 where a row is as good as its limit; `cpu_of_limit` is the same in CPU time.
+
+    A goal is `at_least` of the limit, or `at_most` in the row's unit.
+    """
 
     what: str
     ours: float
@@ -19,7 +22,20 @@ class Row:
     limit: float | None = None
     of_limit: float | None = None
     cpu_of_limit: float | None = None
-    goal: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def goal(self) -> str:
+        if self.at_least is not None:
+            return f"at least {self.at_least:.2f}"
+        return "" if self.at_most is None else f"at most {self.at_most:g}"
+
+    @property
+    def is_reached(self) -> bool:
+        if self.at_least is not None:
+            return self.of_limit is not None and self.of_limit >= self.at_least
+        return self.at_most is None or self.ours <= self.at_most
 
 
 def parser(description: str | None, subscribers: int) -> argparse.ArgumentParser:

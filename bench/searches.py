@@ -1,21 +1,22 @@
 """Pages of searches, in one process: far pages of a list that nobody changes, and combinations of filters.
 
-The limit is a scan of all subscribers, as in `bench.segments`.
+The limit is a scan of all subscribers, as in `bench.segments`; it leaves out making a page. Each round has
+the scan and all others, the median of the runs.
 """
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from audience import subscribers
 from audience.sites import Site
 from audience.subscribers import SearchRequest
-from bench import instances
+from bench import instances, scans
 from bench.people import TAGS, email
-from bench.rows import MS, Row, parser, show
-from bench.segments import middle_ms, scan
+from bench.rows import Row, parser, show
 from storage import bookmarks
 
 EARLY, LATE = 1, 2**60
+QUIET_MS, CHANGED_MS, SEARCH_MS = 15, 60, 300
 PAGES = "http://bench/"
 ALL: dict[str, Any] = {"after": {}, "before": {}}
 COMBINED: dict[str, Any] = {
@@ -39,29 +40,27 @@ COMBINED: dict[str, Any] = {
 
 
 def measure(site: Site, total: int, runs: int) -> list[Row]:
-    limit = middle_ms(scan, runs)
-
-    def page(number: int, **query: Any) -> Callable[[], object]:
-        return lambda: subscribers.search_texts(site, SearchRequest(**(ALL | query)), number, PAGES)
+    def page(number: int, **query: Any) -> scans.Act:
+        return partial(subscribers.search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
 
     last = total // 100 - 1
-    found = {f"list, page {number:,}": page(number) for number in (1, 100, last // 2, last)}
-    found |= {f"search, {name}": page(1, **query) for name, query in COMBINED.items()}
+    lists = {f"list, page {number:,}": page(number) for number in (1, 100, last // 2, last)}
+    searches = {f"search, {name}": page(1, **query) for name, query in COMBINED.items()}
     for far in (last // 2, last):
         page(far)()  # the second makes bookmarks
         page(far)()
-    rows = [_row(name, middle_ms(act, runs), limit, "300 ms") for name, act in found.items()]
-    bookmarks.bookmarks.is_quiet(None)  # forgets all
+    goals = dict.fromkeys(lists, QUIET_MS) | dict.fromkeys(searches, SEARCH_MS)
+    changed = f"list, page {last:,}, just after a change"
     return [
-        *rows,
-        _row(f"list, page {last:,}, just after a change", middle_ms(page(last), 1), limit, "60 ms"),
+        *scans.rows(lists | searches, goals, runs),
+        *scans.rows({changed: partial(_anew, page(last))}, {changed: CHANGED_MS}, runs),
     ]
 
 
-def _row(what: str, ms: float, limit: float, goal: str) -> Row:
-    if what.startswith("list") and goal == "300 ms":
-        goal = "15 ms"
-    return Row(what=what, ours=ms, unit=MS, limit=limit, of_limit=limit / ms, goal=goal)
+def _anew(page: scans.Act) -> None:
+    """A page of a list that was just changed."""
+    bookmarks.bookmarks.is_quiet(None)  # forgets all
+    page()
 
 
 def main() -> None:

@@ -178,9 +178,9 @@ def as_text(value: Any) -> str:
 
 
 def is_clean_text(text: str) -> bool:
-    if "\0" in text:
-        return False
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    if text.isascii():
+        return "\0" not in text
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def clean(value: Any) -> Any:

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import marshmallow as ma
+import orjson
 
 from schemas.base import Form, JsonSchema
 from schemas.responses import Date, Id, ResponseSchema, listing, resource
-from schemas.values import DATES, write_date
+from schemas.values import DATES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
 AFTER = "Send a number as `meta.next` answers it, or leave it out."
 LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
+AsText = orjson.Fragment  # of JSON that is answered as it is stored
 KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
 
 
@@ -90,28 +92,34 @@ ChangeList = listing("ChangeList", ChangeSchema, meta=ma.fields.Nested(ChangesMe
 
 def change(logged: Any) -> dict[str, Any]:
     """The resource of a change."""
+    number, at, kind, source, uuid, email, changed = logged
     return {
-        "id": str(logged.number),
+        "id": str(number),
         "type": "changes",
         "attributes": {
-            "at": write_date(logged.at),
-            "kind": logged.kind,
-            "source": _source(logged.source),
-            "uuid": logged.uuid,
-            "email": logged.email,
-            "changed": _changed(logged.changed),
+            "at": write_date(at),
+            "kind": kind,
+            "source": {"type": source[0], "id": source[1]},
+            "uuid": uuid,
+            "email": email,
+            "changed": _changed(changed),
         },
     }
 
 
 def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: write_date(value) if name in DATES else value for name, value in values.items()}
+    shown = dict(values)
+    for name in DATES:
+        if name in shown:
+            shown[name] = write_date(shown[name])
+    return shown
 
 
-def page(found: Any) -> dict[str, Any]:
-    """A page with its `meta`."""
+def page(found: Any) -> bytes:
+    """A page with its `meta`, as JSON."""
     numbers = {name: str(getattr(found, name)) for name in ("next", "newest", "oldest")}
-    return {"data": [change(each) for each in found.changes], "meta": numbers | {"has_more": found.has_more}}
+    meta = numbers | {"has_more": found.has_more}
+    return json_bytes({"data": [change(each) for each in found.changes], "meta": meta}) + b"\n"
 
 
 class ConsentAttributes(ResponseSchema):

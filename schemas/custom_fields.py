@@ -12,11 +12,13 @@ from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text,
 
 MAX_KEY_LENGTH = 100
 MAX_VALUE_BYTES = 2**16
+MAX_OF_ONE = 10_000  # one row is written at once, while others wait
 SMALL = (MAX_VALUE_BYTES - 2) // 6  # characters of a text that is surely small enough, all of them escaped
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
 KEY = f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $"
 TOO_LARGE = f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON."
+TOO_MANY = f"Send at most {MAX_OF_ONE:,} custom values of one person at once."
 CUSTOM_VALUE: JsonSchema = {
     "description": "Text, a number, a boolean, an array or an object.",
     "anyOf": [
@@ -92,6 +94,13 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
             messages[place] = error.messages
     if messages:
         raise ma.ValidationError(messages)
+    return values
+
+
+def few(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, if they are not too many for one row. Raises `ma.ValidationError`."""
+    if len(values) > MAX_OF_ONE:
+        raise ma.ValidationError({"fields": [TOO_MANY]})
     return values
 
 

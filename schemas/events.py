@@ -8,16 +8,18 @@ import marshmallow as ma
 
 from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
 from schemas.change_log import HistorySchema
-from schemas.custom_fields import CustomValues, custom_values, placed
+from schemas.custom_fields import CustomValues, custom_values, few, placed
 from schemas.file_imports import Switch
 from schemas.imports import ImportRows, load_row
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, listing, problems, resource
 from schemas.subscribers import names_in
 from schemas.tags import TagName
-from schemas.values import write_date
+from schemas.values import FieldError, write_date
 
 MAX_EVENTS = 1_000
+MAX_VALUES = 50_000  # of all events of a request, which are written at once, while others wait
+TOO_MANY = f"One request has at most {MAX_VALUES:,} custom values: send this event in another."
 EVENTS = f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them."
 MAX_LENGTH = 255  # of a type and of a unique key
 TOO_LONG = f"Send text of at most {MAX_LENGTH} characters."
@@ -57,7 +59,7 @@ class EventSchema(Form):
             data["tag"] = _at("details", _tag, details)
         if isinstance(details.get("unique"), Mapping) and details["unique"].get("key") is not None:
             data["unique_key"] = _at("details", _unique_key, details["unique"]["key"])
-        return data | names_in(values) | {"fields": values}
+        return data | names_in(values) | {"fields": few(values)}
 
 
 def _at(field: str, read: Any, value: Any) -> Any:
@@ -93,11 +95,16 @@ class EventRows(ma.fields.Field[ImportRows]):
         events = [value] if isinstance(value, dict) else value
         if not isinstance(events, list) or not 1 <= len(events) <= MAX_EVENTS:
             raise ma.ValidationError(EVENTS)
-        rows, form = ImportRows(len(events)), EventSchema()
+        rows, form, values = ImportRows(len(events)), EventSchema(), 0
         for index, row in enumerate(events):
             item = load_row(form, row, f"events[{index}]", rows.problems)
-            if item is not None:
-                rows.items.append((index, item))
+            if item is None:
+                continue
+            if values + len(item["fields"]) > MAX_VALUES:
+                rows.problems.append(FieldError(f"events[{index}].fields", TOO_MANY))
+                continue
+            values += len(item["fields"])
+            rows.items.append((index, item))
         return rows
 
 

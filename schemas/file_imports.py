@@ -1,6 +1,6 @@
 """The parameters and answers of file imports (docs/contract.md, Files)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -8,12 +8,14 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, load
 from schemas.custom_fields import StoredValues
+from schemas.file_looks import looked
+from schemas.formats import files, tables
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, Reading, inspect
+from schemas.formats.files import File, Reading
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS, http_advice
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
-from schemas.imports import ImportSchema, import_
+from schemas.imports import ImportSchema, import_, rows_left, rows_stayed
 from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
 from schemas.tags import trimmed
@@ -31,6 +33,8 @@ KINDS = {
     WORKBOOK: XLSX,
 }
 BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".xlsx": XLSX}
+
+Follow = Callable[[int, dict[str, Any]], object]
 
 DRY_RUN_ROWS = 10_000  # judged over HTTP
 
@@ -97,10 +101,21 @@ def reading(form: dict[str, Any]) -> Reading:
     )
 
 
-def kept_file(run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO) -> File:
-    """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`."""
+def kept_file(
+    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO, follow: Follow
+) -> File:
+    """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`.
+
+    `follow` is told again and again how many rows were looked through, and what the file is by then.
+    """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    return inspect(binary, reading(load(ImportFile(), dict(said))), kind, run, unpacked)
+    meant = reading(load(ImportFile(), dict(said)))
+    table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
+    opened = looked(table)
+    follow(0, opened)
+    file = files.understood(table, meant, lambda rows: follow(rows, opened))
+    follow(0, looked(table, file))
+    return file
 
 
 class ColumnMeta(ResponseSchema):
@@ -149,12 +164,8 @@ class DryRunSchema(ResponseSchema):
         strict=True, metadata={"description": "Refused rows, including suppressed ones."}
     )
     suppressed = ma.fields.Integer(strict=True)
-    unsubscribed = ma.fields.Integer(
-        strict=True, metadata={"description": "Subscribers who would leave, or come in as left."}
-    )
-    stay_unsubscribed = ma.fields.Integer(
-        strict=True, metadata={"description": "Subscribers in the file who have left before, and stay away."}
-    )
+    unsubscribed = rows_left()
+    stay_unsubscribed = rows_stayed()
     rows = ma.fields.List(
         ma.fields.Nested(PreviewRow), metadata={"description": "The first 20 rows, as they would become."}
     )
@@ -207,8 +218,8 @@ def outcome(done: Any) -> dict[str, Any]:
         **{name: counts[name] for name in ("created", "updated", "unchanged")},
         "failed": counts["refused"] + counts["suppressed"],
         "suppressed": counts["suppressed"],
-        "unsubscribed": len(done.left),
-        "stay_unsubscribed": len(done.stayed),
+        "unsubscribed": done.left,
+        "stay_unsubscribed": done.stayed,
         "rows": [_preview(each) for each in done.rows],
     }
 

@@ -1,6 +1,7 @@
 """The form that imports subscribers, and the import resource (docs/contract.md, Imports)."""
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -19,9 +20,10 @@ from schemas.base import (
     join_paths,
     load,
 )
-from schemas.custom_fields import MAX_KEY_LENGTH, PLAIN_KEY, SMALL
+from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
 from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
-from schemas.subscribers import COLUMNS, RESERVED, SubscriberInput
+from schemas.subscribers import RESERVED, SubscriberInput
+from schemas.tags import MAX_OF_ONE as MOST_TAGS
 from schemas.tags import is_short, tag_name
 from schemas.values import NAMES, FieldError, trim, write_date
 
@@ -29,10 +31,7 @@ MAX_ITEMS = 1_000
 MAX_PROBLEMS_PER_ROW = 20
 STATUSES = ("receiving", "queued", "running", "finished", "failed")
 SUBSCRIBERS = f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer list into several calls."
-
-
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
-TAGS = ("tags", "remove_tags")
 COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
 
@@ -50,42 +49,41 @@ def plain_item(item: Any) -> dict[str, Any] | None:
     for key, value in item.items():
         if value is None:
             continue
-        if key in COLUMNS:
-            if not _plain_column(key, value, row):
+        if plain_column := PLAIN_COLUMNS.get(key):
+            column = plain_column(value)
+            if column is None:
                 return None
+            if column:
+                row[key] = column
         elif key not in RESERVED:
             further[key] = value
         elif not _is_plain(value):
             return None
     values = further | row.pop("fields", {})
-    if "email" not in row or not _plain_values(values):
+    if "email" not in row or len(values) > MAX_OF_ONE or not _plain_values(values):
         return None
-    if values:
-        row["fields"] = values
-    return row
+    return row | {"fields": values} if values else row
 
 
-def _plain_column(key: str, value: Any, row: dict[str, Any]) -> bool:
-    if key == "fields":
-        row[key] = (
-            {name: item for name, item in value.items() if item is not None} if type(value) is dict else None
-        )
-        return row[key] is not None
-    column = _plain_names(value) if key in TAGS else _plain_text(key, value)
-    if column:
-        row[key] = column
-    return column is not None and (key != "email" or bool(column))
+def _plain_text(value: Any) -> str | None:
+    return value if type(value) is str and is_clean_text(value) else None
 
 
-def _plain_text(key: str, value: Any) -> str | None:
-    if type(value) is not str or not is_clean_text(value) or (key == "command" and value not in COMMANDS):
-        return None
-    return trim(value) if key == "email" else value
+def _plain_email(value: Any) -> str | None:
+    return trim(_plain_text(value) or "") or None
+
+
+def _plain_command(value: Any) -> str | None:
+    return value if type(value) is str and value in COMMANDS else None
+
+
+def _plain_fields(value: Any) -> dict[str, Any] | None:
+    return {name: item for name, item in value.items() if item is not None} if type(value) is dict else None
 
 
 def _plain_names(value: Any) -> list[str] | None:
     texts = value.split(",") if type(value) is str else value
-    if type(texts) is not list:
+    if type(texts) is not list or len(texts) > MOST_TAGS:
         return None
     names = []
     for text in texts:
@@ -97,6 +95,12 @@ def _plain_names(value: Any) -> list[str] | None:
     return names
 
 
+PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
+    "email": _plain_email, "first_name": _plain_text, "last_name": _plain_text, "tags": _plain_names,
+    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command,
+}  # fmt: skip
+
+
 @lru_cache(maxsize=1024)
 def _plain_name(text: str) -> str | None:
     name = tag_name(text)
@@ -104,10 +108,10 @@ def _plain_name(text: str) -> str | None:
 
 
 def _plain_values(values: dict[str, Any]) -> bool:
-    return all(
-        len(key) <= MAX_KEY_LENGTH and _is_plain_key(key) and _is_plain(value)
-        for key, value in values.items()
-    )
+    for key, value in values.items():
+        if len(key) > MAX_KEY_LENGTH or not _is_plain_key(key) or not _is_plain(value):
+            return False
+    return True
 
 
 @lru_cache(maxsize=1024)
@@ -179,6 +183,16 @@ class Accepted(ResponseSchema):
     errors = problems()
 
 
+def rows_left() -> ma.fields.Integer:
+    words = "Rows by which somebody leaves, or comes in as left."
+    return ma.fields.Integer(strict=True, metadata={"description": words})
+
+
+def rows_stayed() -> ma.fields.Integer:
+    words = "Rows of people who had left before, and stay away."
+    return ma.fields.Integer(strict=True, metadata={"description": words})
+
+
 class ImportAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     total = ma.fields.Integer(strict=True)
@@ -192,6 +206,8 @@ class ImportAttributes(ResponseSchema):
     suppressed = ma.fields.Integer(
         strict=True, metadata={"description": "Refused rows of erased subscribers."}
     )
+    unsubscribed = rows_left()
+    stay_unsubscribed = rows_stayed()
     created_at = Date()
     started_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
@@ -215,6 +231,8 @@ def import_(row: Any) -> dict[str, Any]:
             "unchanged": row.unchanged,
             "failed": row.refused + row.suppressed,
             "suppressed": row.suppressed,
+            "unsubscribed": row.unsubscribed,
+            "stay_unsubscribed": row.stay_unsubscribed,
             "created_at": write_date(row.created_at),
             "started_at": write_date(row.started_at),
             "finished_at": write_date(row.finished_at),

@@ -17,7 +17,7 @@ from schemas.base import (
     is_clean_text,
     nested,
 )
-from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, field_key
+from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, few, field_key
 from schemas.pages import PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
 from schemas.tags import TagNames
@@ -57,7 +57,7 @@ class SubscriberInput(Form):
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        values = data.pop("further", {}) | data.pop("fields_", {})
+        values = few(data.pop("further", {}) | data.pop("fields_", {}))
         return _without_empty(data | names_in(values) | {"fields": values})
 
 

@@ -11,6 +11,8 @@ from schemas.values import normal_text, trim, write_date
 TAGS = "Send tag names as comma-separated text, or as an array of text."
 MAX_NAME_LENGTH = 255
 TOO_LONG = f"Send tag names of at most {MAX_NAME_LENGTH} characters."
+MAX_OF_ONE = 10_000  # one row is written at once, while others wait
+TOO_MANY = f"Send at most {MAX_OF_ONE:,} tags of one person at once."
 MAX_SITE_ID = 2**31 - 1
 
 
@@ -28,6 +30,8 @@ class TagNames(ma.fields.Field[list[str]]):
         names = [name for name in self._texts(value) if name]
         if not all(map(is_short, names)):
             raise ma.ValidationError(TOO_LONG)
+        if len(names) > MAX_OF_ONE:
+            raise ma.ValidationError(TOO_MANY)
         return names
 
     def repeated(self, values: list[str]) -> str:

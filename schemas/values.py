@@ -10,9 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any
+
+import orjson
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -32,6 +34,7 @@ UNSEEN_RANGES = (
 UNSEEN = "".join(chr(code) for first, last in UNSEEN_RANGES for code in range(first, last + 1))
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+EPOCH_OF_UTC = EPOCH.replace(tzinfo=None)
 MILLISECOND = dt.timedelta(milliseconds=1)
 # Stricter than isoparse, which would also read `+8` as a month and ` 8` as a minute.
 DATE_TIME = re.compile(r"(\d{4}[\dW-]*)(?:[T ]([\d:.,]+) ?(Z|[+-][\d:]+)?)?", re.ASCII)
@@ -124,12 +127,21 @@ def read_date(text: str) -> int:
         raise ValueError(DATE) from error
 
 
+@lru_cache(maxsize=1_000)
 def write_date(milliseconds: int | None) -> str | None:
-    """RFC 3339 in UTC with milliseconds: `2026-08-21T02:08:30.364Z`."""
+    """RFC 3339 in UTC with milliseconds: `2026-08-21T02:08:30.364Z`. People of one import share instants."""
     if milliseconds is None:
         return None
-    instant = EPOCH + dt.timedelta(milliseconds=milliseconds)
-    return f"{instant.isoformat(timespec='milliseconds')[:-6]}Z"
+    instant = EPOCH_OF_UTC + dt.timedelta(milliseconds=milliseconds)
+    return f"{instant.isoformat(timespec='milliseconds')}Z"
+
+
+def json_bytes(value: Any) -> bytes:
+    """As `compact_json`, in UTF-8 and several times as fast."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # an integer beyond 64 bits, of before such were refused
+        return compact_json(value).encode()
 
 
 def compact_json(value: Any) -> str:

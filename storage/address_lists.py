@@ -19,12 +19,15 @@ def matching(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
     )
 
 
-def put(site_id: int, kind: str, entry: str, at: int) -> None:
-    execute(
+def put(site_id: int, kind: str, entry: str, at: int) -> bool:
+    """False if the list had it already."""
+    changed = execute(
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind",
+        "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind "
+        "WHERE address_lists.kind <> excluded.kind",
         (site_id, kind, entry, at),
     )
+    return bool(changed)
 
 
 def remove(site_id: int, entry: str) -> bool:

@@ -49,6 +49,15 @@ def examine(path: Path) -> Contents:
         raise Unusable(f"the database is damaged: {error}") from error
 
 
+def accepted_numbers(path: Path) -> dict[str, int]:
+    """By uuid of the site, the newest number that a database has accepted; none in older schemas."""
+    with sqlite_files.opened_file(path) as opened:
+        if "site_counters" not in sqlite_files.tables(opened):
+            return {}
+        numbers = "SELECT s.uuid, c.accepted FROM site_counters c JOIN sites s ON s.id = c.site_id"
+        return dict(opened.execute_sql(numbers).fetchall())
+
+
 def replace(current: Path, by: Path) -> None:
     """Replaces a database by another, atomically. Neither may be in use."""
     sqlite_files.replace(current, by)
@@ -80,6 +89,11 @@ def has_site_counters() -> bool:
 def has_change_log() -> bool:
     """Whether the database is new enough to have the record of changes."""
     return bool(database.table_exists("change_log"))
+
+
+def has_undos() -> bool:
+    """Whether the database is new enough to have undos."""
+    return bool(database.table_exists("undos"))
 
 
 def has_operators() -> bool:

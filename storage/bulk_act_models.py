@@ -6,7 +6,7 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class BulkActModel(SiteOwnedModel):
-    """`undoes` is the id of the act that this one takes back; of those `done`, it `changed` so many."""
+    """Of those `done`, it `changed` so many; `undoes` is the act that an older Audience took back by it."""
 
     kind = TextField()
     tag = TextField()
@@ -27,7 +27,7 @@ class BulkActModel(SiteOwnedModel):
 
 
 class BulkActPieceModel(SiteOwnedModel):
-    """Ids of subscribers, as JSON: `waiting`, or those whom the act has changed."""
+    """Ids of subscribers, as JSON. One that is not `waiting` is done, and was kept by an older Audience."""
 
     bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
     ids = TextField()

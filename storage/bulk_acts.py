@@ -19,7 +19,10 @@ COLUMNS = (
 
 
 class BulkAct(NamedTuple):
-    """`done` of `people` are done, `changed` of them were not so before."""
+    """`undoes` is the act that an older Audience took back by this one.
+
+    `done` of `people` are done, `changed` of them were not so before.
+    """
 
     id: int
     site_id: int
@@ -48,12 +51,11 @@ def add(
     actor: str,
     client_network: str,
     people: int,
-    undoes: int | None,
     at: int,
 ) -> int:
     act_id: int = BulkActModel.insert(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
-        undoes=undoes, people=people, done=0, changed=0, created_at=at,
+        people=people, done=0, changed=0, created_at=at,
     ).execute()  # fmt: skip
     return act_id
 
@@ -68,12 +70,6 @@ def newest(site_id: int, limit: int) -> list[BulkAct]:
         f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? ORDER BY id DESC LIMIT ?", (site_id, limit)
     )
     return [BulkAct(*record) for record in records]
-
-
-def undone_by(site_id: int, act_id: int) -> int | None:
-    """The id of the act that takes another back."""
-    record = row("SELECT id FROM bulk_acts WHERE site_id = ? AND undoes = ?", (site_id, act_id))
-    return record[0] if record else None
 
 
 def waiting() -> list[tuple[int, int]]:
@@ -105,15 +101,6 @@ def add_pieces(site_id: int, act_id: int, pieces: Iterable[Sequence[int]]) -> No
     )
 
 
-def copy_changed(site_id: int, act_id: int, other_id: int) -> None:
-    """Gives an act those whom another has changed."""
-    execute(
-        "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) SELECT site_id, ?, ids, 1 "
-        "FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? AND waiting = 0 ORDER BY id",
-        (act_id, site_id, other_id),
-    )
-
-
 def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
     """(id, ids of subscribers) of the next piece that waits."""
     record = row(
@@ -132,14 +119,6 @@ def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[t
         (site_id, act_id, piece_id, limit),
     )
     return [(found, json.loads(ids)) for found, ids in records]
-
-
-def keep_changed(site_id: int, piece_id: int, ids: Sequence[int]) -> None:
-    """Leaves in a piece that is done whom the act has changed."""
-    execute(
-        "UPDATE bulk_act_pieces SET ids = ?, waiting = 0 WHERE site_id = ? AND id = ?",
-        (json.dumps(list(ids)), site_id, piece_id),
-    )
 
 
 def drop_piece(site_id: int, piece_id: int) -> None:

@@ -52,6 +52,12 @@ def index(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
     )
 
 
+def index_words(site_id: int, subscriber_ids: Iterable[int]) -> None:
+    """Notes of whom the newest row has a word; by its id below zero, as without entries it has no number."""
+    newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
+    index(site_id, -newest[0], subscriber_ids)
+
+
 def numbers(site_id: int) -> tuple[int, int]:
     """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
     found = row("SELECT changes, oldest_change FROM site_counters WHERE site_id = ?", (site_id,))
@@ -101,6 +107,11 @@ def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
     return [LogRow(*record) for record in records]
 
 
+def indexed_as(site_id: int, number: int) -> list[LogRow]:
+    """The row that the index calls so."""
+    return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
+
+
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
     """The numbers of the newest rows that changed a subscriber."""
     found = rows(
@@ -139,12 +150,12 @@ def forget_index(site_id: int, number: int, subscriber_ids: Collection[int]) -> 
     )
 
 
-def erase(site_id: int, people: Iterable[tuple[int, str]], number: int) -> None:
-    """Marks subscribers, as (id, uuid), erased by the row of a number."""
+def erase(site_id: int, people: Iterable[tuple[int, str, int]], number: int) -> None:
+    """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
     execute_many(
         "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
-        "VALUES (?, ?, ?, ?, 1)",
-        [(site_id, subscriber_id, uuid, number) for subscriber_id, uuid in people],
+        "VALUES (?, ?, ?, ?, ?)",
+        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in people],
     )
 
 
@@ -165,13 +176,17 @@ def to_blank(site_id: int, limit: int) -> list[int]:
     return [subscriber_id for (subscriber_id,) in rows(query, (site_id, limit))]
 
 
-def rows_of(site_id: int, subscriber_ids: Sequence[int]) -> dict[int, list[int]]:
-    """The ids of those among subscribers whom a row changed, by the row's number."""
+def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
+    """The ids of those among subscribers whom a row changed, by the row's number, from `since` on.
+
+    By numbers below zero, of whom a row has a word.
+    """
     found: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
         "SELECT number, subscriber_id FROM changed_subscribers "
-        f"WHERE site_id = ? AND subscriber_id IN ({engine.IDS}) ORDER BY number",
-        (site_id, json.dumps(list(subscriber_ids))),
+        f"WHERE site_id = ? AND subscriber_id IN ({engine.IDS}) AND (number >= ? OR number < 0) "
+        "ORDER BY number",
+        (site_id, json.dumps(list(subscriber_ids)), since),
     ):
         found.setdefault(number, []).append(subscriber_id)
     return found

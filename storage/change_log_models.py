@@ -27,10 +27,21 @@ class ChangeLogModel(SiteOwnedModel):
 
 _log: Any = ChangeLogModel
 add_partial_index("change_log_site_id_number", _log.site, _log.number, where=SQL("count > 0"))
+add_partial_index(
+    "change_log_site_id_source",
+    _log.site,
+    _log.source,
+    _log.source_id,
+    _log.id,
+    where=_log.source.in_(("import", "bulk_act")),
+)
 
 
 class ChangedSubscriberModel(BaseModel):
-    """Which rows of the record have an entry of a subscriber, but for their creation. No foreign keys."""
+    """Which rows of the record have an entry of a subscriber, but for their creation. No foreign keys.
+
+    `number` is below zero, and the row's id, of one that has a word of the subscriber.
+    """
 
     site_id = IntegerField()
     subscriber_id = IntegerField()

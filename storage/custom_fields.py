@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage.database import database, execute_many, marks, row, rows, slices
+from storage.database import database, execute_many, marks, row, rows
 from storage.engines.chosen import engine
+from storage.sql import slices
 
 COLUMNS = "id, key, name, whitelisted, created_at"
 

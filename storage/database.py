@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +20,6 @@ from storage.places import WatchedPlaces
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MAX_PARAMETERS = 10_000
 SHARED = 0  # in place of a site: rows of none, such as keys, operators, sessions
 MOVED = "the database or its folder was moved or deleted"
 
@@ -40,15 +38,17 @@ def open(
     write_gate: Any = None,
     folders: Sequence[Path] = (),
     kept: int = 0,
+    cache_mb: int = 2,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
     `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Without the database's file, or one
     of the `folders`, at its place nothing is written. The first `kept` threads, which must live as long as
-    this process, keep their connection from one session to the next.
+    this process, keep their connection from one session to the next. A connection to a file keeps up to
+    `cache_mb` of it in memory.
     """
     global _places, _write_gate
-    opened = chosen.of(url).open(url, timeout, connections, allow_faulty, password)
+    opened = chosen.of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
     close()
     chosen.choose(url)
     database.initialize(opened)
@@ -158,9 +158,9 @@ def ping() -> bool:
     return bool(row("SELECT 1") == (1,))
 
 
-def rows(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
-    """All rows of one statement."""
-    return list(_execute(sql, parameters).fetchall())
+def rows(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> list[Any]:
+    """All rows of one statement; a server keeps the plan of one that is sent often, if values matter not."""
+    return list(_execute(sql, parameters, keeps_plan).fetchall())
 
 
 def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
@@ -168,9 +168,9 @@ def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
     return iter(_execute(sql, parameters))
 
 
-def row(sql: str, parameters: Sequence[Any] = ()) -> Any:
-    """The first row of one statement, or None."""
-    return _execute(sql, parameters).fetchone()
+def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
+    """The first row of one statement, or None; as `rows`."""
+    return _execute(sql, parameters, keeps_plan).fetchone()
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
@@ -178,8 +178,9 @@ def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
     return int(database.rows_affected(_execute(sql, parameters)))
 
 
-def _execute(sql: str, parameters: Sequence[Any]) -> Any:
-    return database.execute_sql(engine.rewrite(sql), parameters)
+def _execute(sql: str, parameters: Sequence[Any], keeps_plan: bool = False) -> Any:
+    options = engine.KEEPS_PLAN if keeps_plan else {}
+    return database.execute_sql(engine.rewrite(sql), parameters, **options)
 
 
 def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
@@ -209,13 +210,6 @@ def truncate_log() -> bool:
     return engine.truncate_log(database)
 
 
-def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
-    remaining = iter(values)
-    while some := list(itertools.islice(remaining, MAX_PARAMETERS)):
-        yield some
-
-
 def marks(values: Sequence[Any]) -> str:
     """Placeholders for an `IN (...)` list; without values, it has nothing."""
     return ",".join("?" * len(values)) or "NULL"
@@ -228,22 +222,26 @@ def migrate() -> list[str]:
         return [str(name) for name in _runner().up()]
 
 
+def unlike() -> tuple[list[str], list[str]]:
+    """Migrations that are not applied yet, and those that a newer Audience has applied."""
+    with session():
+        steps = _runner().status()
+    return (
+        [str(step.name) for step in steps if not step.applied],
+        [str(step.name) for step in steps if step.path is None],
+    )
+
+
 def pending() -> list[str]:
     """Migrations that are not applied yet."""
-    with session():
-        return [str(step.name) for step in _runner().status() if not step.applied]
+    return unlike()[0]
 
 
 def refuse_newer() -> None:
     """Raises `Unusable` on a database that a newer Audience has migrated."""
-    if newer := unknown():
+    _, newer = unlike()
+    if newer:
         raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
-
-
-def unknown() -> list[str]:
-    """Migrations that a newer Audience has applied."""
-    with session():
-        return [str(step.name) for step in _runner().status() if step.path is None]
 
 
 def _runner() -> Runner:

@@ -8,11 +8,11 @@ from storage.engines.chosen import engine
 
 
 class Pages(NamedTuple):
-    """`size` in bytes per page; `free` of the `total` pages are unused."""
+    """`size` in bytes per page; `free` of the `total` pages are unused, None if that is not known."""
 
     size: int
     total: int
-    free: int
+    free: int | None
 
 
 def engine_name(url: str) -> str:

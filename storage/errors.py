@@ -2,11 +2,34 @@
 
 
 class Unavailable(Exception):
-    """The database cannot be used now: locked for too long, unreachable, or out of connections."""
+    """The database cannot be used now: locked for too long, unreachable, or out of connections.
+
+    A command says what is wrong, and what to do about it.
+    """
+
+    said = "the database is unavailable or busy"
+    remedy = "try again in a moment"
+
+
+class Unreachable(Unavailable):
+    """The server is away, or does not let this role in."""
+
+    said = "the database cannot be reached"
+    remedy = "start it, or correct its URL or its password"
+
+
+class Unfinished(Unavailable):
+    """The server was lost while it committed: what was to be written may be, or not."""
+
+    said = "the database was lost at the last moment: this was done, or not"
+    remedy = "look, before you try again"
 
 
 class DiskFault(Unavailable):
     """The disk is full, or cannot be written or read."""
+
+    said = "the disk is full or faulty"
+    remedy = "make room, or repair it, then try again"
 
 
 class Conflict(Exception):

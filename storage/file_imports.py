@@ -1,4 +1,7 @@
-"""Imports of files: receiving them, and their refused rows. Instants are in milliseconds."""
+"""Imports of files: receiving them, and their refused rows.
+
+Instants are in milliseconds, those of leases, `now`, by the clock that all hosts go by.
+"""
 
 import json
 from collections.abc import Iterable
@@ -30,33 +33,43 @@ def begin(site_id: int, source: str | None, at: int, lease_until: int) -> int:
     return import_id
 
 
-def unfinished(site_id: int, source: str, at: int) -> int | None:
+def unfinished(site_id: int, source: str, now: int) -> int | None:
     """The id of the newest unfinished import from a source, unless it is abandoned."""
     record = row(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
         "OR status = 'receiving' AND lease_until >= ?) ORDER BY id DESC LIMIT 1",
-        (site_id, source, at),
+        (site_id, source, now),
     )
     return record[0] if record else None
 
 
-def receive(site_id: int, import_id: int, rows: int, refused: int, at: int, lease_until: int) -> bool:
+def ended(site_id: int, source: str) -> int | None:
+    """The id of the newest import from a source that is applied, or was stopped."""
+    record = row(
+        "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
+        "ORDER BY id DESC LIMIT 1",
+        (site_id, source),
+    )
+    return record[0] if record else None
+
+
+def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, lease_until: int) -> bool:
     """Counts received rows and renews the lease; False if the import is abandoned or discarded."""
     return bool(
         execute(
             f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED} {LEASED}",
-            (rows, refused, lease_until, site_id, import_id, at),
+            (rows, refused, lease_until, site_id, import_id, now),
         )
     )
 
 
-def accept(site_id: int, import_id: int, columns: list[str], at: int, number: int) -> bool:
+def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
     """Queues an import whose file is complete; False if it is abandoned or discarded."""
     return bool(
         execute(
             "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
             f"{RECEIVED} {LEASED}",
-            (json.dumps(columns), at, number, site_id, import_id, at),
+            (json.dumps(columns), at, number, site_id, import_id, now),
         )
     )
 
@@ -64,16 +77,18 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int, number: in
 def discard(site_id: int, import_id: int) -> bool:
     """Deletes a chunk of an import whose file is incomplete; False once nothing is left."""
     for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
-        chosen = f"SELECT id FROM {table} WHERE import_id = (SELECT id FROM imports {RECEIVED}) LIMIT ?"
-        if execute(f"DELETE FROM {table} WHERE id IN ({chosen})", (site_id, import_id, limit)):
+        of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
+        chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
+        delete = f"DELETE FROM {table} WHERE site_id = ? AND id IN ({chosen})"
+        if execute(delete, (site_id, site_id, site_id, import_id, limit)):
             return True
     execute(f"DELETE FROM imports {RECEIVED}", (site_id, import_id))
     return False
 
 
-def abandoned(at: int) -> list[tuple[int, int]]:
+def abandoned(now: int) -> list[tuple[int, int]]:
     """(site id, id) of imports whose upload has stopped."""
-    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND lease_until < ?", (at,))
+    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND lease_until < ?", (now,))
 
 
 def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
@@ -117,17 +132,21 @@ def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
     )
 
 
-def forget_refused(before: int) -> int:
-    """Deletes a page of the rows refused before an instant; returns how many."""
-    return execute(
-        "DELETE FROM refused_rows WHERE id IN "
-        "(SELECT id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT ?)",
-        (before, PAGE_ROWS),
+def forget_refused(site_id: int, before: int) -> None:
+    """Deletes a page of the rows of a site refused before an instant."""
+    execute(
+        "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
+        "WHERE +site_id = ? AND refused_at < ? ORDER BY refused_at LIMIT ?)",
+        (site_id, site_id, before, PAGE_ROWS),
     )
 
 
-def refused_before(instant: int) -> bool:
-    return row("SELECT 1 FROM refused_rows WHERE refused_at < ? LIMIT 1", (instant,)) is not None
+def refused_before(instant: int) -> int | None:
+    """The id of the site with the row that was refused first, if that was before an instant."""
+    record = row(
+        "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1", (instant,)
+    )
+    return record and int(record[0])
 
 
 def erase_refused(site_id: int, address_hash: str) -> None:

@@ -1,9 +1,12 @@
 """The contents of files that operators send, in pieces, where hosts do not share a folder."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 from storage.database import execute, row, rows
 from storage.engines.chosen import engine
+
+PIECE_BYTES = 2**20  # of all but the last
 
 
 def are_kept() -> bool:
@@ -20,13 +23,41 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
     """The pieces of a file, one after another, in the caller's session."""
-    number = 0
-    while found := row(
+    for number in itertools.count():
+        if (piece := _piece(site_id, file, number)) is None:
+            return
+        yield piece
+
+
+def _piece(site_id: int, file: str, number: int) -> bytes | None:
+    found = row(
         "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?",
         (site_id, file, number),
-    ):
-        yield bytes(found[0])
-        number += 1
+    )
+    return found and bytes(found[0])
+
+
+def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> None:
+    """Writes bytes over those at places of a file, each piece once."""
+    changed: dict[int, bytearray] = {}
+    for number, offset, part in itertools.chain.from_iterable(_parts(*place) for place in places):
+        if number not in changed:
+            changed[number] = bytearray(_piece(site_id, file, number) or b"")
+        changed[number][offset : offset + len(part)] = part
+    for number, piece in changed.items():
+        execute(
+            "UPDATE file_pieces SET content = ? WHERE site_id = ? AND file = ? AND number = ?",
+            (bytes(piece), site_id, file, number),
+        )
+
+
+def _parts(start: int, content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """(number of the piece, offset in it, bytes) of what may reach over several."""
+    while content:
+        number, offset = divmod(start, PIECE_BYTES)
+        part = content[: PIECE_BYTES - offset]
+        yield number, offset, part
+        start, content = start + len(part), content[len(part) :]
 
 
 def remove(site_id: int, file: str) -> None:

@@ -9,7 +9,8 @@ class FileUploadModel(SiteOwnedModel):
     """A file of an operator; `file` is its name in the instance, `reading` and `outcome` are JSON.
 
     `task` is what a worker is to do with it, empty for nothing; `rows_done` are the rows that it has read.
-    `import_id` is that of the import it has become, or 0.
+    `import_id` is that of the import it has become, or 0. `to_search` is how often somebody was erased since
+    the file was searched for them.
     """
 
     file = TextField()
@@ -24,6 +25,7 @@ class FileUploadModel(SiteOwnedModel):
     outcome = TextField()
     lease_until = BigIntegerField()
     import_id = BigIntegerField()
+    to_search = BigIntegerField()
 
     class Meta:
         table_name = "file_uploads"

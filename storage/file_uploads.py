@@ -8,16 +8,18 @@ from storage.file_upload_models import FileUploadModel
 
 COLUMNS = (
     "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
-    "lease_until, import_id"
+    "lease_until, import_id, to_search"
 )
 TRY, IMPORT = "try", "import"  # tasks
+LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 MAX_LEASE_MS = 5 * 60_000  # one that ends later was given before the machine started
 
 
 class FileUpload(NamedTuple):
     """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON.
 
-    `outcome` is what the last task found, as JSON, or empty.
+    `file` is empty once it was deleted because of somebody in it who was erased.
+    `outcome` is what the last task found, or this one has found so far, as JSON, or empty.
     """
 
     id: int
@@ -33,12 +35,14 @@ class FileUpload(NamedTuple):
     outcome: str
     lease_until: int
     import_id: int
+    to_search: int
 
 
 def add(site_id: int, file: str, name: str, size: int, reading: str, at: int) -> int:
     upload_id: int = FileUploadModel.insert(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=TRY,
         actor="", client_network="", rows_done=0, outcome="", lease_until=0, import_id=0,
+        to_search=0,
     ).execute()  # fmt: skip
     return upload_id
 
@@ -57,10 +61,10 @@ def waiting(site_id: int) -> list[FileUpload]:
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
-    """Puts a new reading, to be tried, unless the file is being imported or was."""
+    """Puts a new reading, to be tried, unless the file is being imported, was, or is deleted."""
     execute(
         f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '', lease_until = 0 "
-        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
         (reading, site_id, upload_id),
     )
 
@@ -69,31 +73,42 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
     """Has a worker import a file, once."""
     execute(
         f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0, "
-        f"lease_until = 0 WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
+        "lease_until = 0 "
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
         (actor, client_network, site_id, upload_id),
     )
 
 
-def due(now: int) -> tuple[int, int] | None:
+def due(now: int, unseen: bool) -> tuple[int, int] | None:
     """(site id, id) of the oldest file with a task that nobody does; those to import come first.
 
-    `now` is the instant that leases go by.
+    If `unseen`, of those to try of which nothing is found yet. `now` is the instant that leases go by.
     """
+    tasks = f"task = '{TRY}' AND outcome = ''" if unseen else "task <> ''"
     record = row(
-        "SELECT site_id, id FROM file_uploads WHERE task <> '' "
+        f"SELECT site_id, id FROM file_uploads WHERE {tasks} "
         f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY task, id LIMIT 1",
         (now, now),
     )
     return record and (record[0], record[1])
 
 
-def renew(site_id: int, upload: FileUpload, lease_until: int, rows_done: int) -> bool:
-    """Renews the lease of a task; False if somebody else has the task, or it is gone."""
+def renew(site_id: int, upload: FileUpload, lease_until: int, rows_done: int, outcome: str) -> bool:
+    """Renews the lease of a task, with what it found so far; False if it is somebody else's, or gone."""
     return bool(
         execute(
-            "UPDATE file_uploads SET lease_until = ?, rows_done = ? "
+            "UPDATE file_uploads SET lease_until = ?, rows_done = ?, outcome = ? "
             "WHERE site_id = ? AND id = ? AND file = ? AND task = ? AND lease_until = ?",
-            (lease_until, rows_done, site_id, upload.id, upload.file, upload.task, upload.lease_until),
+            (
+                lease_until,
+                rows_done,
+                outcome,
+                site_id,
+                upload.id,
+                upload.file,
+                upload.task,
+                upload.lease_until,
+            ),
         )
     )
 
@@ -101,9 +116,56 @@ def renew(site_id: int, upload: FileUpload, lease_until: int, rows_done: int) ->
 def end(site_id: int, upload: FileUpload, outcome: str, import_id: int = 0) -> None:
     """Ends a task."""
     execute(
-        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? "
+        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ?, lease_until = 0 "
         "WHERE site_id = ? AND id = ? AND file = ? AND lease_until = ?",
         (outcome, import_id, site_id, upload.id, upload.file, upload.lease_until),
+    )
+
+
+def ask_search(site_id: int) -> None:
+    """Has a worker search the files that wait, as somebody is erased."""
+    execute(
+        "UPDATE file_uploads SET to_search = to_search + 1 "
+        "WHERE site_id = ? AND import_id = 0 AND file <> ''",
+        (site_id,),
+    )
+
+
+def due_search(now: int) -> tuple[int, int] | None:
+    """(site id, id) of a file to search that nobody reads, or imports, which deletes it."""
+    record = row(
+        f"SELECT site_id, id FROM file_uploads WHERE to_search > 0 AND task <> '{IMPORT}' AND import_id = 0 "
+        f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY id LIMIT 1",
+        (now, now),
+    )
+    return record and (record[0], record[1])
+
+
+def try_again(site_id: int, upload_id: int) -> None:
+    """Forgets what was found in a file, which has changed, and has a worker try it."""
+    execute(
+        f"UPDATE file_uploads SET task = '{TRY}', rows_done = 0, outcome = '' WHERE site_id = ? AND id = ?",
+        (site_id, upload_id),
+    )
+
+
+def searched(site_id: int, upload: FileUpload) -> None:
+    """Ends a search; whoever was erased after it had begun is to be searched for still."""
+    execute(
+        "UPDATE file_uploads SET to_search = to_search - ?, lease_until = 0 "
+        "WHERE site_id = ? AND id = ? AND lease_until = ?",
+        (upload.to_search, site_id, upload.id, upload.lease_until),
+    )
+
+
+def drop(site_id: int, upload: FileUpload, outcome: str) -> bool:
+    """Keeps of a file what it was and why it was deleted; False if the task is somebody else's, or gone."""
+    return bool(
+        execute(
+            "UPDATE file_uploads SET file = '', task = '', outcome = ?, to_search = 0, lease_until = 0 "
+            "WHERE site_id = ? AND id = ? AND lease_until = ?",
+            (outcome, site_id, upload.id, upload.lease_until),
+        )
     )
 
 
@@ -112,13 +174,14 @@ def remove(site_id: int, upload_id: int) -> bool:
     return bool(execute("DELETE FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id)))
 
 
-def remove_before(instant: int) -> None:
-    execute(f"DELETE FROM file_uploads WHERE created_at < ? AND task <> '{IMPORT}'", (instant,))
+def remove_before(site_id: int, instant: int) -> None:
+    execute(f"DELETE FROM file_uploads WHERE site_id = ? AND {LEFT}", (site_id, instant))
 
 
-def any_before(instant: int) -> bool:
-    found = row(f"SELECT 1 FROM file_uploads WHERE created_at < ? AND task <> '{IMPORT}' LIMIT 1", (instant,))
-    return found is not None
+def sites_before(instant: int) -> list[int]:
+    """The ids of sites with files that nobody imports, from before an instant."""
+    found = rows(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
+    return [site_id for (site_id,) in found]
 
 
 def put_name(site_id: int, import_id: int, name: str, actor: str) -> None:

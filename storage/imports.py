@@ -1,23 +1,26 @@
-"""The inbox: accepted imports, their batches and claims. Instants are in milliseconds, those of leases,
-`now`, since the machine started, which nobody sets."""
+"""The inbox: accepted imports, and their batches. Instants are in milliseconds."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
 from storage.models import ImportModel
+from storage.site_queue import WAITING
 
 COLUMNS = (
-    "id, status, rows, applied, refused, created, updated, unchanged, suppressed, "
-    "created_at, started_at, finished_at"
+    "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "
+    "stay_unsubscribed, created_at, started_at, finished_at"
 )
-WAITING = "status IN ('queued', 'running')"  # the condition of the partial index
-MAX_LEASE_MS = 60_000  # one that ends later was given before the machine started
-HELD = f"lease_until BETWEEN ? AND ? + {MAX_LEASE_MS}"
+NOT_UNDONE = (
+    "NOT EXISTS (SELECT 1 FROM undos AS u "
+    "WHERE u.site_id = {0}.site_id AND u.source = 'import' AND u.source_id = {0}.id)"
+)
 
 
 class Import(NamedTuple):
-    """`applied` of the accepted `rows` are written; `refused` rows are not among them."""
+    """`applied` of the accepted `rows` are written; `refused` rows are not among them. By `unsubscribed` rows
+    somebody left; `stay_unsubscribed` are of people who had left before.
+    """
 
     id: int
     status: str
@@ -28,18 +31,11 @@ class Import(NamedTuple):
     updated: int
     unchanged: int
     suppressed: int
+    unsubscribed: int
+    stay_unsubscribed: int
     created_at: int
     started_at: int | None
     finished_at: int | None
-
-
-class Claimed(NamedTuple):
-    id: int
-    rows: int
-    applied: int
-    failures: int
-    accepted_at: int
-    number: int
 
 
 class Failed(NamedTuple):
@@ -69,10 +65,11 @@ class ImportBatch(NamedTuple):
 
 
 def failed() -> list[Failed]:
-    """The failed imports of all sites, oldest first."""
+    """The failed imports of all sites that are not taken back, oldest first."""
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
-        "JOIN sites s ON s.id = i.site_id WHERE i.status = 'failed' ORDER BY i.id"
+        "JOIN sites s ON s.id = i.site_id "
+        f"WHERE i.status = 'failed' AND {NOT_UNDONE.format('i')} ORDER BY i.id"
     )
     return [Failed(*record) for record in records]
 
@@ -87,18 +84,18 @@ def waiting() -> Waiting:
     )
 
 
-def abandoned(now: int) -> int:
-    """The number of running imports whose lease has expired."""
-    query = f"SELECT count(*) FROM imports WHERE {WAITING} AND status = 'running' AND NOT {HELD}"
-    return int(row(query, (now, now))[0])
+def site_of_failed(import_id: int) -> int | None:
+    """The id of the site of a failed import; None if there is none with this id."""
+    record = row("SELECT site_id FROM imports WHERE id = ? AND status = 'failed'", (import_id,))
+    return record and int(record[0])
 
 
-def retry(import_id: int) -> bool:
-    """Queues a failed import again; False if there is none with this id."""
+def retry(site_id: int, import_id: int) -> bool:
+    """Queues a failed import again; False if there is none with this id, or it is taken back."""
     changed = execute(
         "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
-        "WHERE id = ? AND status = 'failed'",
-        (import_id,),
+        f"WHERE site_id = ? AND id = ? AND status = 'failed' AND {NOT_UNDONE.format('imports')}",
+        (site_id, import_id),
     )
     return bool(changed)
 
@@ -172,48 +169,17 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
     return [Import(*record) for record in rows(query, (site_id, before, limit))]
 
 
-def oldest_waiting(site_id: int) -> int | None:
-    """The id of the import whose turn it is."""
-    record = row(f"SELECT id FROM imports WHERE site_id = ? AND {WAITING} ORDER BY turn LIMIT 1", (site_id,))
-    return record[0] if record else None
-
-
-def takeable_sites(now: int) -> list[int]:
-    """The ids of sites with a waiting import that no lease holds."""
-    records = rows(f"SELECT DISTINCT site_id FROM imports WHERE {WAITING} AND NOT {HELD}", (now, now))
-    return [site_id for (site_id,) in records]
-
-
-def claim(site_id: int, import_id: int, token: str, at: int, now: int, lease_ms: int) -> Claimed | None:
-    """Takes an import that no lease holds; None if another worker holds it, or if it is finished.
-
-    `at` is the instant by the clock, at most `MAX_LEASE_MS` the lease.
-    """
-    taken = rows(
-        "UPDATE imports SET status = 'running', claim = ?, lease_until = ?, "
-        "started_at = COALESCE(started_at, ?) "
-        f"WHERE site_id = ? AND id = ? AND {WAITING} AND NOT {HELD} "
-        "RETURNING id, rows, applied, attempts, accepted_at, turn",
-        (token, now + lease_ms, at, site_id, import_id, now, now),
-    )
-    return Claimed(*taken[0]) if taken else None
-
-
 def advance(
-    site_id: int,
-    import_id: int,
-    token: str,
-    applied: int,
-    counts: tuple[int, int, int, int, int],
-    lease_until: int,
+    site_id: int, import_id: int, token: str, applied: int, counts: tuple[int, ...], lease_until: int
 ) -> bool:
-    """Adds (rows, created, updated, unchanged, suppressed) to an import that is at `applied`.
+    """Adds (rows, created, updated, unchanged, suppressed, unsubscribed, stay_unsubscribed) at `applied`.
 
     False if the claim is lost, or another worker has moved the import: the caller must roll back.
     """
     changed = execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
-        "unchanged = unchanged + ?, suppressed = suppressed + ?, lease_until = ?, attempts = 0 "
+        "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
+        "stay_unsubscribed = stay_unsubscribed + ?, lease_until = ?, attempts = 0 "
         "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
         (*counts, lease_until, site_id, import_id, token, applied),
     )
@@ -230,6 +196,31 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
     return _end(site_id, import_id, "failed", at)
 
 
+def stop(site_id: int, import_id: int, at: int) -> None:
+    """Marks an import that has not ended as failed; its remaining batches are to be dropped."""
+    execute(
+        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
+        "WHERE site_id = ? AND id = ? AND status IN ('receiving', 'queued', 'running')",
+        (at, site_id, import_id),
+    )
+
+
+def drop_batches(site_id: int, import_id: int, limit: int) -> int:
+    """Deletes batches that an import has not applied; returns how many."""
+    return execute(
+        "DELETE FROM import_batches WHERE site_id = ? AND id IN "
+        "(SELECT id FROM import_batches WHERE site_id = ? AND import_id = ? LIMIT ?)",
+        (site_id, site_id, import_id, limit),
+    )
+
+
+def site_of(import_id: int) -> str | None:
+    """The uuid of the site of an import."""
+    query = "SELECT s.uuid FROM imports i JOIN sites s ON s.id = i.site_id WHERE i.id = ?"
+    record = row(query, (import_id,))
+    return record[0] if record else None
+
+
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     [ended] = rows(
         "UPDATE imports SET status = ?, claim = NULL, finished_at = ? "
@@ -237,14 +228,3 @@ def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
         (status, at, site_id, import_id),
     )
     return Import(*ended)
-
-
-def release(site_id: int, import_id: int, token: str, not_before: int, failed: bool) -> bool:
-    """Releases a claim; the import can be claimed after `not_before`. Counts an attempt that failed.
-    False if the claim is lost."""
-    released = execute(
-        "UPDATE imports SET status = 'queued', claim = NULL, lease_until = ?, attempts = attempts + ? "
-        "WHERE site_id = ? AND id = ? AND claim = ?",
-        (not_before, int(failed), site_id, import_id, token),
-    )
-    return bool(released)

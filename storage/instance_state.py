@@ -1,8 +1,9 @@
-"""Whether the open database is the one that the instance uses."""
+"""Whether the open database is the one that the instance uses, and not a copy of it."""
 
 from typing import NamedTuple
 
-from storage.database import database, row
+from storage.database import database, execute, row
+from storage.engines.chosen import engine
 
 LEAVING, LEFT, ARRIVING = "leaving", "left", "arriving"
 
@@ -24,3 +25,12 @@ def phase() -> Phase:
     if not database.table_exists("instance_state"):
         return HERE
     return Phase(*row("SELECT move, phase, other, at FROM instance_state"))
+
+
+def home() -> tuple[str, str]:
+    """(the identity of the database that was home, that of the open one); "" where it is not known."""
+    return row("SELECT home FROM instance_state")[0], engine.identity(database)
+
+
+def put_home(identity: str) -> None:
+    execute("UPDATE instance_state SET home = ?", (identity,))

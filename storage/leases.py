@@ -9,11 +9,11 @@ from storage.engines.chosen import engine
 SWEEP = 1  # an errand
 
 
-def now(uptime_ms: int) -> int:
-    """The instant that leases go by, in milliseconds: the server's, where there is one, else the uptime."""
+def now(own_ms: int) -> int:
+    """The instant that leases go by, in milliseconds: the server's, if there is one, else one's own."""
     with session():
         server_ms = engine.now_ms(database)
-    return uptime_ms if server_ms is None else server_ms
+    return own_ms if server_ms is None else server_ms
 
 
 @contextlib.contextmanager

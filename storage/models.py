@@ -8,9 +8,13 @@ from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField,
 from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
 from storage.bulk_act_models import BULK_ACT_MODELS
 from storage.change_log_models import CHANGE_LOG_MODELS
+from storage.erasure_models import LoggedErasureModel
 from storage.file_upload_models import FILE_UPLOAD_MODELS
 from storage.operator_models import OPERATOR_MODELS
+from storage.segment_models import SegmentCountModel, SegmentModel
 from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
+from storage.undo_models import UNDO_MODELS
+from storage.webhook_models import WEBHOOK_MODELS
 
 
 class SiteCounterModel(BaseModel):
@@ -102,6 +106,8 @@ class ImportModel(SiteOwnedModel):
     updated = IntegerField(default=0)
     unchanged = IntegerField(default=0)
     suppressed = IntegerField(default=0)
+    unsubscribed = IntegerField(default=0)
+    stay_unsubscribed = IntegerField(default=0)
     claim = TextField(null=True)
     lease_until = BigIntegerField(default=0)
     attempts = IntegerField(default=0)
@@ -155,34 +161,6 @@ class RefusedRowModel(SiteOwnedModel):
         indexes = ((("site", "address_hash"), False),)  # erasing
 
 
-class SegmentModel(SiteOwnedModel):
-    """`rules` is JSON, as received."""
-
-    name = TextField()
-    description = TextField()
-    rules = TextField()
-    created_at = BigIntegerField()
-    updated_at = BigIntegerField()
-
-    class Meta:
-        table_name = "segments"
-        indexes = ((("site", "id"), False),)
-
-
-class SegmentCountModel(BaseModel):
-    """How many a segment had on a day, such as 2026-08-21."""
-
-    site_id = IntegerField()
-    segment_id = IntegerField()
-    day = TextField()
-    people = IntegerField()
-
-    class Meta:
-        table_name = "segment_counts"
-        primary_key = CompositeKey("site_id", "segment_id", "day")
-        without_rowid = True
-
-
 class ReportModel(SiteOwnedModel):
     name = TextField()
     report_type = TextField()
@@ -220,7 +198,9 @@ class PepperModel(BaseModel):
 
 
 class InstanceStateModel(BaseModel):
-    """One row: the lowest version of code that may write, and the phase of a move, `other` its other end."""
+    """One row: the lowest version of code that may write, the phase of a move, `other` its other end, and the
+    identity of the database that webhooks were sent from.
+    """
 
     id = IntegerField(primary_key=True)
     lowest_writer = IntegerField()
@@ -228,6 +208,7 @@ class InstanceStateModel(BaseModel):
     phase = TextField()
     other = TextField()
     at = BigIntegerField()
+    home = TextField(default="")
 
     class Meta:
         table_name = "instance_state"
@@ -238,5 +219,6 @@ MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
     AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
-    *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS,
+    *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
+    *WEBHOOK_MODELS,
 )  # fmt: skip

@@ -11,6 +11,8 @@ import peewee
 from storage.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
+from storage.erasure_log import ADD, ALL, LoggedErasure
+from storage.erasure_models import LoggedErasureModel
 from storage.errors import StatementError, Unusable
 from storage.instance_state import HERE, Phase
 from storage.models import MODELS, InstanceStateModel
@@ -20,6 +22,7 @@ LARGE_ROWS = 20  # of a table whose rows may have megabytes
 LARGE = frozenset({"import_batches", "file_pieces"})
 OF_PERSON = ("events", "consent_changes")
 STATE = "instance_state"
+MARK = "UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ? WHERE move = ? AND phase = ?"
 NUL = "\0"
 WITH_NUL = (
     "the table {} has a text with the character NUL, which not every database stores: "
@@ -45,8 +48,9 @@ class MovedTable(NamedTuple):
 
 @lru_cache
 def tables() -> list[MovedTable]:
-    """Those that move, referenced ones before those that reference them."""
-    return [_table(vars(model)["_meta"]) for model in MODELS if model is not InstanceStateModel]
+    """Those that move, referenced ones before those that reference them. The log of erasures stays out."""
+    stay = (InstanceStateModel, LoggedErasureModel)
+    return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
 
 
 def _table(meta: Any) -> MovedTable:
@@ -82,19 +86,23 @@ class End:
         with self._meant():
             self._opened.connect()
 
-    def phase(self) -> Phase:
+    def is_migrated(self) -> bool:
+        """Whether it has the tables of an instance."""
         with self._meant():
-            if STATE not in self._engine.tables(self._opened):
-                return HERE
+            return STATE in self._engine.tables(self._opened)
+
+    def phase(self) -> Phase:
+        if not self.is_migrated():
+            return HERE
+        with self._meant():
             [found] = self._rows("SELECT move, phase, other, at FROM instance_state")
         return Phase(*found)
 
-    def set_phase(self, phase: Phase) -> None:
+    def set_phase(self, was: Phase, phase: Phase) -> bool:
+        """False if another host has marked it since it `was` read."""
         with self._alone():
-            self._opened.execute_sql(
-                self._engine.rewrite("UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ?"),
-                phase,
-            )
+            found = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
+            return bool(self._opened.rows_affected(found))
 
     def is_empty(self) -> bool:
         """Whether it has no table, or those of our migrations without a row."""
@@ -147,6 +155,19 @@ class End:
             if any(isinstance(value, str) and NUL in value for row in rows for value in row):
                 raise Unusable(WITH_NUL.format(table.name)) from error
             raise
+
+    @property
+    def keeps_log(self) -> bool:
+        """Whether the log of erasures is in this database."""
+        return self._engine.HAS_HOSTS
+
+    def logged_erasures(self) -> list[LoggedErasure]:
+        with self._meant():
+            return [LoggedErasure(*record) for record in self._rows(ALL)]
+
+    def log_erasures(self, erasures: Sequence[LoggedErasure]) -> None:
+        with self._alone():
+            self._opened.execute_many(ADD, erasures)
 
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has given; 0 of one without ids, and before the first."""

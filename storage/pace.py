@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterator
 
 from storage import database
+from storage.engines.chosen import engine
 
-WRITE_SECONDS = 0.012  # of the turn; a commit adds about 3 ms
 FIRST_ROWS, LEAST_ROWS, MOST_ROWS = 100, 20, 2_000
 REMEMBERED = 8  # transactions
 
@@ -19,7 +19,7 @@ class Chunk:
 
 
 class Pace:
-    """The `rows` to write in the next transaction: as many as fit into `WRITE_SECONDS`.
+    """The `rows` to write in the next transaction: as many as fit into the `TURN_SECONDS` of the engine.
 
     The fastest of the last few transactions counts: the others waited for a core or the disk, however few
     their rows. Committing is not counted, or a slow disk would make the transactions ever smaller.
@@ -45,7 +45,7 @@ class Pace:
 
         A transaction with fewer rows than there was time for says nothing, unless even they took too long.
         """
-        if rows and (rows >= self.rows or seconds > WRITE_SECONDS):
+        if rows and (rows >= self.rows or seconds > engine.TURN_SECONDS):
             self._seconds_per_row.append(seconds / rows)
-            fitting = WRITE_SECONDS / max(min(self._seconds_per_row), 1e-9)
+            fitting = engine.TURN_SECONDS / max(min(self._seconds_per_row), 1e-9)
             self.rows = round(max(self._least, min(fitting, 2 * self.rows, self._most)))

@@ -16,8 +16,15 @@ def add_check_value(check_value: str) -> None:
     PepperModel.insert(id=1, check_value=check_value).execute()
 
 
+def can_know() -> bool:
+    """Whether the schema has what a check value is written with."""
+    return bool(database.table_exists("pepper") and database.table_exists("instance_state"))
+
+
 def is_in_use() -> bool:
-    """Whether a key was ever made, in older schemas, too."""
+    """Whether there is a check value, or a key was ever made, in older schemas, too."""
+    if check_value() is not None:
+        return True
     return database.table_exists("keys") and row("SELECT 1 FROM keys") is not None
 
 

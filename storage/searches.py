@@ -40,6 +40,10 @@ class Filters:
     tag_ids: Sequence[int] = ()
     rules: Sequence[Sql] = ()
 
+    @property
+    def are_none(self) -> bool:
+        return not (self.after or self.before or self.email_key is not None or self.tag_ids or self.rules)
+
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """Matches, newest first."""
@@ -54,8 +58,8 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
     """
     one = Sql(
         f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
-        f"FROM (SELECT * FROM page LIMIT ?) AS page {engine.IN_ORDER} {ON_PAGE}",
-        (*text.parameters, limit),
+        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
+        text.parameters,
     )
     [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
     return bytes(joined or b""), found > limit
@@ -167,9 +171,10 @@ class SearchPage:
         return rows(
             "WITH page AS MATERIALIZED "
             "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
-            f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC LIMIT ? OFFSET ?) "
-            + self.query.text,
-            [*where.parameters, self.limit, offset, *self.query.parameters],
+            f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC "
+            f"LIMIT {self.limit:d}{' OFFSET ?' if offset else ''}) {self.query.text}",
+            [*where.parameters, *([offset] if offset else []), *self.query.parameters],
+            keeps_plan=self.filters.are_none and not offset,
         )
 
     def step(self, mark: Mark | None) -> Mark | None:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
-from storage.models import SegmentModel
+from storage.segment_models import SegmentModel
 from storage.sql import Sql
 
 COLUMNS = "id, name, description, rules, created_at, updated_at"
@@ -51,7 +51,7 @@ def change(site_id: int, segment_id: int, name: str, description: str, rules: st
 
 
 def delete(site_id: int, segment_id: int) -> None:
-    """Raises `Conflict` if a report uses it."""
+    """Raises `Conflict` if a report or a webhook uses it."""
     execute("DELETE FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
 
 

@@ -17,6 +17,7 @@ class Site(NamedTuple):
     created_at: int
 
 
+LOCK = "site_counters"
 COLUMNS = "id, uuid, name, time_zone, created_at"
 
 
@@ -58,7 +59,8 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
 
 def counters(site_id: int) -> tuple[int, int]:
     """(users, unsubscribers) as stored."""
-    record = row("SELECT users, unsubscribers FROM site_counters WHERE site_id = ?", (site_id,))
+    query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
+    record = row(query, (site_id,), keeps_plan=True)
     return (record[0], record[1]) if record else (0, 0)
 
 
@@ -80,6 +82,11 @@ def site_owned_tables() -> list[str]:
     return [_meta(table).table_name for table in reversed(_site_owned_models())]
 
 
+def tables_to_empty() -> list[str]:
+    """Those whose rows of a site go before it: all but the one whose row is the lock of the site."""
+    return [table for table in site_owned_tables() if table != LOCK]
+
+
 def size(site_id: int) -> int:
     """The number of rows of a site in all tables."""
     counts = [f"SELECT count(*) FROM {table} WHERE site_id = ?" for table in site_owned_tables()]
@@ -90,16 +97,19 @@ def delete_some(table: str, site_id: int, limit: int) -> int:
     """Deletes up to `limit` rows of a site from a table; returns how many."""
     key = ", ".join(next(_key(model) for model in _site_owned_models() if _meta(model).table_name == table))
     return execute(
-        f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE site_id = ? LIMIT ?)",
-        (site_id, limit),
+        f"DELETE FROM {table} WHERE site_id = ? "
+        f"AND ({key}) IN (SELECT {key} FROM {table} WHERE site_id = ? LIMIT ?)",
+        (site_id, site_id, limit),
     )
 
 
-def delete(site_id: int) -> None:
-    """Deletes a site and its remaining rows."""
-    for table in site_owned_tables():
-        execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,))
+def delete(site_id: int) -> int:
+    """Deletes a site and its remaining rows; returns how many of those."""
+    deleted = sum(
+        execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,)) for table in site_owned_tables()
+    )
     execute("DELETE FROM sites WHERE id = ?", (site_id,))
+    return deleted
 
 
 def _site_owned_models() -> list[type[BaseModel]]:

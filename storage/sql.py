@@ -1,7 +1,8 @@
 """SQL text with its bound values."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 
@@ -18,6 +19,7 @@ class Sql:
 
 
 AND = " AND "
+MAX_PARAMETERS = 10_000
 
 
 def join(separator: str, parts: list[Sql]) -> Sql:
@@ -26,3 +28,10 @@ def join(separator: str, parts: list[Sql]) -> Sql:
         tuple(chain.from_iterable(part.parameters for part in parts)),
         rare=separator == AND and any(part.rare for part in parts),
     )
+
+
+def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
+    remaining = iter(values)
+    while some := list(islice(remaining, MAX_PARAMETERS)):
+        yield some

@@ -76,9 +76,13 @@ def ids(site_id: int, rule: Sql, order: str) -> list[int]:
 
 
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
-    """How many match and have the date `order`, counted up to `limit`."""
+    """How many match and have the date `order`, counted up to `limit`.
+
+    Everybody has been created: of that order, the rule's own index may count.
+    """
+    listed = _listed(rule, order) if order != ORDERS[0] else f"{_plus(rule)}site_id = ? AND ({rule.text})"
     [total] = row(
-        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {_listed(rule, order)} LIMIT ?) AS found",
+        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {listed} LIMIT ?) AS found",
         (site_id, *rule.parameters, limit),
     )
     return int(total)
@@ -98,6 +102,10 @@ def has(site_id: int, subscriber_id: int, rule: Sql) -> bool:
     """Whether one subscriber matches."""
     query = f"SELECT 1 FROM subscribers WHERE id = ? AND site_id = ? AND ({rule.text})"
     return row(query, (subscriber_id, site_id, *rule.parameters)) is not None
+
+
+def newest(site_id: int, limit: int) -> list[Subscriber]:
+    return page(site_id, Sql("TRUE"), ORDERS[0], True, limit, 0)
 
 
 def first_created(site_id: int) -> int | None:

@@ -59,5 +59,5 @@ def by_uuid(site_id: int, uuid: str, column: Sql) -> str | None:
 
 def _one(name: str, site_id: int, value: str, column: Sql) -> str | None:
     query = f"SELECT {column.text} FROM subscribers WHERE site_id = ? AND {name} = ?"
-    found = row(query, [*column.parameters, site_id, value])
+    found = row(query, [*column.parameters, site_id, value], keeps_plan=True)
     return found and str(found[0])

@@ -1,11 +1,13 @@
 """Subscribers: looked up and written in sets."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
-from storage.database import execute, marks, row, rows
+import orjson
+
+from storage.database import execute, execute_many, marks, row, rows
 from storage.engines.chosen import engine
 
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -33,15 +35,31 @@ class Subscriber:
 
 COLUMN_NAMES = [column.name for column in fields(Subscriber)]
 COLUMNS = ", ".join(COLUMN_NAMES)
-JSON_POSITIONS = [COLUMN_NAMES.index(name) for name in ("fields", "tag_ids")]
+FIELDS, TAG_IDS = (COLUMN_NAMES.index(name) for name in ("fields", "tag_ids"))
+PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson reads as they are
 
 
 def read(record: Sequence[Any]) -> Subscriber:
     """From a row of `COLUMNS`."""
     values = list(record)
-    for position in JSON_POSITIONS:
-        values[position] = json.loads(values[position])
+    values[FIELDS] = read_values(values[FIELDS])
+    values[TAG_IDS] = orjson.loads(values[TAG_IDS])
     return Subscriber(*values)
+
+
+def read_values(text: str) -> dict[str, Any]:
+    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    values: dict[str, Any] = {}
+    try:
+        values = orjson.loads(text)
+        exact = are_plain(values)
+    except orjson.JSONDecodeError:
+        exact = False
+    return values if exact else json.loads(text)
+
+
+def are_plain(values: Mapping[str, Any]) -> bool:
+    return PLAIN.issuperset(map(type, values.values()))
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
@@ -67,6 +85,24 @@ def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
     return {subscriber.id: subscriber for subscriber in map(read, records)}
 
 
+SHOWN = (
+    "id, uuid, email, first_name, last_name, fields, tag_ids, created_at, updated_at, last_event_at, "
+    "unsubscribed_at"
+)
+
+
+def shown(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
+    """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
+    query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    return rows(query, (json.dumps(list(ids)), site_id))
+
+
+def who(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
+    """(uuid, address) of those of some subscribers who exist, by id."""
+    query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    return {each: (uuid, email) for each, uuid, email in rows(query, (json.dumps(list(ids)), site_id))}
+
+
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
     record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
     return record and read(record)
@@ -80,21 +116,67 @@ def move(site_id: int, subscriber: Subscriber) -> None:
     )
 
 
-def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str]]:
-    """(id, email key) of the next subscribers by id."""
+def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str]]:
+    """(id, email key, uuid) of the next subscribers by id."""
     return rows(
-        "SELECT id, email_key FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+        "SELECT id, email_key, uuid FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
         (site_id, last_id, limit),
     )
 
 
+class Left(NamedTuple):
+    """Somebody unsubscribed: since when, and when they last said so, in milliseconds."""
+
+    uuid: str
+    email_key: str
+    unsubscribed_at: int
+    consent_at: int
+
+
+LEFT = (
+    "SELECT uuid, email_key, unsubscribed_at, coalesce(consent_at, unsubscribed_at) FROM subscribers "
+    "WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
+)
+
+
+def left_after(site_id: int, number: int) -> list[Left]:
+    """Who is unsubscribed by a word that was accepted after `number`."""
+    records = rows(f"{LEFT} AND consent_number > ? ORDER BY id", (site_id, number))
+    return [Left(*record) for record in records]
+
+
+def left_by_undo(site_id: int) -> list[Left]:
+    """Who is unsubscribed and had an older word put back by an undo."""
+    put_back = (
+        "SELECT 1 FROM consent_changes c WHERE c.site_id = subscribers.site_id "
+        "AND c.subscriber_id = subscribers.id AND c.source = 'undo'"
+    )
+    return [Left(*record) for record in rows(f"{LEFT} AND EXISTS ({put_back}) ORDER BY id", (site_id,))]
+
+
+def put_words_back(site_id: int, words: Iterable[tuple[int, int | None, int]], number: int) -> None:
+    """Gives those who are subscribed by the word `number` the one before, as (id, instant, number)."""
+    execute_many(
+        "UPDATE subscribers SET consent_at = ?, consent_number = ? "
+        "WHERE id = ? AND +site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
+        [(at, before, id_, site_id, number) for id_, at, before in words],
+    )
+
+
+def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
+    """The email keys of those who exist, by uuid."""
+    chosen = list(uuids)
+    found = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
+    return dict(rows(found, [site_id, *chosen]))
+
+
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
-    chosen = f"site_id = ? AND id IN ({marks(ids)})"
+    chosen = f"+site_id = ? AND id IN ({marks(ids)})"
     counts = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
-        f"WHERE s.site_id = ? AND s.id IN ({marks(ids)})"
+        f"WHERE +s.site_id = ? AND s.id IN ({marks(ids)})"
     )
     execute(
         f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({links})",

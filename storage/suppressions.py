@@ -32,6 +32,15 @@ def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
+def erased_since(site_id: int, instant: int) -> set[str]:
+    """The hashes of the addresses that were erased since an instant."""
+    found = rows(
+        f"SELECT address_hash FROM suppressions WHERE site_id = ? AND reason = '{ERASED}' AND since >= ?",
+        (site_id, instant),
+    )
+    return {address_hash for (address_hash,) in found}
+
+
 class Suppressed(NamedTuple):
     site_id: int
     site_uuid: str

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, row, rows, slices
+from storage.database import execute, execute_many, marks, row, rows
+from storage.sql import slices
 
 COLUMNS = "id, name, name_key, created_at"
 

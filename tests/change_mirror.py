@@ -61,7 +61,7 @@ class Mirror:
         for name in PLAIN:
             if name in change.changed:
                 person[name] = change.changed[name]
-        if change.kind == "created" or ("tags_removed" in change.changed and "email" in change.changed):
+        if "created_at" in change.changed:  # somebody new
             person["tags"] = set()
         person["tags"] |= set(change.changed.get("tags_added", ()))
         person["tags"] -= set(change.changed.get("tags_removed", ()))

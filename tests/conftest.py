@@ -14,13 +14,12 @@ from audience import imports
 from audience.config import Settings
 from storage import database
 from storage.pace import Pace
-from tests import postgresql
-from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests import depth, postgresql
+from tests.api.endpoints import prepare
+from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.service import packed_places
 from tests.slow import IN_A_BROWSER, Guard, is_slow
-
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+from tests.statements import reader
 
 guard = Guard()
 sys.addaudithook(guard)
@@ -36,13 +35,25 @@ OF_SQLITE = {
         "api/test_moved_folder.py",
     )
 }  # fmt: skip
-PROGRAMS = {name: name for name in ("chromium", "curl", "nsd", "pgbouncer", "rbldnsd")}
+PROGRAMS = {name: name for name in ("chromium", "curl", "nginx", "nsd", "pgbouncer", "rbldnsd")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--engine", choices=ENGINES, default=ENGINES[0], help="where the instances of tests store"
     )
+    parser.addoption("--whole", action="store_true", help="long tables and histories whole, not a sample")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    depth.whole = config.getoption("whole")
+    hypothesis.settings.register_profile("untimed", deadline=None, max_examples=depth.examples(100))
+    hypothesis.settings.load_profile("untimed")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Imports no browser's driver where no browser is asked for: `make test` does not install it."""
+    return (collection_path in IN_A_BROWSER and config.option.markexpr in ("not browser", "not slow")) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -85,6 +96,14 @@ def lacks(name: str) -> NoReturn:
     if name in REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def statements_that_name_their_site():
+    """Of every test, on both engines; it fails with what it sent to a site's table without the site."""
+    reader.wrong.clear()
+    yield
+    assert reader.wrong == []
 
 
 @pytest.fixture(scope="session")
@@ -180,6 +199,32 @@ def app(settings, migrated, resolver, served_routes):
         settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=served_routes
     )
     yield application
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory, migrated, every_route):
+    """An instance on which `prepare` has run, created once: its folder, the site and its key."""
+    folder = tmp_path_factory.mktemp("prepared")
+    shutil.copy(migrated, folder / migrated.name)
+    app = create_app(
+        Settings(instance=folder), FakeQueue(), FakeLimiter(), FakeProcesses(), routes=every_route
+    )
+    client = open_client(app.test_client())
+    prepare(client)
+    database.close()
+    return folder, client.site, client.key
+
+
+@pytest.fixture
+def prepared_client(settings, prepared, resolver, served_routes):
+    """A client with a full key of a site on which `prepare` has run, on a copy of the instance, in SQLite."""
+    folder, site, key = prepared
+    shutil.copytree(folder, settings.instance, dirs_exist_ok=True)
+    app = create_app(
+        settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=served_routes
+    )
+    yield ApiClient(app.test_client(), site, key)
     database.close()
 
 

@@ -21,6 +21,7 @@ from tests.input_costs import (
 PATTERNS: dict[str, WorstInputs] = {
     "audience.addresses:ASCII_LOCAL": is_whole(("a", "", "@"), "!"),
     "audience.addresses:DOMAIN": is_whole("a.", "a-", ("a.", "", "@"), ("a" * 63 + ".", "", "@")),
+    "audience.addresses:PLAIN": is_whole("a", "@", "a@", ("a", "@", "@"), ("a@", "a", " ")),
     "audience.api.openapi:NOT_WORD": looked_for("-", "a-"),
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
     "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
@@ -29,7 +30,10 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
     "audience.custom_fields:HUMP": looked_for("A", "aA", "AAa"),
     "audience.custom_fields:WORD": looked_for("_", "a_"),
+    "audience.deliveries.addresses:URL": is_whole("/", "%", ("a", "", " ")),
     "audience.erasures:UUID": is_whole("0-", ("0123-", "01234567-")),
+    "audience.webhook_deliveries:AT": looked_for("%", "%25", "%25EF%25BC%25", "\\u00", "&#"),
+    "audience.webhook_deliveries:WORD": looked_for("a", "a "),
     "audience.field_values:SPELT_DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
     "audience.field_values:SPELT_NUMBER": is_whole("1", ("1", "1."), ("1", "1e"), ("1", "."), ("1", "", "e")),
     "audience.http.normalize:SLASHES": looked_for("/", "/a", "//a"),
@@ -120,6 +124,7 @@ PATTERNS: dict[str, WorstInputs] = {
         ("a, ", "INSERT INTO t ("), ("?, ", "INSERT INTO t (a) VALUES (")
     ),
     "storage.engines.postgresql_bulk:KEY": looked_for("a = ", "a"),
+    "storage.engines.postgresql_bulk:LIST": looked_for("%s,", ",%s", "IN (%s", ("%s,", "IN (")),
     "storage.engines.postgresql_bulk:SET": looked_for("a = ", "a + ", "a"),
     "storage.engines.postgresql_bulk:UPDATE": is_whole(
         ("a = ?, ", "UPDATE t SET "), ("a = ? AND ", "UPDATE t SET a = ? WHERE ")

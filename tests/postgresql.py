@@ -1,11 +1,16 @@
-"""A PostgreSQL server of the tests' own, from Debian's package: in memory, on a unix socket, not as root."""
+"""A PostgreSQL server of the tests' own: in memory, on a unix socket, not as root.
+
+Its programs are those of Debian's package, or those in the folder that AUDIENCE_POSTGRESQL names.
+"""
 
 import itertools
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import psycopg
 
@@ -23,7 +28,9 @@ _numbers = itertools.count()
 
 
 def programs() -> Path | None:
-    """The folder of the newest server's programs, if there is one."""
+    """The folder of the chosen server's programs, else of the newest one's, if there is one."""
+    if chosen := os.environ.get("AUDIENCE_POSTGRESQL"):
+        return Path(chosen)
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return found[-1].parent if found else None
 
@@ -31,8 +38,8 @@ def programs() -> Path | None:
 class Server:
     """Its databases are gone with it."""
 
-    def __init__(self, programs: Path) -> None:
-        self._programs = programs
+    def __init__(self, programs: Path, options: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._programs, self._options = programs, {**OPTIONS, **options}
         self._user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
         self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
         if self._user:
@@ -45,7 +52,7 @@ class Server:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def start(self) -> None:
-        options = [f"-c {name}={value!r}" for name, value in OPTIONS.items()]
+        options = [f"-c {name}={value!r}" for name, value in self._options.items()]
         given = f"{' '.join(options)} -c unix_socket_directories='{self.folder}'"
         log = f"--log={self.folder}/log"
         self.run(

@@ -134,7 +134,8 @@ def report_data(value: Any) -> dict[str, Any]:
 def import_(value: Any) -> dict[str, Any]:
     counts = ("total", "processed", "created", "updated", "unchanged", "failed", "suppressed")
     dates = ("created_at", "started_at", "finished_at")
-    attributes = resource(value, "imports", "status", *counts, *dates)
+    away = ("unsubscribed", "stay_unsubscribed")
+    attributes = resource(value, "imports", "status", *counts, *away, *dates)
     assert attributes["status"] in STATUSES
     assert all(type(attributes[name]) is int for name in counts)
     date(attributes["created_at"])

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from tests.api.endpoints import ENDPOINTS, Endpoint
-from tests.service import Service, serving
+from tests.service import PATIENCE_SECONDS, Service, serving
 
 RECORDED = Path(__file__).parent / "workers" / "data" / "response_heads.json"
 PAGES = [
@@ -51,7 +51,7 @@ def head(service: Service, path: str, endpoint: Endpoint) -> list[str]:
         lines.append(f"Authorization: Basic {base64.b64encode(keys.encode()).decode()}")
     if body:
         lines.append(f"Content-Length: {len(body)}")
-    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_SECONDS) as client:
         client.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         received = b""
         while b"\r\n\r\n" not in received:

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -20,16 +21,27 @@ from typing import IO, Any
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.table import open_table
 
-READY_TIMEOUT_SECONDS = 120.0
+PATIENCE_SECONDS = 120.0  # more than the slowest machine needs: a test of what is right never waits as long
+PORTS = range(10_000, 32_000)  # below those that systems give to clients and to servers that name none
+_numbers = itertools.count(os.getpid() * 997)  # a thousand of them apart from the next process of tests
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nothing has, and that no other test gets meanwhile."""
+    for number in _numbers:
+        port = PORTS[number % len(PORTS)]
+        with (
+            contextlib.suppress(OSError),
+            socket.socket() as streams,
+            socket.socket(type=socket.SOCK_DGRAM) as datagrams,
+        ):
+            streams.bind(("127.0.0.1", port))
+            datagrams.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("a counter ended")
 
 
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+def until(condition: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
     """Waits until `condition()` is true and returns it; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
@@ -47,7 +59,9 @@ class Service:
     port: int
     first: dict[str, str] = field(default_factory=dict)
 
-    def call(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+    def call(
+        self, method: str, path: str, body: Any = None, timeout: float = PATIENCE_SECONDS
+    ) -> tuple[int, Any]:
         """`(status, JSON)` of an API call with the keys of the first site."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/api/v1{path}", method=method)
         key = f"{self.first['publishable_key']}:{self.first['secret_key']}"
@@ -112,7 +126,7 @@ def serving(
     give_places(instance)
     process = subprocess.Popen(
         command(*words),
-        env=environment(instance, port, **settings),
+        env=environment(instance, port, **{"AUDIENCE_WEB_WORKERS": "1"} | settings),
         cwd=Path(__file__).parent.parent,
         stdout=subprocess.PIPE,
         stderr=log,
@@ -128,14 +142,14 @@ def attended(process: subprocess.Popen[str], instance: Path, port: int) -> Itera
     """Waits until a newly started `serve` answers; stops it at the end."""
     service = Service(process, instance, port)
     try:
-        until(lambda: port_answers(port) or process.poll() is not None, READY_TIMEOUT_SECONDS)
+        until(lambda: port_answers(port) or process.poll() is not None)
         first = instance / "first-site.json"
         service.first = json.loads(first.read_text()) if first.exists() else {}
         yield service
     finally:
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(30)
+            process.wait(PATIENCE_SECONDS)
         process.kill()
         process.wait()
         if process.stdout:

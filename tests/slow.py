@@ -13,12 +13,13 @@ from pathlib import Path
 ROOT = Path(__file__).parent
 PROCESSES = (
     "stories", "workers",
-    "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_file_imports.py", "cli/test_files_page.py",
+    "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_everyday_undos.py",
+    "cli/test_file_imports.py", "cli/test_files_page.py",
     "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_moving_in_page.py",
-    "cli/test_start.py", "cli/test_terminal.py",
+    "cli/test_start.py", "cli/test_terminal.py", "console/test_file_searches.py",
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
     "api/test_generated_clients.py", "api/test_refused_rows.py",
-    "audience/test_imports.py", "operations/test_move_chains.py", "operations/test_move_targets.py",
+    "audience/test_import_faults.py", "operations/test_move_chains.py", "operations/test_move_targets.py",
     "operations/test_moves.py", "schemas/test_workbook.py",
     "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_citus.py", "storage/test_pgbouncer.py",
     "storage/test_queries.py", "storage/test_server.py",
@@ -26,15 +27,22 @@ PROCESSES = (
     "storage/test_turns.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
-BROWSERS = ("answers/test_moderation_browser.py", "api/test_docs_page.py", "console/test_chromium.py")
+BROWSERS = (
+    "answers/test_moderation_browser.py",
+    "api/test_docs_page.py",
+    "console/test_chromium.py",
+    "console/test_proxies.py",
+)
 SERVERS = (
     "answers/test_blacklist_servers.py", "answers/test_dns.py", "answers/test_dns_trouble.py",
     "answers/test_zone_tests.py",
+    "deliveries/test_client.py", "deliveries/test_encryption.py",
 )  # fmt: skip
 LONG = (  # every endpoint with every fault, random histories, large batches
     "answers/test_cleaning.py", "answers/test_gender.py", "answers/test_geolocation.py",
-    "answers/test_judged.py", "answers/test_moderation.py", "api/test_concurrency.py",
-    "api/test_hostile.py", "api/test_requests.py",
+    "answers/test_geolocation_packing.py", "answers/test_judged.py", "answers/test_moderation.py",
+    "api/test_concurrency.py",
+    "api/test_bodies.py", "api/test_hostile.py", "api/test_requests.py",
     "api/test_volume.py", "api/test_wording.py", "http/test_access.py", "storage/test_segment_rules.py",
 )  # fmt: skip
 IN_A_BROWSER = frozenset(ROOT / path for path in BROWSERS)

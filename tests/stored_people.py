@@ -15,6 +15,13 @@ def person(email, first_name="", last_name="", fields=None, tags=(), **dates):
     return Change(addresses.identity(email), email, first_name, last_name, fields or {}, tags, dates=known)
 
 
+def found(site, email):
+    """Somebody who is there."""
+    subscriber = subscribers.find(site, email)
+    assert subscriber is not None
+    return subscriber
+
+
 def store(site_id, people):
     """Creates people; their ids, by the keys of their addresses."""
     with database.write():

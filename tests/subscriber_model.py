@@ -23,16 +23,21 @@ def shown(row: Row) -> list[Any]:
 
 @dataclass
 class SubscriberModel:
-    """`people` by key; `hashes` are (reason, since, number) of addresses without a subscriber."""
+    """`people` by key; `hashes` are (reason, since, number) of addresses without a subscriber.
+
+    `overtaken` are those of the last write who had left, and said so by an older word than what counts.
+    """
 
     people: dict[str, Row] = field(default_factory=dict)
     hashes: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
+    overtaken: list[Row] = field(default_factory=list)
 
     def write(self, changes: list[Row], number: int, now: int) -> list[str]:
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
         dated: set[str] = set()
+        self.overtaken = []
         outcomes = [self._apply(change, number, now, dated) for change in changes]
         for key in {change["key"] for change in changes} & self.people.keys():
             row = self.people[key]
@@ -104,9 +109,9 @@ class SubscriberModel:
         if change["event_at"] is not None:
             row["last_event_at"] = max(change["event_at"], row["last_event_at"] or change["event_at"])
         if "unsubscribed_at" in change["dates"]:
-            say(row, "unsubscribe", change["dates"]["unsubscribed_at"], number, True)
+            self._say(row, "unsubscribe", change["dates"]["unsubscribed_at"], number, True)
         if change["consent"]:
-            say(row, change["consent"], change["at"], number, change["dated"])
+            self._say(row, change["consent"], change["at"], number, change["dated"])
         self.fields |= change["fields"].keys()
         row["fields"] |= {
             key: value
@@ -117,6 +122,12 @@ class SubscriberModel:
             row["fields"].pop(key, None)
         self._tag(row, change)
         return not same(shown(row), shown(before))
+
+    def _say(self, row: Row, word: str, at: int, number: int, dated: bool) -> None:
+        if counts(at, number, dated, row["consent_at"], row["consent_number"]):
+            say(row, word, at, number)
+        elif word == "unsubscribe" and row["unsubscribed_at"] is not None:
+            self.overtaken.append(row)
 
     def _tag(self, row: Row, change: Row) -> None:
         for name in change["tags"]:
@@ -130,9 +141,7 @@ def counts(at: int, number: int, dated: bool, last_at: int | None, last_number: 
     return number >= last_number and not (dated and last_at is not None and at <= last_at)
 
 
-def say(row: Row, word: str, at: int, number: int, dated: bool) -> None:
-    if not counts(at, number, dated, row["consent_at"], row["consent_number"]):
-        return
+def say(row: Row, word: str, at: int, number: int) -> None:
     row["consent_at"] = at if row["consent_at"] is None else max(at, row["consent_at"])
     row["consent_number"] = number
     if (word == "subscribe") != (row["unsubscribed_at"] is None):

@@ -21,7 +21,7 @@ class CountedAnswers(telemetry.NoMetrics):
 
 
 class FakeResolver:
-    def health(self):
+    def health(self, *_):
         return DnsHealth.WORKS
 
     def ask(self, questions, timeout=None):

@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -26,6 +27,7 @@ OUTSIDE_NOUNS = (
     "audience.cli",
     "audience.console",
     "audience.data",
+    "audience.deliveries",
     "audience.http",
     "audience.operations",
 )
@@ -44,9 +46,10 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "schemas",
     ),
     "audience.data": (),
+    "audience.deliveries": LEAVES,
     "audience.http": (*LEAVES, NOUNS, "audience.answers.service", "audience.operations.probes", "schemas"),
     "audience.operations": (*LEAVES, NOUNS, "audience.answers", "storage"),
-    "audience": (*LEAVES, NOUNS, "audience.answers", "storage", "schemas.values"),
+    "audience": (*LEAVES, NOUNS, "audience.answers", "audience.deliveries", "storage", "schemas.values"),
     "schemas": (),
     "storage": (),
     "workers": (*LEAVES, "audience.imports", "storage.errors"),
@@ -60,6 +63,7 @@ ONLY_IN = {  # of the outside
     "flask": ("app", "audience.api", "audience.console", "audience.http"),
     "werkzeug": ("app", "audience.api", "audience.console", "audience.http"),
     "flask_httpauth": ("audience.http",),
+    "standardwebhooks": ("audience.deliveries",),
     "apispec": ("audience.api",),
     "click": ("app", "audience.cli"),
     "dns": ("audience.answers",),
@@ -89,6 +93,7 @@ FILES = [ROOT / "app.py", *sorted(SOURCES)]
 MODULES = {module_name(path): path for path in FILES}
 
 
+@cache
 def imported_names(path: Path) -> set[str]:
     """Every name that a file imports, wherever in it: `package.module` or `package.module.name`."""
     found: set[str] = set()

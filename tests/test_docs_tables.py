@@ -69,7 +69,7 @@ def test_a_page_shows_the_table_of_the_code(page, name):
 
 
 def test_the_page_has_a_line_for_each_row_of_attacks():
-    text = (DOCS / "reliability.md").read_text("utf-8")
+    text, _, _ = (DOCS / "reliability.md").read_text("utf-8").partition("### The last long run")
     lines = re.findall(r"^\| (\w+) \| .* \| .* \| .* \| .* \|$", text, re.MULTILINE)
     assert lines == ["Row", *ROWS]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import program
-from tests.service import environment, serving, until
+from tests.service import PATIENCE_SECONDS, environment, serving, until
 from tests.test_operations import PAGES as WITHOUT_SERVICE
 
 ROOT = Path(__file__).parent.parent
@@ -60,7 +60,12 @@ def reader(service, tmp_path):
 
     def run(language, text):
         done = subprocess.run(
-            [*RUN[language], text], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
+            [*RUN[language], text],
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_SECONDS,
         )
         assert done.returncode == 0, text + done.stdout + done.stderr
         until(lambda: all(is_finished(each) for each in site.call("GET", "/batch/imports")[1]["data"]))

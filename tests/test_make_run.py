@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.service import PATIENCE_SECONDS
+
 ROOT = Path(__file__).parent.parent
 OLD = "import sys; sys.version_info = (3, 9, 2); exec(sys.argv.pop(1))"
 PYTHON = """#!/bin/sh
@@ -36,7 +38,12 @@ def clone(tmp_path):
 def make_run(clone, python="./python"):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(
-        ["make", "run", f"PYTHON={python}"], cwd=clone, env=clean, capture_output=True, text=True, timeout=60
+        ["make", "run", f"PYTHON={python}"],
+        cwd=clone,
+        env=clean,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
     )
 
 

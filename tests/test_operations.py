@@ -13,7 +13,7 @@ import pytest
 import app
 from audience.config import Settings
 from tests.cli.test_help import COMMANDS
-from tests.service import environment
+from tests.service import PATIENCE_SECONDS, environment
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("docs/operations.md", "docs/security.md")
@@ -35,7 +35,12 @@ def test_the_commands_of_a_page_run_in_order(page, tmp_path):
     variables = environment(tmp_path / "instance", 8000)
     variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
     run = subprocess.run(
-        ["bash", "-euxc", script], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60
+        ["bash", "-euxc", script],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
     )
     assert run.returncode == 0, run.stdout + run.stderr
 

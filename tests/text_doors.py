@@ -32,11 +32,24 @@ def each_text(form: Form, value: Any) -> None:
         load(form, value)
 
 
+def person(text: str) -> dict[str, Any]:
+    return {"email": text, "first_name": text, "tags": text, "fields": {text: text}, text: text}
+
+
+def in_person(text: str) -> None:
+    each_text(CreateSubscriber(), person(text))
+
+
+def in_batch(text: str) -> None:
+    each_text(ImportSubscribers(), {"subscribers": [person(text)]})
+
+
+def in_events(text: str) -> None:
+    event = person(text) | {"type": text, "date": text, "details": {"tag": text}}
+    each_text(RecordEvents(), {"events": [event]})
+
+
 def in_forms(text: str) -> None:
-    person = {"email": text, "first_name": text, "tags": text, "fields": {text: text}, text: text}
-    each_text(CreateSubscriber(), person)
-    each_text(ImportSubscribers(), {"subscribers": [person]})
-    each_text(RecordEvents(), {"events": [person | {"type": text, "date": text, "details": {"tag": text}}]})
     each_text(SearchSubscribers(), {"email": text, "tags": text, "created_at": {"gt": text}, "page": text})
     each_text(CreateField(), {"field": {"key": text}})
 

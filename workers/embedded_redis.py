@@ -5,20 +5,13 @@ import platform
 import shutil
 import stat
 import tempfile
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from redis import Redis
-from redis.exceptions import BusyLoadingError, RedisError
-
 from audience import secret_files
 from audience.config import Settings
-from workers.redis_client import PATIENT_SECONDS, connect
 
 MAX_SOCKET_PATH_BYTES = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
-STOP_TIMEOUT_SECONDS = 10.0
-POLL_SECONDS = 0.05
 
 
 class NoRedis(Exception):
@@ -80,41 +73,12 @@ def stop_orphan(settings: Settings) -> None:
     """Stops a server that an earlier `serve` left running, and keeps its data. Call it while holding the
     instance's lock. Raises `NoRedis` if the socket belongs to another server, or if the server does not
     stop."""
-    with connect(url(settings), PATIENT_SECONDS) as client:
-        deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
-        while _answers(client):
-            if not _is_ours(client, _folder(settings.instance)):
-                raise NoRedis(f"{_socket(settings.instance)} is in use by another server")
-            _shut_down(client)
-            if time.monotonic() > deadline:
-                raise NoRedis(
-                    f"an earlier server did not stop: stop the one that uses {_socket(settings.instance)}"
-                )
-            time.sleep(POLL_SECONDS)
+    socket = _socket(settings.instance)
+    if socket.exists():
+        from workers import orphan_redis  # its client takes 10 MB, which `serve` keeps for as long as it runs
 
-
-def _answers(client: Redis) -> bool:
-    try:
-        client.ping()
-    except BusyLoadingError:
-        return True
-    except RedisError:
-        return False
-    return True
-
-
-def _is_ours(client: Redis, folder: Path) -> bool:
-    try:
-        return client.config_get("dir") == {"dir": str(folder)}
-    except RedisError:
-        return False
-
-
-def _shut_down(client: Redis) -> None:
-    try:
-        client.shutdown(nosave=True)
-    except RedisError:
-        return
+        if fault := orphan_redis.stop(url(settings), _folder(settings.instance)):
+            raise NoRedis(fault.format(socket=socket))
 
 
 def _folder(instance: Path) -> Path:

@@ -19,6 +19,7 @@ from workers import embedded_redis, jobs
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import PATIENT_SECONDS, CircuitBreaker, connect
+from workers.senders import Senders, Sending
 from workers.sweeper import Alone, Chore, Errands, Sweeper, on_one_host
 
 WORKER_TTL_SECONDS = 17  # RQ waits 15 seconds less than this for a job before it renews its registration
@@ -34,17 +35,18 @@ def run(
     chores: Sequence[Chore] = (),
     alone: Alone = on_one_host,
     errands: Sequence[Chore] = (),
+    sending: Sending | None = None,
 ) -> None:
     """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
     unreachable.
 
     The sweeper runs `chores` every few seconds, where it is `alone`. `errands`, which may take long, run
-    beside it.
+    beside it, and so does `sending`, which a job wakes.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(RepeatFilter())
-    stop = threading.Event()
+    stop, wake = threading.Event(), threading.Event()
     url = embedded_redis.url(settings)
     queue = ImportQueue(CircuitBreaker(connect(url)))
     worker: ImportWorker | None = None
@@ -61,10 +63,10 @@ def run(
             signal.signal(number, request_stop)
         open_database()
         sweeper.start()
-        Errands(stop, errands).start()
+        _start_beside(stop, wake, errands, sending)
         while not stop.is_set():
             try:
-                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop)
+                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop, wake)
                 worker.clear_leftovers()
                 worker.work(logging_level="ERROR")
             except StopRequested:
@@ -78,6 +80,14 @@ def run(
         sweeper.join(SWEEPER_STOP_SECONDS)
 
 
+def _start_beside(
+    stop: threading.Event, wake: threading.Event, errands: Sequence[Chore], sending: Sending | None
+) -> None:
+    Errands(stop, errands).start()
+    if sending:
+        Senders(sending, stop, wake).start()
+
+
 class ImportWorker(SimpleWorker):
     """Takes jobs from RQ's queue, but does not let RQ run them: a job names functions and callbacks, and
     anyone who can write to Redis could choose those. Drops every job that is not exactly
@@ -85,7 +95,9 @@ class ImportWorker(SimpleWorker):
 
     max_connection_wait_time = 2.0
 
-    def __init__(self, connection: Redis, queue: ImportQueue, stop: threading.Event) -> None:
+    def __init__(
+        self, connection: Redis, queue: ImportQueue, stop: threading.Event, wake: threading.Event
+    ) -> None:
         super().__init__(
             [QUEUE], connection=connection, serializer=JSONSerializer, worker_ttl=WORKER_TTL_SECONDS
         )
@@ -93,6 +105,7 @@ class ImportWorker(SimpleWorker):
         self.busy = False
         self._import_queue = queue
         self._stop_event = stop
+        self._wake = wake
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         site_id = site_to_drain(job)
@@ -113,6 +126,7 @@ class ImportWorker(SimpleWorker):
             log.error("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
         finally:
             self.busy = False
+            self._wake.set()
 
     def clear_leftovers(self) -> None:
         """Removes workers that were killed from RQ's registry, and the jobs they had just taken."""

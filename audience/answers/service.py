@@ -49,8 +49,8 @@ class TimedResolver:
         finally:
             telemetry.record_dns(time.perf_counter() - started)
 
-    def health(self) -> DnsHealth:
-        self.last_health = self._resolver.health()
+    def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
+        self.last_health = self._resolver.health(denied, well_known)
         return self.last_health
 
 

@@ -20,6 +20,8 @@ from audience.api import (
     stats,
     subscribers,
     tags,
+    undos,
+    webhooks,
 )
 from audience.segments import is_id
 
@@ -27,6 +29,7 @@ NOUNS = (
     subscribers,
     imports,
     file_imports,
+    undos,
     exports,
     commands,
     custom_fields,
@@ -36,6 +39,7 @@ NOUNS = (
     sites,
     segments,
     reports,
+    webhooks,
     stats,
     answers,
 )
@@ -54,7 +58,7 @@ class IdConverter(BaseConverter):
 
 
 class NumberConverter(BaseConverter):
-    """The id of a tag or import; 0, which none has, for whatever is not one."""
+    """The id of a tag, import, webhook, act, file or session; 0, which none has, for whatever is not one."""
 
     def to_python(self, value: str) -> int:
         return int(value) if is_id(value) else 0

@@ -14,7 +14,7 @@ blueprint = Blueprint("change_log", __name__)
 
 @blueprint.get("/fetch/changes")
 @endpoint(scope="read", family="fetch", takes=wire.ListChanges, gives=wire.ChangeList)
-def list_changes(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def list_changes(site: Site, form: dict[str, Any]) -> bytes:
     """List what changed
 
     The changes after the number `after`, oldest first, up to `limit` (100, at most 1,000). Go on from
@@ -23,4 +23,4 @@ def list_changes(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the changes; `changed` has the new values, of somebody new all of them as they are now.
     """
-    return wire.page(change_log_pages.page(site, form.get("after"), form["limit"]))
+    return wire.page(change_log_pages.page(site, form.get("after"), form["limit"], wire.AsText))

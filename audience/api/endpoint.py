@@ -17,10 +17,12 @@ from audience.api.request_data import (
     read_tags,
     site_uuid,
 )
+from audience.audit_log import Actor, shortened
 from audience.changes import Source
 from audience.errors import Forbidden, TooMany
-from audience.http.access import View, authenticate
+from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admitted
+from audience.http.application import JsonText
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
 from audience.sites import Site
@@ -138,6 +140,11 @@ def caller(kind: str) -> Source:
     return Source(kind, g.key_id)
 
 
+def actor() -> Actor:
+    """Who makes this request, for the audit log: its key, by name where it has one."""
+    return Actor(f"key {g.key.name or g.key.publishable_key}", shortened(client_address()))
+
+
 def _max_bytes(is_file: bool, is_batch: bool) -> int:
     if is_file:
         return settings().import_max_bytes
@@ -152,7 +159,7 @@ def _response(answer: Any, status: int) -> Response:
     if isinstance(answer, Response):
         return answer
     text = answer if isinstance(answer, str | bytes) else f"{current_app.json.dumps(answer)}\n"
-    return Response(text, status, content_type="application/json")
+    return JsonText(text, status)
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:

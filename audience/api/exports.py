@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from audience import change_log_pages, exports
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import actor, endpoint
 from audience.sites import Site
 from schemas import exports as wire
 
@@ -26,7 +26,7 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     Returns the file, streamed.
     """
     change = change_log_pages.newest(site)
-    pages = exports.pages(site, form.get("segment_id"))
+    pages = exports.recorded(site, form.get("segment_id"), actor())
     chosen = form["format"]
     response = Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])
     response.headers["X-Audience-Change"] = str(change)

@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from audience import addresses, file_imports, imports
-from audience.api.endpoint import endpoint
+from audience import addresses, dry_runs, file_imports, imports
+from audience.api.endpoint import actor, endpoint
 from audience.api.request_data import file_body
 from audience.http.services import services, settings
 from audience.sites import Site
@@ -48,7 +48,7 @@ def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     with _file(form) as file:
-        judged = file_imports.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
+        judged = dry_runs.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
     return wire.dry_run(judged, file, form)
 
 
@@ -71,4 +71,5 @@ def errors(site: Site, import_id: int) -> Response:
     Returns the refused rows as CSV.
     """
     columns = file_imports.columns(site, import_id)
-    return Response(exports.refused_csv(columns, file_imports.refused(site, import_id)), mimetype="text/csv")
+    rows = file_imports.download(site, import_id, actor())
+    return Response(exports.refused_csv(columns, rows), mimetype="text/csv")

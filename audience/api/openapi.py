@@ -11,7 +11,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Flask, Response, current_app
 from werkzeug.routing import Rule
 
-from audience.api import openapi_examples, openapi_rules
+from audience.api import openapi_examples, openapi_rules, openapi_webhooks
 from audience.api.endpoint import Declared, Files
 from audience.api.openapi_schema import SchemaConverter
 from audience.http.access import PUBLIC, View, public
@@ -21,6 +21,7 @@ from audience.http.services import settings
 from schemas.base import Form
 from schemas.custom_fields import CUSTOM_VALUE
 from schemas.responses import Error
+from schemas.webhooks import WebhookMessage
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
 
@@ -84,6 +85,7 @@ def describe(app: Flask) -> dict[str, Any]:
         servers=[{"url": f"{settings().base_url}/api"}],
         security=[{"keys": []}],
         tags=tags(app),
+        webhooks=openapi_webhooks.described(),
     )
     spec.components.security_scheme("keys", KEYS)
     spec.components.parameter("site_uuid", "query", SITE)
@@ -93,6 +95,7 @@ def describe(app: Flask) -> dict[str, Any]:
         spec.components.response(str(status), answer(meaning, Error, *REFUSED_WITH.get(status, ())))
     for name, schema in (openapi_rules.schemas() | {"CustomValue": dict(CUSTOM_VALUE)}).items():
         spec.components.schema(name, schema)
+    spec.components.schema("WebhookMessage", schema=WebhookMessage)
     for rule, view in described_routes(app):
         parts: list[tuple[str, str]] = PART.findall(rule.rule)
         spec.path(

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import reports
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import actor, endpoint
 from audience.sites import Site
 from schemas import reports as wire
 
@@ -36,7 +36,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the saved report.
     """
-    return {"data": wire.report(reports.create(site, form["report"]))}
+    return {"data": wire.report(reports.create(site, form["report"], actor()))}
 
 
 @blueprint.get("/fetch/reports/<id:report_id>")
@@ -60,7 +60,7 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 
     Returns the report as it is now.
     """
-    return {"data": wire.report(reports.replace(site, report_id, form["report"]))}
+    return {"data": wire.report(reports.replace(site, report_id, form["report"], actor()))}
 
 
 @blueprint.delete("/fetch/reports/<id:report_id>")
@@ -72,7 +72,7 @@ def delete(site: Site, report_id: str) -> dict[str, Any]:
 
     Returns the report as it was.
     """
-    return {"data": wire.report(reports.delete(site, report_id))}
+    return {"data": wire.report(reports.delete(site, report_id, actor()))}
 
 
 @blueprint.get("/stats/report")

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import segment_matches, segments
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import actor, endpoint
 from audience.http.services import settings
 from audience.sites import Site
 from schemas import segments as wire
@@ -39,7 +39,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the saved segment.
     """
-    return {"data": wire.segment(segments.create(site, form["segment"]))}
+    return {"data": wire.segment(segments.create(site, form["segment"], actor()))}
 
 
 @blueprint.get("/fetch/segments/<id:segment_id>")
@@ -63,7 +63,7 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
 
     Returns the segment as it is now.
     """
-    return {"data": wire.segment(segments.replace(site, segment_id, form["segment"]))}
+    return {"data": wire.segment(segments.replace(site, segment_id, form["segment"], actor()))}
 
 
 @blueprint.delete("/fetch/segments/<id:segment_id>")
@@ -71,11 +71,11 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
 def delete(site: Site, segment_id: str) -> dict[str, Any]:
     """Delete a segment
 
-    One that a report uses is refused: delete or change the report first. No subscriber is deleted.
+    One that a report or a webhook uses is refused: delete or change that first. No subscriber is deleted.
 
     Returns the segment as it was.
     """
-    return {"data": wire.segment(segments.delete(site, segment_id))}
+    return {"data": wire.segment(segments.delete(site, segment_id, actor()))}
 
 
 @blueprint.post("/fetch/segments/preview")

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import change_log_pages, erasures, subscribers
-from audience.api.endpoint import caller, endpoint
+from audience.api.endpoint import actor, caller, endpoint
 from audience.http.services import settings
 from audience.sites import Site
 from schemas import subscribers as wire
@@ -61,7 +61,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
-    erasures.erase(site, settings().instance, email, uuid, source=caller("api"))
+    erasures.erase(site, settings().instance, email, uuid, actor(), caller("api"))
     return {"data": None}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint
 
 from audience import tags
-from audience.api.endpoint import caller, endpoint
+from audience.api.endpoint import actor, caller, endpoint
 from audience.sites import Site
 from schemas import tags as wire
 
@@ -45,5 +45,5 @@ def delete(site: Site, tag_id: int) -> dict[str, Any]:
 
     Returns the tag as it was.
     """
-    deleted = tags.delete(site, tag_id, caller("api"))
+    deleted = tags.delete(site, tag_id, caller("api"), actor())
     return {"message": "The tag is deleted.", "data": wire.tag(deleted, site.id)}

@@ -147,4 +147,6 @@ def show(
 def readable(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
+    if isinstance(value, float):
+        return str(round(value, 4))
     return "unknown" if value == {} else str(value)

@@ -12,6 +12,7 @@ from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.operations import backups
 from audience.operations.backups import Restored
+from audience.webhooks import PAUSED
 from schemas.values import write_date
 
 TABLE = "subscribers"
@@ -50,7 +51,7 @@ def backup(settings: Settings, file: Path, as_json: bool) -> None:
 def restore(instance: Instance, file: Path, yes: bool, ignore_erasures: bool, as_json: bool) -> None:
     """Replace the instance with a backup. Stop the service first.
 
-    Subscribers erased since the backup stay erased; keys revoked since then stay revoked.
+    Subscribers who left or were erased since the backup stay away; keys revoked since then stay revoked.
 
     Example: audience restore audience-2026-11-20.tar
     """
@@ -70,8 +71,12 @@ def _lines(restored: Restored) -> list[str]:
     lines = [f"Restored {restored.rows[TABLE]} subscribers as of {write_date(restored.created_at)}."]
     if restored.erased:
         lines.append(f"{restored.erased} subscribers erased since the backup were erased again.")
+    if restored.left:
+        lines.append(f"{restored.left} subscribers who left since the backup stay unsubscribed.")
     if restored.ended_keys:
         lines.append(f"{restored.ended_keys} keys revoked since the backup stay revoked.")
+    if restored.paused_webhooks:
+        lines.append(PAUSED.format(restored.paused_webhooks))
     if restored.damaged:
         lines.append("The replaced database was unreadable: revoke again the keys revoked since the backup.")
     return lines

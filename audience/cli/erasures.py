@@ -1,27 +1,56 @@
-"""`audience erasures`: the log of erasures, after a restore of the database by other means."""
+"""`audience erasures`: the log of erasures, for a restore of the database by other means."""
+
+from pathlib import Path
 
 import click
 
+from audience import erasure_log
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings
+from audience.errors import NotFound
 from audience.operations import restore_carryover
+from audience.webhooks import PAUSED
+
+NO_FILE = "There is no {}: name the file that `audience erasures export` wrote."
 
 
 @click.group()
 def erasures() -> None:
-    """Erasures: repeat those that a restored database does not know."""
+    """Erasures: export their log, and repeat those that a restored database does not know."""
+
+
+@erasures.command("export")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@as_json
+@on_instance
+def export_log(settings: Settings, file: Path, as_json: bool) -> None:
+    """Write the log of erasures to FILE, which `audience erasures apply` reads.
+
+    Before a restore of the database by other means than `audience restore`.
+
+    Example: audience erasures export erasures.jsonl
+    """
+    logged = erasure_log.list_all(settings.instance)
+    erasure_log.write(file, logged)
+    shown = {"file": str(file), "lines": len(logged)}
+    show(shown, as_json, [f"{len(logged)} lines, one or two for each erasure, are in {file}."])
 
 
 @erasures.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @as_json
 @on_instance
-def apply(settings: Settings, as_json: bool) -> None:
-    """Erase again whom `erasures.log` names and the database still has. Stop the service first.
+def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
+    """Erase again whom FILE, or `erasures.log`, names and the database still has. Stop the service first.
 
-    For a database that was restored by other means than `audience restore`.
+    For a database that was restored by other means than `audience restore`. Its webhooks are paused.
 
-    Example: audience erasures apply
+    Example: audience erasures apply erasures.jsonl
     """
-    erased = restore_carryover.apply_log(settings.instance)
-    show({"erased": erased}, as_json, [f"{erased} subscribers were erased again."])
+    log = file or settings.instance / erasure_log.LOG
+    if not log.exists():
+        raise NotFound(NO_FILE.format(log))
+    erased, paused = restore_carryover.apply_log(settings.instance, log)
+    lines = [f"{erased} subscribers were erased again.", *([PAUSED.format(paused)] if paused else [])]
+    show({"erased": erased, "paused_webhooks": paused}, as_json, lines)

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import click
 
 from audience import change_log_pages, exports, sites, stats
+from audience.audit_log import COMMAND_LINE
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
@@ -16,6 +17,7 @@ from audience.cli.progress import progress
 from audience.config import Settings
 from schemas.exports import FORMATS, WRITERS
 
+NO_FILE = "say which FILE to write: without one, the subscribers themselves go to standard output"
 CHANGE = "All changes up to {} are in: `audience changes --after` goes on from there."
 
 
@@ -33,9 +35,11 @@ def export(
 
     Example: audience export people.csv --site 6f1c...
     """
+    if as_json and file is None:
+        raise click.UsageError(NO_FILE)
     site = sites.get_by_uuid(site_uuid)
     change = change_log_pages.newest(site)
-    pages = exports.pages(site, segment_id)
+    pages = exports.recorded(site, segment_id, COMMAND_LINE)
     write = WRITERS[form]
     if file is None:
         output = sys.stdout.buffer

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, file_imports, imports, stats
+from audience import addresses, dry_runs, file_imports, imports, stats
+from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
 from audience.sites import Site
@@ -23,9 +23,6 @@ from schemas.formats.presets import IGNORE
 from schemas.formats.rows import FileRow
 from schemas.values import KnownPeople, compact_json
 
-POLL_SECONDS = 0.2
-STALL_SECONDS = 3.0  # without progress, before the command applies rows itself
-TURN_SECONDS = 1.0
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
@@ -47,15 +44,13 @@ class Job:
     def dry_run(self) -> dict[str, Any]:
         """The outcomes and the first rows, without writing anything."""
         with self._reading() as advance:
-            done = file_imports.dry_run(self.site, self._rows(advance, lambda _: None))
+            done = dry_runs.dry_run(self.site, self._rows(advance, lambda _: None))
         judged = wire.outcome(done)
         for row in judged["rows"]:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
-        self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {len(done.left):,}.")
-        if done.stayed:
-            self.say(f"Who has left stays away: {len(done.stayed):,}.")
-        self._tell_suppressed(shown["suppressed"])
+        self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
+        self._tell_away(done.stayed, shown["suppressed"])
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
@@ -65,13 +60,15 @@ class Job:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
         else:
             self._receive(upload)
-        row = self._follow(upload.import_id)
+        row = follow(
+            self.site, "Applying", lambda: imports.progress(self.site, upload.import_id), self.as_json
+        )
         shown = {name: getattr(row, name) for name in OUTCOMES}
-        self.say(f"Import {row.id} {row.status}: {_listed(shown)}.")
+        self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
             again = f" with {shlex.join(options)}" if (options := self._options()) else ""
             self.say(f"The refused rows are in {self.refused}: correct that file and import it{again}.")
-        self._tell_suppressed(row.suppressed)
+        self._tell_away(row.stay_unsubscribed, row.suppressed)
         counts = stats.for_site(self.site)
         self.say(
             f"The site now has user_count {counts.users:,}, subscriber_count {counts.subscribers:,}, "
@@ -81,6 +78,8 @@ class Job:
             "import_id": str(row.id),
             "status": row.status,
             **shown,
+            "unsubscribed": row.unsubscribed,
+            "stay_unsubscribed": row.stay_unsubscribed,
             "refused_file": str(self.refused) if row.refused else None,
             "file": wire.understood(self.file),
         }
@@ -98,8 +97,10 @@ class Job:
         options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
         return [word for name, value in options for word in (f"--{name}", value)]
 
-    def _tell_suppressed(self, rows: int) -> None:
-        if rows:
+    def _tell_away(self, stayed: int, suppressed: int) -> None:
+        if stayed:
+            self.say(f"Who has left stays away: {stayed:,}.")
+        if suppressed:
             self.say(SUPPRESSED)
 
     def _receive(self, upload: file_imports.Upload) -> None:
@@ -130,22 +131,6 @@ class Job:
                 before, position = position, self.file.binary.tell()
                 advance(position - before)
             yield row
-
-    def _follow(self, import_id: int) -> imports.Import:
-        """Waits until an import is applied; applies it itself if no worker does."""
-        row = imports.progress(self.site, import_id)
-        moved, alone = time.monotonic(), False
-        with progress("Applying", row.rows, self.as_json) as advance:
-            advance(row.applied)
-            while row.finished_at is None:
-                alone = alone or time.monotonic() - moved > STALL_SECONDS
-                if not (alone and imports.drain(self.site.id, TURN_SECONDS)):
-                    time.sleep(POLL_SECONDS)
-                before, row = row, imports.progress(self.site, import_id)
-                if row.applied > before.applied:
-                    moved = time.monotonic()
-                    advance(row.applied - before.applied)
-        return row
 
 
 def _preview(row: dict[str, Any]) -> str:

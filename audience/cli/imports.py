@@ -1,23 +1,37 @@
-"""`audience imports`: the imports of a site, and those that failed."""
+"""`audience imports`: the imports of a site, and those that failed.
+
+Each command imports what the others can do without.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
-from audience import imports, sites
+from audience import backlog, sites
+from audience.audit_log import COMMAND_LINE
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
+from audience.sites import Site
 from schemas.values import write_date
 
+if TYPE_CHECKING:
+    from audience.undos import Undo
+
+FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
     "{id:>6} {created_at}  {status:<9} {applied:,} of {rows:,} rows, {created:,} created, {refused:,} refused"
+    ", {suppressed:,} suppressed"
 )
 
 
 @click.group(name="imports")
 def imports_group() -> None:
-    """Imports: list them, retry those that failed."""
+    """Imports: list them, retry those that failed, take one back."""
 
 
 @imports_group.command(name="list")
@@ -29,6 +43,8 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
 
     Example: audience imports list
     """
+    from audience import imports
+
     rows = [
         row._asdict() | {name: write_date(getattr(row, name)) for name in INSTANTS}
         for row in imports.newest(sites.get_by_uuid(site_uuid))
@@ -44,7 +60,7 @@ def failed(_: Settings, as_json: bool) -> None:
 
     Example: audience imports failed
     """
-    rows = [row._asdict() | {"finished_at": write_date(row.finished_at)} for row in imports.failed()]
+    rows = [row._asdict() | {"finished_at": write_date(row.finished_at)} for row in backlog.failed()]
     show(
         rows,
         as_json,
@@ -61,5 +77,51 @@ def retry(_: Settings, import_id: int, as_json: bool) -> None:
 
     Example: audience imports retry 12
     """
+    from audience import imports
+
     imports.retry(import_id)
     show({"import_id": str(import_id), "status": "queued"}, as_json, ["Queued."])
+
+
+@imports_group.command()
+@click.argument("import_id", type=int)
+@click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
+@as_json
+@on_instance
+def undo(settings: Settings, import_id: int, dry_run: bool, as_json: bool) -> None:
+    """Take an import back: whom it created, and what it changed, but for what was said since.
+
+    If interrupted, it goes on by itself; the same command follows it again.
+
+    Example: audience imports undo 12 --dry-run
+    """
+    from audience import undos
+    from audience.cli.following import follow
+
+    site, source = undos.site_of_import(import_id), undos.import_source(import_id)
+    if dry_run:
+        counts = undos.dry_run(site, source, settings.changes_days)
+        shown = {name: counts[name] for name in undos.COUNTS}
+        show(shown, as_json, [f"Nothing was changed. Outcome: {_listed(shown)}."])
+        return
+    undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE)
+    done = follow(site, "Taking back", lambda: undos.get(site, source), as_json)
+    shown = {name: getattr(done, name) for name in undos.COUNTS}
+    answer = {"undo_id": str(done.id), "status": done.status, "total": done.rows, **shown}
+    show(answer, as_json, _outcome(site, done, shown))
+    if done.status == undos.FAILED:
+        raise click.ClickException(FAILED_UNDO)
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
+
+
+def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
+    from audience import undos
+
+    kept = [
+        f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
+        for (kind, number), people in undos.kept_by(site, undo)
+    ]
+    return [f"Undo {undo.id} {undo.status}: {_listed(counts)}.", *kept]

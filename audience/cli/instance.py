@@ -20,8 +20,12 @@ COMMANDS = MappingProxyType(
         "GET /v1/fetch/reports": "`audience report list`",
         "GET /v1/fetch/segments": "`audience segment list`",
         "GET /v1/fetch/tags": "`audience tag list`",
+        "GET /v1/fetch/webhooks": "`audience webhook list`",
     }
 )
+
+
+NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a key of its own
 
 
 @dataclass(frozen=True)
@@ -75,4 +79,14 @@ def in_commands(message: str) -> str:
 
 
 def _listed(problems: Iterable[Any]) -> str:
-    return "\n".join(f"{problem.field}: {in_commands(problem.message)}" for problem in problems)
+    return "\n".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
+
+
+def _sentence(problem: Any) -> str:
+    """The message with what an answer names under keys of its own."""
+    message = in_commands(problem.message)
+    if problem.unknown:
+        names = ", ".join(f"`{name}`" for name in problem.unknown)
+        message = message.replace(NAMED, f"{names} {'is' if len(problem.unknown) == 1 else 'are'}")
+    meant = " or ".join(f"`{name}`" for name in problem.did_you_mean)
+    return f"{message} Did you mean {meant}?" if meant else message

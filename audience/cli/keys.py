@@ -14,7 +14,7 @@ from audience.keys import SCOPES, Key, NewKey
 from schemas.values import write_date
 
 LINE = """{publishable_key}  {scope:<8} {state}
-    {name}  of {named}, created {created_at}, last used {last_used_at}"""
+    {named}, created {created_at}, {used}"""
 DURATION = re.compile(r"(\d{1,6})([smhd]?)")
 
 
@@ -53,7 +53,12 @@ def list_keys(_: Settings, name: str | None, as_json: bool) -> None:
     Example: audience key list
     """
     rows = [_shown(row) for row in keys.list_all(sites.choose(name) if name else None)]
-    show(rows, as_json, (LINE.format(**row, named=", ".join(row["sites"])) for row in rows))
+    show(rows, as_json, map(_line, rows))
+
+
+def _line(row: dict[str, Any]) -> str:
+    used = f"last used {row['last_used_at']}" if row["last_used_at"] else "never used"
+    return LINE.format(**row, named=f"{row['name']} of {', '.join(row['sites'])}".strip(), used=used)
 
 
 @key.command()

@@ -25,7 +25,7 @@ COMMANDS = MappingProxyType(
         "console": Row("operators:console", "Print a one-time link to the console."),
         "demo": Row("demo:demo", "Create a site with fictional subscribers."),
         "doctor": Row("doctor:doctor", "Find what is wrong with the instance."),
-        "erasures": Row("erasures:erasures", "Erasures: repeat them after a restore by other means."),
+        "erasures": Row("erasures:erasures", "Erasures: export their log, repeat them after a restore."),
         "event": Row("events:event", "Events: list them."),
         "export": Row("exports:export", "Export subscribers to a file or standard output."),
         "field": Row("fields:field", "Custom fields: list them."),
@@ -40,6 +40,7 @@ COMMANDS = MappingProxyType(
         "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
         "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
         "tag": Row("tags:tag", "Tags: list them."),
+        "webhook": Row("webhooks:webhook", "Webhooks: URLs that are told of each change."),
     }
 )
 OLD_NAMES = {"check": "answer", "person": "subscriber"}  # accepted until 1.0

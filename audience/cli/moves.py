@@ -7,7 +7,7 @@ import click
 from audience.cli.instance import Instance
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
-from audience.operations import moves
+from audience.operations import moves, moves_back
 
 ONE = "Give one of --to and --undo."
 UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABASE or sqlite:PATH."
@@ -17,11 +17,16 @@ UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABAS
 @click.option("--to", "target", metavar="URL", help="An empty database: postgresql://… or sqlite:PATH.")
 @click.option("--undo", is_flag=True, help="Use the old database again, if the new one was not written to.")
 @click.option(
+    "--lost", is_flag=True, help="With --undo, of a new database that is gone, with what was written there."
+)
+@click.option(
     "--password-file", default="", metavar="FILE", help="File with the password of the other database."
 )
 @as_json
 @click.pass_obj
-def move(instance: Instance, target: str | None, undo: bool, password_file: str, as_json: bool) -> None:
+def move(
+    instance: Instance, target: str | None, undo: bool, lost: bool, password_file: str, as_json: bool
+) -> None:
     """Move the instance into an empty database, PostgreSQL's or SQLite's. Stop the service first.
 
     Interrupted, it goes on where it was when it is run again. The old database keeps everything, and is not
@@ -29,13 +34,13 @@ def move(instance: Instance, target: str | None, undo: bool, password_file: str,
 
     Example: audience move --to postgresql://audience@db.example/audience
     """
-    if (target is None) is not undo:
+    if (target is None) is not undo or (lost and not undo):
         raise click.UsageError(ONE)
     url = None if target is None else _url(target)
     password_file = password_file or instance.settings.database_password_file
     with instance.processes().stopped(), ShownProgress() as progress:
         if url is None:
-            moves.undo(instance.settings, password_file, progress)
+            moves_back.undo(instance.settings, password_file, lost, progress)
             show({"undone": True}, as_json, ["The instance uses its old database again."])
             return
         settings = replace(instance.settings, database_url=url, database_password_file=password_file)

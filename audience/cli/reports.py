@@ -5,6 +5,7 @@ import json
 import click
 
 from audience import reports, sites
+from audience.audit_log import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import draw, printable
 from audience.cli.instance import on_instance
@@ -82,7 +83,7 @@ def create(
     item = {"name": name, "report_type": report_type, "chart_style": chart_style, "segment_id": segment_id}
     settings = dict(assignment.partition("=")[::2] for assignment in assignments)
     form = load(wire.SaveReport(), {"report": item | {"settings": settings}})
-    row = reports.create(sites.get_by_uuid(site_uuid), form["report"])
+    row = reports.create(sites.get_by_uuid(site_uuid), form["report"], COMMAND_LINE)
     click.echo(json.dumps(wire.report(row)) if as_json else f"Saved report {row.id}.")
 
 
@@ -96,5 +97,5 @@ def delete(_: Settings, report_id: str, site_uuid: str, as_json: bool) -> None:
 
     Example: audience report delete 2 --site 6f1c...
     """
-    reports.delete(sites.get_by_uuid(site_uuid), report_id)
+    reports.delete(sites.get_by_uuid(site_uuid), report_id, COMMAND_LINE)
     output.show({"deleted": report_id}, as_json, ["Deleted."])

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from audience import segment_matches, segments, sites
+from audience.audit_log import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
@@ -57,7 +58,7 @@ def create(_: Settings, name: str, rules: str, description: str, site_uuid: str,
     """
     item = {"name": name, "rules": _parsed(rules), "description": description}
     form = load(wire.SaveSegment(), {"segment": item})
-    row = segments.create(sites.get_by_uuid(site_uuid), form["segment"])
+    row = segments.create(sites.get_by_uuid(site_uuid), form["segment"], COMMAND_LINE)
     click.echo(json.dumps(wire.segment(row)) if as_json else f"Saved segment {row.id}.")
 
 
@@ -143,7 +144,7 @@ def delete(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
 
     Example: audience segment delete 1 --site 6f1c...
     """
-    segments.delete(sites.get_by_uuid(site_uuid), segment_id)
+    segments.delete(sites.get_by_uuid(site_uuid), segment_id, COMMAND_LINE)
     output.show({"deleted": segment_id}, as_json, ["Deleted."])
 
 

@@ -2,8 +2,9 @@
 
 import click
 
-from audience import address_lists, keys, sites, stats
+from audience import address_lists, keys, operators, sites, stats
 from audience.address_lists import Kind
+from audience.audit_log import COMMAND_LINE
 from audience.cli.instance import on_instance
 from audience.cli.options import site_argument
 from audience.cli.output import as_json, show
@@ -12,6 +13,8 @@ from audience.config import Settings
 from audience.errors import NotFound
 from audience.keys import NewKey
 from audience.sites import Site
+
+NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 
 
 @click.group()
@@ -22,26 +25,36 @@ def site() -> None:
 @site.command()
 @click.argument("name")
 @click.option("--time-zone", default="UTC", show_default=True, help="Time zone of the days in reports.")
+@click.option(
+    "--owner", metavar="EMAIL", help="Operator who owns it in the console, in place of all administrators."
+)
 @as_json
 @on_instance
-def create(settings: Settings, name: str, time_zone: str, as_json: bool) -> None:
+def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_json: bool) -> None:
     """Create a site, and a key with the scope full. The secret is shown once.
 
-    Example: audience site create "My newsletter"
+    In the console, administrators own it, or the operator of --owner.
+
+    Example: audience site create "My newsletter" --owner ann@example.com
     """
+    owner_id = operators.get(owner).id if owner else None
     new = sites.create(name, time_zone)
+    operators.own(new, COMMAND_LINE, owner_id)
     show_keys(settings, new, keys.create([new]), as_json)
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints what a client needs, with the keys of `first-site.json`."""
+    """Prints what a client needs, with the names of `first-site.json`, and who owns it in the console."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,
         "publishable_key": key.publishable_key,
         "secret_key": key.secret_key,
     }
-    show(shown, as_json, [f"{label:<16} {value}" for label, value in shown.items()])
+    owners = operators.owners(site)
+    lines = [f"{label:<16} {value}" for label, value in shown.items()]
+    said = ", ".join(owners) or NO_OWNER
+    show(shown | {"owners": owners}, as_json, [*lines, f"{'owners':<16} {said}"])
 
 
 @site.command(name="list")

@@ -1,4 +1,7 @@
-"""`audience subscriber`: find, list and change subscribers."""
+"""`audience subscriber`: find, list and change subscribers.
+
+Each command imports what the others can do without.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -7,7 +10,7 @@ from typing import Any
 
 import click
 
-from audience import commands, erasures, events, segments, sites, subscribers, tags
+from audience import sites, subscribers, tags
 from audience.changes import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
@@ -17,10 +20,6 @@ from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.subscribers import SearchRequest, Subscriber
-from schemas import subscribers as wire
-from schemas.base import load
-from schemas.commands import RunCommands
-from schemas.events import event
 
 NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
@@ -45,7 +44,7 @@ def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None
     found = subscribers.find(site, **named)
     if found is None:
         raise NotFound(NOBODY)
-    output.show(wire.subscriber(found, settings.base_url, site.uuid), as_json, [_line(found)])
+    output.show(_resource(settings, site, found) if as_json else None, as_json, [_line(found)])
 
 
 @subscriber.command(name="list")
@@ -72,13 +71,21 @@ def list_subscribers(
     request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
     found = list(islice(_matches(site, request), limit))
     output.show(
-        [wire.subscriber(each, settings.base_url, site.uuid) for each in found] if as_json else None,
+        [_resource(settings, site, each) for each in found] if as_json else None,
         as_json,
         map(_line, found),
     )
 
 
+def _resource(settings: Settings, site: Site, found: Subscriber) -> dict[str, Any]:
+    from schemas.subscribers import subscriber as resource
+
+    return resource(found, settings.base_url, site.uuid)
+
+
 def _segment_id(site: Site, name: str) -> str:
+    from audience import segments
+
     named = [str(row.id) for row in segments.list_all(site) if row.name == name]
     return named[0] if len(named) == 1 else name
 
@@ -130,17 +137,22 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: b
     """
     site = sites.get_by_uuid(site_uuid)
     known = [email for email in emails if subscribers.find(site, email)]
+    unknown = [email for email in emails if email not in known]
     if not known:
         raise NotFound(NOBODY)
     _run(site, [{"command": "unsubscribe", "email": email} for email in known])
-    unknown = len(emails) - len(known)
-    output.show({"unsubscribed": len(known), "unknown": unknown}, as_json, [f"Unsubscribed {len(known)}."])
+    shown = {"unsubscribed": len(known), "unknown": len(unknown)}
+    output.show(shown, as_json, [f"Unsubscribed {len(known)}."])
     if unknown:
-        raise output.Partly(f"{unknown} of the addresses are no subscriber's")
+        raise output.Partly(f"no subscriber has {printable(', '.join(unknown))}")
 
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
     """Raises `Refused` with the first command that failed."""
+    from audience import commands
+    from schemas.base import load
+    from schemas.commands import RunCommands
+
     for item in items:
         result = commands.run(site, load(RunCommands(), {"command": item})["command"], COMMAND_LINE)
         if result.errors:
@@ -159,7 +171,7 @@ def show(settings: Settings, email: str, site_uuid: str, as_json: bool) -> None:
     """
     site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
-    resource = wire.subscriber(target, settings.base_url, site.uuid)
+    resource = _resource(settings, site, target)
     if as_json:
         click.echo(json.dumps(resource, ensure_ascii=False))
         return
@@ -178,10 +190,13 @@ def export(settings: Settings, email: str, site_uuid: str) -> None:
 
     Example: audience subscriber export ann@example.com --site 6f1c... > ann.json
     """
+    from audience import events
+    from schemas.events import event
+
     site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
     everything: dict[str, Any] = {
-        **wire.subscriber(target, settings.base_url, site.uuid),
+        **_resource(settings, site, target),
         "tags": _tags(site, target),
         "events": [event(row) for row in events.for_subscriber(site, target)],
     }
@@ -199,11 +214,13 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
 
     Example: audience subscriber erase ann@example.com --site 6f1c...
     """
+    from audience import audit_log, erasures
+
     site = sites.get_by_uuid(site_uuid)
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     known = subscribers.find(site, email) is not None
-    erasures.erase(site, settings.instance, email, source=COMMAND_LINE)
+    erasures.erase(site, settings.instance, email, None, audit_log.COMMAND_LINE, COMMAND_LINE)
     if as_json:
         click.echo(json.dumps({"erased": known}))
     else:

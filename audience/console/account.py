@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience import operators, sessions, sign_in
+from audience import sessions, sign_in
 from audience.console.page import actor, client_network, page, present, read_form, to
 from audience.console.sign_in import limit_tries, renew
 
@@ -20,8 +20,11 @@ def index() -> str:
 @page(role="operator", again=index)
 def set_email() -> Response:
     """Set one's own address"""
-    operators.set_email(present(), read_form().get("email", ""), actor())
-    return to("console.account.index")
+    form = read_form()
+    if present().has_password:
+        limit_tries(present().name)
+    sign_in.set_email(present(), form.get("email", ""), form.get("present", ""), actor())
+    return to("console.account.index", done="email")
 
 
 @blueprint.post("/account/password")
@@ -33,12 +36,12 @@ def set_password() -> Response:
     token = sign_in.set_password(
         present(), form.get("current", ""), form.get("password", ""), client_network()
     )
-    return renew(to("console.account.index"), token)
+    return renew(to("console.account.index", done="password"), token)
 
 
-@blueprint.post("/account/sessions/<int:session_id>/end")
+@blueprint.post("/account/sessions/<number:session_id>/end")
 @page(role="operator")
 def end_session(session_id: int) -> Response:
     """End one of one's own sessions"""
     sessions.end(session_id, present().id)
-    return to("console.account.index")
+    return to("console.account.index", done="session")

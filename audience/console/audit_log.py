@@ -1,20 +1,28 @@
 """The audit log of a site and of the instance."""
 
+import json
+from typing import Any
+
 from flask import Blueprint, render_template, request
 
 from audience import audit_log
 from audience.audit_log import AuditEntry
-from audience.console.page import page
+from audience.console.page import page, url
+from audience.erasures import UUID
+from audience.segments import is_id
 from audience.sites import Site
 
 blueprint = Blueprint("audit_log", __name__)
+
+PAGES = {"act": "bulk_acts", "import": "imports", "webhook": "webhooks"}  # of subjects such as "act 1"
+TYPED = ("tag", "key", "reason", "value", "text")  # shown; an address that was typed is not
 
 
 @blueprint.get("/sites/<site_uuid>/audit-log")
 @page(role="owner")
 def index(site: Site) -> str:
     """Audit log of a site"""
-    return _shown(audit_log.page(site, before()))
+    return _shown(audit_log.page(site, before()), site)
 
 
 @blueprint.get("/audit-log")
@@ -24,11 +32,31 @@ def instance() -> str:
     return _shown(audit_log.page(None, before()))
 
 
-def _shown(entries: list[AuditEntry]) -> str:
+def _shown(entries: list[AuditEntry], site: Site | None = None) -> str:
     is_full = len(entries) == audit_log.PAGE_ROWS
-    return render_template("audit_log.html", entries=entries, is_full=is_full)
+    rows = [_row(entry, site) for entry in entries]
+    return render_template("audit_log.html", entries=entries, rows=rows, is_full=is_full)
+
+
+def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
+    said, _, name = entry.act.partition(audit_log.NAMED)
+    typed = json.loads(entry.typed)
+    names = [name, *(str(typed[each]) for each in TYPED if each in typed)]
+    page_url = _page(entry.subject, site.uuid) if site else ""
+    return {"entry": entry, "said": said, "names": ", ".join(filter(None, names)), "page": page_url}
+
+
+def _page(subject: str, site_uuid: str) -> str:
+    """The page of what an entry is about; empty where there is none."""
+    if UUID.fullmatch(subject):
+        return url("console.subscribers.show", site_uuid=site_uuid, subscriber_uuid=subject)
+    noun, _, number = subject.partition(" ")
+    if noun not in PAGES or not is_id(number):
+        return ""
+    return url(f"console.{PAGES[noun]}.show", site_uuid=site_uuid, **{f"{noun}_id": int(number)})
 
 
 def before() -> int:
     """The id in the query that the page's entries are below."""
-    return request.args.get("before", audit_log.NEWEST, int)
+    asked = request.args.get("before", "")
+    return int(asked) if is_id(asked) else audit_log.NEWEST

@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience.console.page import actor, page, to
+from audience.console.page import actor, attached, page, to
 from audience.http.services import settings
 from audience.operations import kept_backups
 
@@ -29,9 +29,7 @@ def make() -> Response:
 @page(role="administrator")
 def download(name: str) -> Response:
     """Download a backup, which has everybody in it, and the pepper"""
-    response = Response(kept_backups.read(settings(), name, actor()), mimetype="application/x-tar")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attached(kept_backups.read(settings(), name, actor()), "application/x-tar", name)
 
 
 @blueprint.post("/backups/<name>/delete")

@@ -1,8 +1,8 @@
 """The blueprints of the console, under `/console`."""
 
-from typing import Any
+from typing import Any, cast
 
-from flask import Blueprint, Flask, Response, g, render_template
+from flask import Blueprint, Flask, Response, g, render_template, request
 
 from audience import backlog, operators
 from audience.console import (
@@ -23,10 +23,13 @@ from audience.console import (
     sign_in,
     static_files,
     subscribers,
+    undos,
+    webhooks,
     wording,
 )
 from audience.console import operators as operator_pages
 from audience.console import sites as site_pages
+from audience.console.confirmations import SENTENCES
 from audience.console.page import ADMINISTRATOR, API_WORDS, NOT_FOUND, csrf_token, operator, page, url
 from audience.console.static_files import static
 from audience.errors import NotFound
@@ -36,8 +39,8 @@ from schemas.values import write_date
 
 NOUNS = (
     overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
-    address_lists, settings, keys, sign_in, account, operator_pages, audit_log, backups, site_pages,
-    static_files,
+    address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups, site_pages,
+    undos, static_files,
 )  # fmt: skip
 
 HEADERS = {
@@ -83,10 +86,12 @@ def context() -> dict[str, Any]:
         "incomplete": found is not None and not (found.email and found.has_password),
         "site": g.get("site"),
         "sites": sites,
+        "here": here,
         "running_import": backlog.running,
         "may": may,
         "csrf": csrf_token() if found else "",
         "refused": g.get("refused"),
+        "was_done": SENTENCES.get(request.args.get("done", "")),
         "problems": {each.field: each.message for each in g.refused.errors} if "refused" in g else {},
     }
 
@@ -97,9 +102,17 @@ def sites() -> list[Site]:
     return operators.sites_of(found.id) if found else []
 
 
+def here() -> Site | None:
+    """The site of the screens in the head; on a page of the instance, the one it was reached from."""
+    if "site" in g:
+        return cast("Site", g.site)
+    mine, of = sites(), request.args.get("of", "")
+    return next((each for each in mine if each.uuid == of), mine[0] if mine else None)
+
+
 def may(role: str) -> bool:
-    """Whether the operator has at least that role on the page's site, or is an administrator."""
-    found, site = operator(), g.get("site")
+    """Whether the operator has at least that role on the site in the page's head, or is an administrator."""
+    found, site = operator(), here()
     if found is None:
         return False
     if role == ADMINISTRATOR:

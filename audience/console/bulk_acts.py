@@ -4,27 +4,30 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import bulk_acts, clock, exports, sessions, subscriber_lists, tags
+from audience import audit_log, bulk_acts, clock, exports, segments, sessions, subscriber_lists, tags, undos
 from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
-from audience.console.list_filters import filters
-from audience.console.page import actor, page, present, read_form, to
+from audience.console import undone
+from audience.console.list_filters import Filters, filters, kept_words
+from audience.console.page import actor, attached, page, present, read_form, to
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_lists import PAGE_SIZE
 from schemas import exports as wire
-from schemas.values import FieldError
+from schemas.base import load
+from schemas.tags import NewTag
+from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("bulk_acts", __name__)
 
 VERBS = {"tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export"}
 DONE = {
     "tag": "tagged", "untag": "untagged", "unsubscribe": "unsubscribed", "erase": "erased",
-    "export": "exported",
+    "export": "ready to download, chosen",
 }  # fmt: skip
 LEFT_OUT = {
     "tag": "had it already", "untag": "did not have it", "unsubscribe": "had left already",
-    "erase": "were gone already",
+    "erase": "had gone already",
 }  # fmt: skip
 TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 
@@ -33,18 +36,21 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 @page(role="viewer")
 def index(site: Site) -> str:
     """Acts on many subscribers"""
-    return render_template("bulk_acts.html", acts=bulk_acts.newest(site), **_words())
+    return render_template(
+        "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.of_acts(site), **_words()
+    )
 
 
-@blueprint.get("/sites/<site_uuid>/acts/<int:act_id>")
+@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>")
 @page(role="viewer")
 def show(site: Site, act_id: int) -> str:
     """An act on many subscribers"""
     act = bulk_acts.get(site, act_id)
-    undoable = bulk_acts.may_be_undone(site, act)
-    ends = (act.finished_at or 0) + (bulk_acts.EXPORT_KEPT_MS if act.kind == EXPORT else bulk_acts.UNDO_MS)
-    pace = _pace(act) if act.is_open else {}
-    return render_template("bulk_act.html", act=act, undoable=undoable, ends=ends, **pace, **_words())
+    ends = (act.finished_at or 0) + bulk_acts.EXPORT_KEPT_MS
+    more = undone.of(site, undos.act_source(act_id), offered=undos.may_be_undone(act))
+    more |= _pace(act) if act.is_open else {}
+    more |= {"downloads": bulk_acts.downloads(site, act)} if act.kind == EXPORT else {}
+    return render_template("bulk_act.html", act=act, ends=ends, **more, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
@@ -70,11 +76,13 @@ def begin(site: Site) -> Response:
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
-    new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=form.get("tag", "")[:255])
+    words, typed = _filter(site)
+    seen, tag = form.get("seen", ""), _tag(form.get("tag", ""))
+    new = NewAct(kind=kind, ids=ids, seen=seen, tag=tag, filter=words, typed=typed)
     return _to(site, bulk_acts.begin(site, new, actor()))
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/cancel")
+@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/cancel")
 @page(role="manager")
 def cancel(site: Site, act_id: int) -> Response:
     """Stop an act where it is"""
@@ -82,7 +90,7 @@ def cancel(site: Site, act_id: int) -> Response:
     return _to(site, bulk_acts.get(site, act_id))
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/retry")
+@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/retry")
 @page(role="manager")
 def retry(site: Site, act_id: int) -> Response:
     """Go on with an act that stopped by itself"""
@@ -90,24 +98,17 @@ def retry(site: Site, act_id: int) -> Response:
     return _to(site, bulk_acts.get(site, act_id))
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<int:act_id>/undo")
-@page(role="manager", again=show)
-def undo(site: Site, act_id: int) -> Response:
-    """Take back what an act has changed"""
-    return _to(site, bulk_acts.undo(site, act_id, actor()))
-
-
-@blueprint.get("/sites/<site_uuid>/acts/<int:act_id>/export.csv")
+@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/export.csv")
 @page(role="manager")
 def export(site: Site, act_id: int) -> Response:
     """The file of an export"""
-    pages = exports.pages_of(site, bulk_acts.exported(site, act_id))
-    response = Response(wire.WRITERS["csv"](exports.keys(site), pages), content_type=wire.FORMATS["csv"])
-    response.headers["Content-Disposition"] = f'attachment; filename="subscribers-{act_id}.csv"'
-    return response
+    read = exports.pages_of(site, bulk_acts.exported(site, act_id))
+    pages = audit_log.sent(site, read, actor(), SAID[EXPORT], f"act {act_id}")
+    rows = wire.WRITERS["csv"](exports.keys(site), pages)
+    return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
 
 
-def _pace(act: BulkAct) -> dict[str, int]:
+def _pace(act: BulkAct) -> dict[str, Any]:
     """How many a second, and how many seconds are left; nothing before a second has passed."""
     seconds = (clock.now_ms() - (act.started_at or clock.now_ms())) / 1000
     if seconds < 1 or not act.done:
@@ -122,10 +123,31 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
     """The ids of those chosen, and the uuids of those who were ticked. Raises `Refused`, `NotFound`."""
     form = read_form()
     if "all" in form:
-        text = sessions.search_text(present().session_id, site.id)
-        return subscriber_lists.ids(site, list_request(filters(request.args), text)), []
+        return subscriber_lists.ids(site, list_request(*_asked(site))), []
     uuids = form.getlist("uuid")[:PAGE_SIZE]
     return bulk_acts.ids_of(site, uuids), uuids
+
+
+def _asked(site: Site) -> tuple[Filters, str]:
+    """The filters of the list, and the text that is searched for."""
+    return filters(request.args), sessions.search_text(present().session_id, site.id)
+
+
+def _filter(site: Site) -> tuple[str, dict[str, str]]:
+    """How those who were chosen were found, for the audit log; nothing of those who were ticked."""
+    if "all" not in read_form():
+        return "", {}
+    names = {str(segment.id): segment.name for segment in segments.list_all(site)}
+    return kept_words(*_asked(site), names)
+
+
+def _tag(given: str) -> str:
+    """Raises `Refused`."""
+    try:
+        return str(load(NewTag(), {"name": given})["name"]) if given.strip() else ""
+    except FormError as error:
+        message = error.problems[0].message
+        raise Refused(message, [FieldError("tag", message)]) from error
 
 
 def _to(site: Site, act: BulkAct) -> Response:

@@ -8,6 +8,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from audience import commands, erasures
+from audience.audit_log import NAMED
 from audience.console import subscribers
 from audience.console.custom_fields import NOT_SAVED, UNKNOWN, Form, read_field
 from audience.console.page import actor, by_hand, page, read_form, to
@@ -20,9 +21,11 @@ from schemas.values import CommandName, FieldError, FormError
 
 blueprint = Blueprint("commands", __name__)
 
+MAX_KEPT = 500  # characters
 CONFIRM = "Tick the box to erase this subscriber: it cannot be undone."
 EMPTY = "Fill this in."
-MAX_KEPT = 500  # characters
+TOO_LONG = f"Use at most {MAX_KEPT} characters."
+NAMES = ("tag", "key")
 
 
 def read(name: str) -> Callable[[Form], str]:
@@ -33,7 +36,7 @@ def read(name: str) -> Callable[[Form], str]:
 class Act:
     """What a form does, as a command and as the audit log says it. `query` makes the command's query of it.
 
-    The audit log keeps the field `kept`, which must be filled in.
+    The audit log keeps the field `kept`, which must be filled in; a tag or field is part of what it says.
     """
 
     command: CommandName
@@ -62,7 +65,8 @@ def run(site: Site, subscriber_uuid: str) -> Response:
     if act is None:
         raise Refused(UNKNOWN)
     kept = _kept(act, form)
-    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), act.said, kept, by_hand())
+    said = act.said + (NAMED + kept.pop(act.kept) if act.kept in NAMES else "")
+    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), said, kept, by_hand())
     return to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
@@ -79,9 +83,11 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
 
 def _kept(act: Act, form: Form) -> dict[str, str]:
     """Raises `Refused`."""
-    text = form.get(act.kept, "").strip()[:MAX_KEPT]
+    text = form.get(act.kept, "").strip()
     if act.kept and not text:
         raise Refused(NOT_SAVED, [FieldError(act.kept, EMPTY)])
+    if len(text) > MAX_KEPT:
+        raise Refused(NOT_SAVED, [FieldError(act.kept, TOO_LONG)])
     return {act.kept: text} if act.kept else {}
 
 

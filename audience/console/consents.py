@@ -1,9 +1,11 @@
 """What the timeline of a subscriber says of consent, and of changes by hand: when, what, and by what."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from audience import audit_log, bulk_acts, change_log_pages, file_uploads, keys, subscriber_lists
+from audience import audit_log, bulk_acts, change_log_pages, file_uploads, keys, subscriber_lists, undos
 from audience.audit_log import AuditEntry
 from audience.console.wording import counted
 from audience.sites import Site
@@ -23,6 +25,7 @@ WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
     "tags_removed": "tags",
 }  # fmt: skip
+TAGS = {"tags_added": "put on", "tags_removed": "taken off"}
 ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
 BY_HAND = ("subscribed", "unsubscribed")  # acts of the audit log that are changes of consent, too
 SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
@@ -43,7 +46,7 @@ class Entry:
 def of(site: Site, subscriber: Subscriber) -> list[Entry]:
     """In the order of time."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
-    log = audit_log.of_subscriber(site, subscriber.uuid)
+    log = audit_log.of_subject(site, subscriber.uuid)
     entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log),
                *_logged(site, subscriber)]  # fmt: skip
     return sorted(entries, key=lambda entry: entry.at)
@@ -63,36 +66,53 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
     for change in changes:
         kind, words = ("k", "Subscribed") if change.subscribed else ("l", "Left")
         source = _source(site, change.source, str(change.source_id))
-        details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""))))
-        yield Entry(change.at, kind, words, details=details, who=_who(site, change, log))
+        who, typed = _by_hand(site, change, log)
+        details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""), typed)))
+        yield Entry(change.at, kind, words, details=details, who=who)
 
 
-def _who(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> str:
-    """The operator who made a change of consent by hand."""
+def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
+    """The operator who made a change of consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
-        return bulk_acts.get(site, change.source_id).actor
+        return bulk_acts.get(site, change.source_id).actor, ""
     said = BY_HAND[0] if change.subscribed else BY_HAND[1]
-    near = (each.actor for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS)
-    return next(near, "")
+    near = (
+        (each.actor, _typed(each)) for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS
+    )
+    return next(near, ("", ""))
+
+
+def _typed(entry: AuditEntry) -> str:
+    return ", ".join(map(str, json.loads(entry.typed).values()))
 
 
 def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """What operators changed, but for consent."""
     for each in log:
         if each.act not in BY_HAND:
-            yield Entry(each.at, "", each.act.capitalize(), who=each.actor)
+            said, _, name = each.act.partition(audit_log.NAMED)
+            yield Entry(each.at, "", said.capitalize(), details=name or _typed(each), who=each.actor)
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
     """What changed but by hand, which the audit log has; changes of consent and events have entries."""
     for change in change_log_pages.history(site, subscriber.uuid).changes:
-        names = [WORDS.get(name, name) for name in change.changed if name not in ENTRIES_OF_THEIR_OWN]
-        if "fields" in change.changed:
-            names += change.changed["fields"]
+        words, names = _told(change.changed)
         kind, id_ = change.source
         if names and kind != "operator":
             by = BY_API if kind in ("api", "command") else _source(site, kind, id_ or "")
-            yield Entry(change.at, "", "Changed", details=", ".join([*names, by]).rstrip(", "))
+            who = bulk_acts.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
+            yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
+
+
+def _told(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """In words, and the names of the tags or, if more than tags changed one way, of all that did."""
+    names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
+    fields = list(changed.get("fields", ()))
+    if len(names) == 1 and names[0] in TAGS and not fields:
+        tags = changed[names[0]]
+        return f"{'Tag' if len(tags) == 1 else 'Tags'} {TAGS[names[0]]}", tags
+    return "Changed", [*dict.fromkeys(WORDS.get(name, name) for name in names), *fields]
 
 
 def _source(site: Site, kind: str, number: str) -> str:
@@ -102,6 +122,8 @@ def _source(site: Site, kind: str, number: str) -> str:
     if kind == "bulk_act":
         act = bulk_acts.get(site, int(number))
         return f"by act {act.id} on {counted(act.people, 'subscriber')}"
+    if kind == "undo" and (undo := undos.by_id(site, int(number))):
+        return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
     if kind in ("api", "command"):
         names = {str(key.id): key.name for key in keys.list_all(site)}
         return f"by the key {names[number]}" if names.get(number) else BY_API

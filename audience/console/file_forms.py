@@ -1,26 +1,19 @@
 """The form of a file: what its columns mean, beside its first rows, and what is not understood."""
 
+from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from audience import custom_fields, file_uploads
 from audience.file_uploads import FileUpload
 from audience.sites import Site
-from schemas.base import load
-from schemas.file_imports import ImportFile, reading
 from schemas.formats import columns, consent, files, meanings
-from schemas.formats.columns import Because, Column
+from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, Reading
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS
-from schemas.formats.tables import Table
-from schemas.values import FieldError, FormError, KnownPeople
+from schemas.values import KnownPeople
 
-FIRST_ROWS = 4
-MAX_CELL = 80
-MOST_SHOWN = 200  # columns
 MOST_FIELDS = 100
 HINTS = "did_you_mean"  # in the words of the API
 COLUMN = "column-"  # prefix of the field of a column's place
@@ -33,7 +26,7 @@ WORDS = {
     IGNORE: "nothing: leave it out",
 }  # fmt: skip
 KNOWN_PEOPLE = [
-    (KnownPeople.MERGE, "take what the file says"), (KnownPeople.FILL, "get only what they lack"),
+    (KnownPeople.MERGE, "take over what the file says"), (KnownPeople.FILL, "get only what they lack"),
     (KnownPeople.SKIP, "stay as they are"),
 ]  # fmt: skip
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
@@ -41,9 +34,10 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
     meanings.BAD_KEY: "The name of a column cannot be that of a field: leave that column out.",
     files.NO_ORDER: "The dates may have the day or the month first: choose below which.",
-    consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: leave it out, or make "
-    "it a field, or correct the file.",
-    consent.LEFT_LATER: "A column that looks like a field says of some that they have left: choose consent "
+    consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: in their place, write "
+    "unsubscribed for somebody who left and subscribed for somebody who did not. Only if it is not about "
+    "consent, make it a field; it takes nobody out then.",
+    consent.SAYS_LEFT: "A column that looks like a field says of some that they have left: choose consent "
     "for it, or a field.",
 }
 NO_HEADER = (
@@ -54,7 +48,8 @@ NO_HEADER = (
 
 def first_reading(name: str) -> dict[str, Any]:
     """What is said of a file by its name alone: some programs name a file of people who left so."""
-    return {"consent": "unsubscribed"} if name.lower().startswith(LEFT_FILES) else {}
+    left = {"left": "1"} if name.lower().startswith(LEFT_FILES) else {}
+    return read_form({"headed": "1"} | left)
 
 
 def read_form(form: Mapping[str, str]) -> dict[str, Any]:
@@ -68,9 +63,21 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     return said | left | {"map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"}
 
 
-def to_reading(said: Mapping[str, Any]) -> Reading:
-    """Raises `FormError`."""
-    return reading(load(ImportFile(), dict(said)))
+def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows of what is known of a file (`file_tasks.Task`)."""
+    said, look = file_uploads.reading_of(upload), found.get("look", {})
+    counts = Counter(found.get("counts", {}))
+    return {
+        "said": said,
+        "look": look,
+        "columns": [_shown_column(column, said) for column in look.get("columns", ())],
+        "preset_found": PRESETS.get(look.get("preset")),
+        "tried": {**found, "counts": counts} if "counts" in found else None,
+        "kept": found.get("rows_seen", 0) - counts["refused"],
+        "pieces": _pieces(counts),
+        "problem": _problem(found),
+        **choices(site),
+    }
 
 
 def choices(site: Site) -> dict[str, Any]:
@@ -85,53 +92,42 @@ def choices(site: Site) -> dict[str, Any]:
     }
 
 
-def shown_columns(table: Table, file: File | None, said: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A row for each column: its name, what it becomes and why, and its first cells.
-
-    Of a file that is not understood, without what is not known.
-    """
-    records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    plan = file.plan if file else [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
-    return [
-        {
-            "column": column,
-            "chosen": said.get("map", {}).get(str(column.place), ""),
-            "words": _words(column),
-            "dot": _dot(column),
-            "own_field": f"{FIELD}{column.name}",
-            "cells": [table.cell_of(record, column)[:MAX_CELL] for record in records],
-        }
-        for column in plan[:MOST_SHOWN]
-    ]
+def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """A column, with what was chosen for it, and what it becomes in words."""
+    return column | {
+        "chosen": said.get("map", {}).get(str(column["place"]), ""),
+        "words": f"field: {column['key']}"
+        if column["key"]
+        else WORDS.get(column["meaning"], column["meaning"]),
+        "dot": _dot(column["meaning"], column["reason"]),
+        "own_field": f"{FIELD}{column['name']}",
+    }
 
 
-def _words(column: Column) -> str:
-    return f"field: {column.key}" if column.key else WORDS.get(column.meaning, column.meaning)
-
-
-def _dot(column: Column) -> str:
-    if column.meaning in ("", IGNORE):
+def _dot(meaning: str, reason: str) -> str:
+    if meaning in ("", IGNORE):
         return "idle"
-    return "warn" if column.reason in (Because.BY_VALUES, Because.NO_CONSENT) else ""
+    return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT) else ""
 
 
-def last_problem(upload: FileUpload) -> str:
-    """Why a worker could not read a file to its end; empty if it could, or has not tried."""
-    found = file_uploads.outcome_of(upload)
-    if "problem" not in found:
+def _pieces(counts: Counter[str]) -> list[tuple[str, int, str]]:
+    words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
+    known = [(f"f{place}", counts[name], said) for place, (name, said) in enumerate(words, 1)]
+    erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
+    return [*known, ("f4", counts["refused"], "refused"), *erased]
+
+
+def _problem(known: Mapping[str, Any]) -> str:
+    """Why a file is not understood, with the values that were found; empty if it is."""
+    if "problem" not in known:
         return ""
-    return problem(FormError([FieldError("file", found["problem"])], found.get("found")))
-
-
-def problem(error: FormError) -> str:
-    """Why a file is not understood, with what was found."""
-    if "header=0" in error.found.get(HINTS, ()):
+    message, found = known["problem"], known.get("found") or {}
+    if "header=0" in found.get(HINTS, ()):
         return NO_HEADER
-    message = error.problems[0].message
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)
-    found = [
-        ", ".join(map(str, values[:10]))
-        for name, values in error.found.items()
-        if name != HINTS and isinstance(values, list)
+    values = [
+        ", ".join(map(str, each[:10]))
+        for name, each in found.items()
+        if name != HINTS and isinstance(each, list)
     ]
-    return f"{said} Found: {'; '.join(found)}." if found else said
+    return f"{said} Found: {'; '.join(values)}." if values else said

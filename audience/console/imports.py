@@ -5,8 +5,9 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import clock, file_imports, file_uploads, imports
-from audience.console.page import actor, page, to
+from audience import clock, file_imports, file_uploads, imports, undos
+from audience.console import undone
+from audience.console.page import actor, attached, page, to
 from audience.http.services import services
 from audience.imports import MAX_LISTED, Import
 from audience.sites import Site
@@ -16,7 +17,7 @@ blueprint = Blueprint("imports", __name__)
 
 LISTED_ROWS = 1_000
 SHOWN_NUMBERS = 12
-MEANINGS = {"created": "new", "updated": "changed", "unchanged": "stay as they are"}
+MEANINGS = {"created": "new", "updated": "changed", "unchanged": "unchanged"}
 
 
 @blueprint.get("/sites/<site_uuid>/imports")
@@ -31,26 +32,25 @@ def index(site: Site) -> str:
     return render_template("imports.html", imports=found, files=files, is_first=not known, is_full=is_full)
 
 
-@blueprint.get("/sites/<site_uuid>/imports/<int:import_id>")
+@blueprint.get("/sites/<site_uuid>/imports/<number:import_id>")
 @page(role="viewer")
 def show(site: Site, import_id: int) -> str:
     """An import"""
     import_ = imports.progress(site, import_id)
-    return render_template("import.html", import_=import_, **_details(site, import_))
+    taking_back = undone.of(site, undos.import_source(import_id))
+    return render_template("import.html", import_=import_, **taking_back, **_details(site, import_))
 
 
-@blueprint.get("/sites/<site_uuid>/imports/<int:import_id>/refused.csv")
+@blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/refused.csv")
 @page(role="manager")
 def refused(site: Site, import_id: int) -> Response:
     """The refused rows of a file, to be corrected and imported"""
     columns = file_imports.columns(site, import_id)
-    rows = refused_csv(columns, file_imports.refused(site, import_id))
-    response = Response(rows, content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="refused-{import_id}.csv"'
-    return response
+    rows = refused_csv(columns, file_imports.download(site, import_id, actor()))
+    return attached(rows, "text/csv; charset=utf-8", f"refused-{import_id}.csv")
 
 
-@blueprint.post("/sites/<site_uuid>/imports/<int:import_id>/retry")
+@blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/retry")
 @page(role="manager", again=show)
 def retry(site: Site, import_id: int) -> Response:
     """Goes on with an import that stopped"""

@@ -4,6 +4,7 @@ from flask import Blueprint, Response, render_template
 
 from audience import clock, keys
 from audience.console.page import actor, page, present, read_form, to
+from audience.console.settings import LONG_NAME, MAX_NAME
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
 from audience.keys import SCOPES, NewKey
@@ -14,7 +15,6 @@ blueprint = Blueprint("keys", __name__)
 
 HOUR_MS = 3_600_000
 OVERLAPS = {"0": 0, "1 hour": HOUR_MS, "1 day": 24 * HOUR_MS, "7 days": 168 * HOUR_MS}
-MAX_NAME = 200  # characters
 NO_SUCH_KEY = "This site has no such key any more: open its list of keys again."
 OTHER_SITES = "This key reaches other sites too: only an owner of all of them may change it."
 
@@ -34,7 +34,9 @@ def index(site: Site) -> str:
 def make(site: Site) -> str:
     """Make a key of the site, with its secret, which is shown once"""
     form = read_form()
-    name = form.get("name", "").strip()[:MAX_NAME]
+    name = form.get("name", "").strip()
+    if len(name) > MAX_NAME:
+        raise Refused(LONG_NAME)
     return _shown_once(site, keys.create([site], form.get("scope", ""), name, actor()))
 
 

@@ -1,6 +1,7 @@
 """The filters of the list of subscribers: read from the URL, as segment rules, and in words."""
 
 import datetime as dt
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Left"}
 HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Left at some time"}
 MAX_LENGTH = 256  # one more than a name may have, so that a longer one is refused and not cut
 MAX_TAGS = 20
+TYPED, ADDRESS, EVERYBODY = "what was typed", "(an address)", "everybody"
 
 Filters = dict[str, Any]
 
@@ -115,6 +117,26 @@ def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Itera
         yield Chip(f"In {segment_names.get(chosen['segment'], 'a segment')}", ("segment",))
     if "order" in chosen:
         yield Chip(HAVING[chosen["order"]], ("order", "ascending"))
+
+
+def kept_words(
+    chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
+    """A filter as the audit log keeps it: in words, and apart from them the values that were typed.
+
+    None of them has an address.
+    """
+    typed = {"value": chosen.get("value", ""), "text": text}
+    shown = {**chosen, "value": TYPED} if "value" in chosen else chosen
+    phrases = [chip.phrase for chip in _chips(shown, segment_names)] + [f"found by {TYPED}"] * bool(text)
+    return (
+        ", ".join(map(_without_addresses, phrases)) or EVERYBODY,
+        {name: _without_addresses(value) for name, value in typed.items() if value},
+    )
+
+
+def _without_addresses(text: str) -> str:
+    return " ".join(ADDRESS if "@" in unicodedata.normalize("NFKC", word) else word for word in text.split())
 
 
 def _phrase(days: str, first: str, last: str) -> str:

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from audience import operators, sessions, sites
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, read_form, session_token, to
 from audience.http.services import settings
 from audience.sites import Site
 
@@ -24,7 +24,7 @@ def set_role(site: Site) -> Response:
     """Give an operator a role on a site, or take it"""
     form = read_form()
     operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
-    return to("console.operators.index", site_uuid=site.uuid)
+    return _to_list("role" if form.get("role") else "no-role", "console.operators.index", site_uuid=site.uuid)
 
 
 @blueprint.get("/operators")
@@ -63,7 +63,7 @@ def set_administrator() -> Response:
     """Make an operator an administrator, or no longer one"""
     form = read_form()
     operators.set_administrator(form.get("email", ""), "administrator" in form, actor())
-    return to("console.operators.everyone")
+    return _to_list("administrator" if "administrator" in form else "no-administrator")
 
 
 @blueprint.post("/operators/role")
@@ -73,7 +73,7 @@ def set_role_on_site() -> Response:
     form = read_form()
     site = sites.get_by_uuid(form.get("site", ""))
     operators.set_role(form.get("email", ""), site, form.get("role") or None, actor())
-    return to("console.operators.everyone")
+    return _to_list("role" if form.get("role") else "no-role")
 
 
 @blueprint.post("/operators/remove")
@@ -81,7 +81,14 @@ def set_role_on_site() -> Response:
 def remove() -> Response:
     """Remove an operator"""
     operators.remove(read_form().get("email", ""), actor())
-    return to("console.operators.everyone")
+    return _to_list("removed")
+
+
+def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
+    """The list again, with what was done at its top; the sign-in page for who has ended the own sessions."""
+    if operators.signed_in(session_token()) is None:
+        return to("console.sign_in.index", done="own-role")
+    return to(endpoint, done=done, **values)
 
 
 def shown_once(email: str, token: str) -> str:

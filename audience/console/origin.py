@@ -10,13 +10,14 @@ from audience.http.services import settings
 
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?")
 DEFAULT_PORTS = {"http": "80", "https": "443"}
+MAX_PORT = 65_535
 HTTPS_COOKIE = "__Host-audience_session"
 
 
 def origin() -> str | None:
     """The browser's `scheme://host:port` if the console answers there, by the Host header; else None."""
     match = HOST.fullmatch(request.headers.get("Host", "").lower())
-    if match is None:
+    if match is None or int(match[2] or 0) > MAX_PORT:
         return None
     public = urlsplit(settings().public_url.lower())
     name, port = match[1], match[2]

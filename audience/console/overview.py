@@ -25,15 +25,14 @@ from audience.http.services import services, settings
 from audience.operations import probes
 from audience.periods import Period
 from audience.sites import Site
-from audience.stats import Growth
-from audience.subscriber_lists import ListRequest
+from audience.stats import Counts, Growth
 
 blueprint = Blueprint("overview", __name__)
 
 STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
-NEWEST = 5
+NEWEST = 4
 
 
 @blueprint.get("")
@@ -49,7 +48,7 @@ def home() -> Response:
 def index(site: Site) -> str:
     """Overview"""
     counts = stats.for_site(site)
-    shown = _growth(site, counts.users) if counts.users else _beginning(site)
+    shown = _growth(site, counts) if counts.users else _beginning(site)
     return render_template("overview.html", counts=counts, **shown, **_health())
 
 
@@ -64,13 +63,12 @@ def _health() -> dict[str, Any]:
     return {"failing": failing, "warnings": readiness.warnings, "backlog": backlog.measure()}
 
 
-def _growth(site: Site, users: int) -> dict[str, Any]:
+def _growth(site: Site, counts: Counts) -> dict[str, Any]:
     choice = _choice()
     period, earlier = _periods(site, **choice)
     now = stats.growth(site, period)
     before = stats.growth(site, earlier) if earlier else Growth([], [])
     net = list(accumulate(now.net))
-    counts = stats.for_site(site)
     return {
         "choice": choice,
         "by": STEPS[choice["step"]],
@@ -86,14 +84,14 @@ def _growth(site: Site, users: int) -> dict[str, Any]:
         "new_before": sum(before.new),
         "left_before": sum(before.left),
         "net_before": list(accumulate(before.net)),
-        "totals": _backwards(users, now.new),
+        "totals": _backwards(counts.users, now.new),
         "subscribed": _backwards(counts.subscribers, now.net),
         "active": stats.active_since(site, period.bounds[0]),
         "weekly": _weekly(period, now) if choice["step"] == "day" else None,
         "segments": segments.list_all(site),
         "segment_history": segment_counts.by_segment(site),
         **_newest_imports(site),
-        "newest": subscriber_lists.find(site, ListRequest()).subscribers[:NEWEST],
+        "newest": subscriber_lists.newest(site, NEWEST),
     }
 
 

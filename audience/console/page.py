@@ -1,12 +1,12 @@
 """The decorator of every page: host, session, origin, role, token, in this order."""
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
-from flask import Response, g, make_response, redirect, request, url_for
+from flask import Response, current_app, g, make_response, redirect, request, url_for
 from werkzeug.datastructures import MultiDict
 
 from audience import operators, sessions, sites
@@ -124,8 +124,17 @@ def read_form() -> MultiDict[str, str]:
 
 
 def url(endpoint: str, **values: Any) -> str:
-    """The path of a page, below the path of the public address."""
-    return public_root() + url_for(endpoint, **values)
+    """The path of a page, below the path of the public address.
+
+    From one page of the instance to another, `of` goes along: the site that they were reached from.
+    """
+    of = request.args.get("of") if _is_of_instance(endpoint) else None
+    return public_root() + url_for(endpoint, **{"of": of, **values})
+
+
+def _is_of_instance(endpoint: str) -> bool:
+    role = vars(current_app.view_functions.get(endpoint, _is_of_instance)).get("role")
+    return role in (OPERATOR, ADMINISTRATOR)
 
 
 def to(endpoint: str, **values: Any) -> Response:
@@ -135,6 +144,14 @@ def to(endpoint: str, **values: Any) -> Response:
 
 def to_path(path: str) -> Response:
     return cast(Response, redirect(path, 303))
+
+
+def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
+    """A file to keep; nginx makes no copy of it on its disk."""
+    response = Response(content, content_type=content_type)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
 
 
 def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Response:

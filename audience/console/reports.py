@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import reports, segments
 from audience.console import report_charts, report_forms
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, attached, page, read_form, to
 from audience.errors import AudienceError, NotFound
 from audience.report_types import TYPES
 from audience.reports import Report
@@ -54,9 +54,7 @@ def export(site: Site, report_id: str, kind: str) -> Response:
         raise NotFound(NO_EXPORT)
     shown = report_charts.drawn(site, report, _period()[0])
     body = table_csv(report_charts.table(shown)) if kind == "csv" else render_template("report.svg", **shown)
-    response = Response(body, content_type=EXPORTS[kind])
-    response.headers["Content-Disposition"] = f'attachment; filename="report-{report.id}.{kind}"'
-    return response
+    return attached(body, EXPORTS[kind], f"report-{report.id}.{kind}")
 
 
 @blueprint.get("/sites/<site_uuid>/reports/new")

@@ -6,7 +6,8 @@ from typing import Any
 
 from audience import custom_fields, segments, tags
 from audience.console import list_filters
-from audience.console.rule_trees import DATES, HEADS, MOST_COUNTED, NAMES
+from audience.console.rule_conditions import DATES, NAMES
+from audience.console.rule_trees import HEADS, MOST_COUNTED
 from audience.errors import Refused
 from audience.segment_subjects import OPERATORS, SUBJECTS
 from audience.segments import Segment

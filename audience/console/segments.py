@@ -6,16 +6,19 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import exports, reports, segment_counts, segment_matches, segments, stats
-from audience.console import rule_trees, segment_forms
+from audience import audit_log, exports, reports, segment_counts, segment_matches, segments, stats
+from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
 from audience.console.list_filters import filters
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, attached, page, read_form, to
+from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
 from audience.segments import Segment
 from audience.sites import Site
 from schemas import exports as wire
 
 blueprint = Blueprint("segments", __name__)
+
+ESCAPED = {code: f"\\u{code:04x}" for code in TURNING}
 
 TRY = "try"
 CSV = "csv"
@@ -26,7 +29,7 @@ CSV = "csv"
 def index(site: Site) -> str:
     """Segments"""
     listed = [
-        (segment, rule_trees.in_words(json.loads(segment.rules))) for segment in segments.list_all(site)
+        (segment, rule_words.in_words(json.loads(segment.rules))) for segment in segments.list_all(site)
     ]
     return render_template("segments.html", listed=listed, history=segment_counts.by_segment(site))
 
@@ -92,11 +95,11 @@ def delete(site: Site, segment_id: str) -> Response:
 @page(role="manager", again=show)
 def export(site: Site, segment_id: str) -> Response:
     """Export the subscribers of a segment"""
-    segments.record_export(site, segment_id, actor())
-    pages = exports.pages(site, segment_id)
-    response = Response(wire.WRITERS[CSV](exports.keys(site), pages), content_type=wire.FORMATS[CSV])
-    response.headers["Content-Disposition"] = f'attachment; filename="segment-{int(segment_id)}.csv"'
-    return response
+    segment = segments.begin_export(site, segment_id, actor())
+    read = exports.pages(site, segment_id)
+    pages = audit_log.sent(site, read, actor(), segments.EXPORTED, segment.name)
+    rows = wire.WRITERS[CSV](exports.keys(site), pages)
+    return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 
 
 @blueprint.post("/sites/<site_uuid>/segments/preview")
@@ -111,7 +114,7 @@ def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
     except Refused as refused:
         return {"problem": (refused.errors or [refused])[0].message}, 422
     people = render_template("segment_people.html", segment=None, **shown)
-    return {"counts": counts, "words": rule_trees.in_words(rules), "people": people}
+    return {"counts": counts, "words": rule_words.in_words(rules).translate(TURNING), "people": people}
 
 
 @blueprint.get("/sites/<site_uuid>/segments/values")
@@ -144,8 +147,8 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     return _matching(site, rules) | {
         "tree": rule_trees.tree(site, rules),
-        "words": rule_trees.in_words(rules),
-        "as_json": json.dumps(rules, ensure_ascii=False, indent=2),
+        "words": rule_words.in_words(rules),
+        "as_json": json.dumps(rules, ensure_ascii=False, indent=2).translate(ESCAPED),
     }
 
 
@@ -153,5 +156,5 @@ def _matching(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.because(site, rules, [subscriber.id for subscriber in newest])
-    reasons = [", ".join(map(rule_trees.condition, each)) for each in held]
+    reasons = [", ".join(map(rule_conditions.condition, each)) for each in held]
     return {"matching": counts, "newest": newest, "reasons": reasons, "all": stats.for_site(site)}

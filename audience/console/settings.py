@@ -1,5 +1,6 @@
 """The site's settings: its name and time zone, health, and what is configured."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -17,6 +18,7 @@ from audience.sites import Site
 blueprint = Blueprint("settings", __name__)
 
 NO_NAME = "Give the site a name."
+LONG_NAME = "Shorten the name: it may have 200 characters."
 MAX_NAME = 200  # characters
 SECRETS = ("metrics_token", "spamhaus_dqs_key", "abusix_key", "redis_url", "database_url")
 
@@ -34,11 +36,16 @@ def index(site: Site) -> str:
 def set_site(site: Site) -> Response:
     """Rename the site, and set its time zone"""
     form = read_form()
-    name, time_zone = form.get("name", "").strip()[:MAX_NAME], form.get("time_zone", "").strip()
-    if not name:
-        raise Refused(NO_NAME)
-    sites.change(site, name, time_zone, actor())
+    sites.change(site, read_name(form), form.get("time_zone", "").strip(), actor())
     return to("console.settings.index", site_uuid=site.uuid)
+
+
+def read_name(form: Mapping[str, str]) -> str:
+    """The name of a site. Raises `Refused`."""
+    name = form.get("name", "").strip()
+    if not name or len(name) > MAX_NAME:
+        raise Refused(LONG_NAME if name else NO_NAME)
+    return name
 
 
 @blueprint.get("/configured")

@@ -4,8 +4,7 @@ from flask import Blueprint, Response, render_template
 
 from audience import operators, sites
 from audience.console.page import actor, page, present, read_form, to
-from audience.console.settings import MAX_NAME, NO_NAME
-from audience.errors import Refused
+from audience.console.settings import read_name
 
 blueprint = Blueprint("sites", __name__)
 
@@ -22,9 +21,6 @@ def index() -> str:
 def make() -> Response:
     """Make a site, which the operator owns"""
     form = read_form()
-    name, time_zone = form.get("name", "").strip()[:MAX_NAME], form.get("time_zone", "").strip()
-    if not name:
-        raise Refused(NO_NAME)
-    site = sites.create(name, time_zone or "UTC", actor())
+    site = sites.create(read_name(form), form.get("time_zone", "").strip() or "UTC", actor())
     operators.own(site, actor(), present().id)
     return to("console.overview.index", site_uuid=site.uuid)

@@ -6,12 +6,16 @@ from importlib.metadata import version
 from zoneinfo import ZoneInfo
 
 from flask import Flask, g
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from audience import clock
 from audience.console import charts
 
 MINUS = "\u2212"  # a real minus, as wide as a plus
+TURNING = {
+    code: f"[U+{code:04X}]"
+    for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}  # Unicode's controls of direction, UAX #9
 ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
 
 
@@ -67,6 +71,25 @@ def change(now: float, before: float) -> str:
 def counted(value: int, one: str, many: str = "") -> str:
     """1 row, 2 rows."""
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
+
+
+def visible(value: object) -> object:
+    """A text with marks in place of the invisible characters that turn round what is read."""
+    return value.translate(TURNING) if isinstance(value, str) else value
+
+
+def foldable(text: str) -> Markup:
+    """An address or a name that, if it is too long for its line, is broken before @ or a dot, or after _."""
+    may_break = Markup("<wbr>")
+    folded = escape(text)
+    for mark, part in (("@", may_break + "@"), (".", may_break + "."), ("_", "_" + may_break)):
+        folded = folded.replace(mark, part)
+    return folded
+
+
+def agreeing(value: int, one: str, many: str) -> str:
+    """The form of a word that goes with a count that stands apart."""
+    return one if value == 1 else many
 
 
 def size(value: int) -> str:
@@ -144,8 +167,8 @@ def since_day(ms: int) -> Markup:
 
 
 FILTERS: tuple[Callable[..., object], ...] = (
-    number, short, negative, twelve, known, beside, signed, share, change, counted, size, day,
-    moment, brief, time_of_day, since_day, plain_day, day_name,
+    number, short, negative, twelve, known, beside, signed, share, change, counted, agreeing, visible,
+    foldable, size, day, moment, brief, time_of_day, since_day, plain_day, day_name,
 )  # fmt: skip
 
 

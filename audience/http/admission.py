@@ -43,7 +43,7 @@ def admitted(check: Check) -> AuthenticatedKey:
     if key is None and REFUSAL not in environ:
         key, _ = check()
     if key is not None:
-        g.key_id = key.id
+        g.key, g.key_id = key, key.id
         note_use(key)
     if key is None or REFUSAL in environ:
         raise environ[REFUSAL]

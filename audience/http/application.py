@@ -1,11 +1,16 @@
 """The Flask application: its JSON is compact, and its functions are never coroutines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from json import JSONEncoder
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask
+from flask import Flask, Request, Response
 from flask.json.provider import DefaultJSONProvider
+from werkzeug.routing import MapAdapter
+from werkzeug.wsgi import ClosingIterator
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
 class CompactJson(DefaultJSONProvider):
@@ -22,9 +27,35 @@ class CompactJson(DefaultJSONProvider):
         return super().dumps(obj, **options) if options else self.encode(obj)
 
 
+class JsonText(Response):
+    """JSON that is made already, sent with the headers that it has; closed only where that does something."""
+
+    _closes = False
+
+    def __init__(self, text: str | bytes, status: int) -> None:
+        super().__init__(text, status, content_type="application/json")
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        if environ["REQUEST_METHOD"] == "HEAD":
+            return super().__call__(environ, start_response)
+        start_response(self.status, self.headers.to_wsgi_list())
+        parts: Any = self.response
+        return ClosingIterator(parts, self.close) if self._closes else parts
+
+    def call_on_close(self, func: Callable[[], Any]) -> Callable[[], Any]:
+        self._closes = True
+        return super().call_on_close(func)
+
+
 class Application(Flask):
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """The function itself: Flask would examine every hook and view, at every request."""
         return func
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """By the path alone: no route is chosen by a host, and no link of ours begins with what one sent."""
+        if request is None:
+            return None
+        return self.url_map.bind("", "", default_method=request.method, path_info=request.path)

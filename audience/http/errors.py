@@ -46,6 +46,7 @@ MEANING = {
 MEANS_NOTHING_WRITTEN = (422, 503)
 FORM_ERROR = "Validation failed: correct what `errors` lists, and send the whole request again."
 UNAVAILABLE = "The database is unavailable or busy: send the request again in a moment."
+UNFINISHED = "The database was lost at the last moment: this was done, or not. Look before you send it again."
 FAULTY_DISK = "The service's disk is full or faulty: send the request again in a while."
 RETRY_AFTER_SECONDS = 5  # of every 503
 UNEXPECTED = (
@@ -68,6 +69,7 @@ class ErrorResponse:
     fields: Iterable[Any] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict)
+    outcome_known: bool = True
 
 
 def domain_error(error: AudienceError) -> ErrorResponse:
@@ -92,6 +94,10 @@ def http_error(error: HTTPException) -> ErrorResponse:
 
 def unavailable(_: Exception) -> ErrorResponse:
     return ErrorResponse(503, UNAVAILABLE)
+
+
+def unfinished(_: Exception) -> ErrorResponse:
+    return ErrorResponse(503, UNFINISHED, outcome_known=False)
 
 
 def faulty_disk(_: Exception) -> ErrorResponse:
@@ -119,7 +125,7 @@ HANDLERS: dict[type[Exception], Handler] = {
 
 def register(
     app: Flask,
-    storage_handlers: Mapping[type[Exception], Handler],
+    storage_handlers: Mapping[Any, Handler],
     console_page: Callable[[ErrorResponse], Response],
 ) -> None:
     """Handles every exception; `storage_handlers` those of the database, `console_page` shows an error."""
@@ -152,6 +158,10 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 def sentence(error: ErrorResponse) -> str:
     """The message; to a request that would have written, it says that nothing was."""
     view = current_app.view_functions.get(request.endpoint or "")
-    if error.status not in MEANS_NOTHING_WRITTEN or vars(view or object).get("scope") != "full":
+    if (
+        not error.outcome_known
+        or error.status not in MEANS_NOTHING_WRITTEN
+        or vars(view or object).get("scope") != "full"
+    ):
         return error.message
     return f"{error.message.removesuffix('.')}; nothing was written."

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from audience import backlog, telemetry
+from audience import gauges, telemetry
 from audience.errors import Forbidden
 from audience.http.access import public
 from audience.http.services import services, settings
@@ -44,12 +44,12 @@ def metrics() -> Response:
     """Counts and times, for Prometheus"""
     if not _is_allowed(settings().metrics_token):
         raise Forbidden(FORBIDDEN)
-    return Response(telemetry.render(gauges()), content_type=PROMETHEUS)
+    return Response(telemetry.render(_numbers()), content_type=PROMETHEUS)
 
 
-def gauges() -> dict[str, float]:
+def _numbers() -> dict[str, float]:
     age = services().processes.worker_age()
-    return backlog.gauges() | ({} if age is None else {"worker_age_seconds": age})
+    return gauges.read() | ({} if age is None else {"worker_age_seconds": age})
 
 
 def _is_allowed(token: str) -> bool:

@@ -26,8 +26,10 @@ def begin() -> None:
 
 def end(response: Response) -> Response:
     sent, noted = request_ctx.request, vars(g._get_current_object())
-    response.headers["X-Request-Id"] = noted["request_id"]
-    response.headers.setdefault("Cache-Control", "no-store")
+    headers = response.headers
+    headers.add("X-Request-Id", noted["request_id"])
+    if "Cache-Control" not in headers:
+        headers.add("Cache-Control", "no-store")
     method = sent.method
     telemetry.record_request(
         telemetry.RequestRecord(

@@ -1,8 +1,8 @@
 """Backups: one file with the database and the pepper of an instance.
 
 The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. A restore
-unpacks it into an instance of its own, migrates it, repeats the erasures and key revocations of the present
-instance there, and only then replaces the present instance.
+unpacks it into an instance of its own, migrates it, repeats the erasures, unsubscriptions and key revocations
+of the present instance there, and only then replaces the present instance.
 """
 
 import contextlib
@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from audience import clock, erasures, keys, pepper, secret_files
+from audience import clock, erasure_log, keys, pepper, secret_files
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import instance_files, restore_carryover
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
-from audience.operations.restore_carryover import Carryover
+from audience.operations.restore_carryover import Applied, Carryover
 from audience.protocols import Progress
 from storage import backups as stored
 from storage import database
@@ -52,12 +52,16 @@ FORMS = {"format": int, "created_at": int, "migrations": list, "rows": dict, "sh
 
 @dataclass(frozen=True)
 class Restored:
-    """The number of subscribers erased again (`erased`), and of keys revoked or set to expire again."""
+    """How many subscribers were erased and unsubscribed again, keys revoked or set to expire again, and
+    webhooks paused.
+    """
 
     created_at: int
     rows: dict[str, int]
     erased: int
+    left: int
     ended_keys: int
+    paused_webhooks: int
     damaged: bool
 
 
@@ -209,24 +213,25 @@ def restore(
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _os_errors_refused(current), _private_folder(current.parent) as folder:
         manifest = _unpack(file, folder, progress)
-        carryover = restore_carryover.read(settings, manifest.created_at, openers)
-        erased, ended = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
+        accepted = stored.accepted_numbers(folder / DATABASE)
+        carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
+        applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
         pepper.put(settings.pepper, secret)
         stored.replace(current, folder / DATABASE)
     if carryover.is_log_of_another(pepper.check_value(secret)):
-        secret_files.set_aside(settings.instance / erasures.LOG)
+        secret_files.set_aside(settings.instance / erasure_log.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
-    return Restored(manifest.created_at, rows, erased, ended, carryover.damaged)
+    return Restored(manifest.created_at, rows, *applied, carryover.damaged)
 
 
 def _bring_up_to_date(
     folder: Path, settings: Settings, openers: Openers, carryover: Carryover, ignore_erasures: bool
-) -> tuple[int, int]:
-    """Migrates the unpacked instance and applies the carryover; (erased subscribers, ended keys)."""
+) -> Applied:
+    """Migrates the unpacked instance and applies the carryover."""
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()

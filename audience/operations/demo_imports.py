@@ -9,7 +9,7 @@ from audience import clock, file_imports, imports
 from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
 from audience.protocols import FileRow
 from audience.sites import Site
-from storage import database
+from storage import change_log_acts, database
 from storage import file_imports as stored
 from storage import file_uploads as stored_uploads
 
@@ -61,8 +61,9 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
         upload.store(_rows(file, chosen))
         upload.accept(COLUMNS)
     imports.drain(site.id, DRAIN_SECONDS)
-    with database.write():
+    with database.write(site.id):
         stored_uploads.put_name(site.id, upload.import_id, f"{file.tag}.csv", DEMO)
+        change_log_acts.put_at(site.id, ("import", upload.import_id), begun)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 
 

@@ -46,7 +46,7 @@ def create(site: Site) -> None:
         _count_days(site, segment, sorted(created))
 
 
-@database.write()
+@database.writes_site
 def _count_days(site: Site, segment: Segment, created: Sequence[int]) -> None:
     for age in range(DAYS - 1, -1, -1):
         at = clock.now_ms() - age * DAY_MS

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from audience import clock
+from audience import clock, erasure_log
 from audience.answers import tables
 from audience.answers.blacklist import zone_tests
 from audience.answers.geolocation import geolocation
@@ -17,7 +17,8 @@ from storage import doctor as stored
 
 PROVIDERS_TIMEOUT_SECONDS = 5.0
 DNS_ADVICE = "Set working servers in AUDIENCE_DNS_SERVERS. See docs/answers/validation.md."
-SECRETS = ("pepper", "first-site.json", "config.toml", "erasures.log")
+SECRETS = ("pepper", "first-site.json", "config.toml", erasure_log.LOG)
+LOG_ADVICE = "Run `audience erasures apply` on this host, then delete {file}."
 
 
 def versions(_: Context) -> Iterator[Finding]:
@@ -45,7 +46,15 @@ def permissions(context: Context) -> Iterator[Finding]:
         for path in paths:
             path.chmod(path.stat().st_mode & ~0o077)
     exposed = [_exposed(path) for path in paths if path.stat().st_mode & 0o077]
+    exposed += _open_to_everybody(context)
     yield from exposed or [ok("permissions", f"{folder} is private")]
+
+
+def _open_to_everybody(context: Context) -> Iterator[Finding]:
+    """Secret files that settings name, outside the folder: their group is the operator's choice."""
+    for name in (context.settings.pepper_file, context.settings.database_password_file):
+        if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
+            yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
 
 
 def _exposed(path: Path) -> Finding:
@@ -69,6 +78,16 @@ def room_for_backup(context: Context) -> Iterator[Finding]:
         yield warn(
             "disk", f"{size(free)} free", f"Make room: a backup needs {size(needed)}, twice the database."
         )
+
+
+def logged_erasures(context: Context) -> Iterator[Finding]:
+    """Where the log is a table: what the file of a host, of an older Audience, has beyond it."""
+    file = context.settings.instance / erasure_log.LOG
+    if erasure_log.file_of(context.settings.instance) or not file.exists():
+        return
+    if missing := erasure_log.missing(context.settings.instance, erasure_log.read(file)):
+        found = f"{len(missing)} lines of {file.name} are not in the database's log"
+        yield warn("erasures", found, LOG_ADVICE.format(file=file))
 
 
 def bundled_tables(context: Context) -> Iterator[Finding]:
@@ -100,6 +119,9 @@ def providers(context: Context) -> Iterator[Finding]:
         yield ok("providers", "not queried")
         return
     answers = Answers(context.settings)
+    if answers.resolver.health() in health.DNS_TROUBLE:
+        yield warn("providers", "no blacklist was tested, as the DNS servers do not work", DNS_ADVICE)
+        return
     results = zone_tests.examine(answers.providers, answers.resolver, PROVIDERS_TIMEOUT_SECONDS)
     if results and all(result.problem for result in results):
         advice = "Can this machine reach the DNS? Set resolvers in AUDIENCE_DNS_SERVERS."

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, change_log_replay, clock, field_values, imports, operators, sites, stats
+from audience import backlog, change_log_replay, clock, field_values, operators, sites, stats
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
@@ -20,8 +20,8 @@ def integrity(_: Context) -> Iterator[Finding]:
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
         return
     pages = stored.pages()
-    free = 100 * pages.free // max(pages.total, 1)
-    yield ok("database", f"{size(pages.size * pages.total)}, intact, {free} % of it free")
+    seen = "" if pages.free is None else f", intact, {100 * pages.free // max(pages.total, 1)} % of it free"
+    yield ok("database", f"{size(pages.size * pages.total)}{seen}")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
     for found, advice in stored.notes():
@@ -51,16 +51,23 @@ def console(context: Context) -> Iterator[Finding]:
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
-    for failed in imports.failed():
+    for failed in backlog.failed():
         yield warn(
             "imports",
             f"import {failed.id} of site {failed.site_uuid} failed five times, at row {failed.applied} "
             f"of {failed.rows}; its rows are kept",
             f"Find the cause in the worker's log, then run `audience imports retry {failed.id}`.",
         )
+    for undo in backlog.failed_undos():
+        act = f"{undo.source.replace('_', ' ')} {undo.source_id} of site {undo.site_uuid}"
+        yield warn(
+            "imports",
+            f"taking back {act} failed five times, after {undo.applied} of {undo.rows} people",
+            "Find the cause in the worker's log, then ask for it again: it goes on.",
+        )
     unfinished = backlog.measure()
     found = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
-    if abandoned := imports.abandoned():
+    if abandoned := backlog.abandoned():
         found += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
         yield replace(oldest, found=f"{found}; {oldest.found}")
@@ -107,7 +114,8 @@ def record_of_changes(context: Context) -> Iterator[Finding]:
     for site in sites.list_all():
         wrong, people = change_log_replay.differing(site)
         found = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
+        people_are = "1 person is" if people == 1 else f"{people} people are"
         if wrong:
             yield bad("changes", found, "Export the site wherever the record is followed.")
         else:
-            yield ok("changes", f"site {site.uuid}: {people} people are as the record of changes says")
+            yield ok("changes", f"site {site.uuid}: {people_are} as the record of changes says")

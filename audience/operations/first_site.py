@@ -1,6 +1,7 @@
 """The first site of a new instance; its keys are kept in `first-site.json`."""
 
-from audience import keys, secret_files, sites
+from audience import keys, operators, secret_files, sites
+from audience.audit_log import COMMAND_LINE
 from audience.config import Settings
 from storage import database
 
@@ -8,12 +9,14 @@ from storage import database
 def ensure(settings: Settings) -> dict[str, str] | None:
     """Creates a site with a full key if there is no site yet; its values in `first-site.json`, or None.
 
-    The file is written before the site is committed: a crash in between leaves no site with unknown keys.
+    Administrators own it, where there are any already. The file is written before the site is committed: a
+    crash in between leaves no site with unknown keys.
     """
     with database.write():
         if sites.list_all():
             return None
         site = sites.create("My first site")
+        operators.own(site, COMMAND_LINE)
         key = keys.create([site])
         values = {
             "base_url": settings.base_url,

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import backlog
+from audience import backlog, webhooks
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
 from storage import database, doctor
@@ -26,6 +26,7 @@ DNS_TROUBLE = {
     DnsHealth.DENYING: "the DNS servers name no mail exchanger of any well-known mail domain",
     DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or make answers up",
 }
+WEBHOOK_ADVICE = "See `audience webhook deliveries ID`, then run `audience webhook change ID --resume`."
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
@@ -50,9 +51,10 @@ def recent_writes() -> Iterator[Finding]:
 
 def migrations(context: Context) -> Iterator[Finding]:
     """Pending ones are only a warning on an instance that is not in service: `serve` applies them."""
-    if newer := database.unknown():
+    pending, newer = database.unlike()
+    if newer:
         yield bad("migrations", f"the database is newer than this Audience ({newer[-1]}): upgrade Audience")
-    elif pending := database.pending():
+    elif pending:
         state = bad if context.in_service else warn
         yield state("migrations", f"{len(pending)} migrations are pending: run `audience migrate`")
     else:
@@ -124,6 +126,15 @@ def zones(context: Context) -> Iterator[Finding]:
         yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
     if not failed:
         yield ok("providers", "no failed zone known")
+
+
+def webhooks_sent(_: Context) -> Iterator[Finding]:
+    paused = webhooks.paused_by_themselves()
+    for why, number in paused.items():
+        verb = "webhook is" if number == 1 else "webhooks are"
+        yield warn("webhooks", f"{number} {verb} paused: {why}", WEBHOOK_ADVICE)
+    if not paused:
+        yield ok("webhooks", f"at most {webhooks.most_behind()} changes wait to be delivered to one")
 
 
 def _write_problem(instance: Path) -> str:

@@ -3,12 +3,13 @@
 They are examined before anything is written. Findings are public but for their advice, which names the files.
 """
 
+import contextlib
 import datetime as dt
 import hmac
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import clock, erasures, keys, pepper, secret_files
+from audience import clock, erasure_log, keys, pepper, secret_files
 from audience.config import Settings
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
@@ -39,6 +40,16 @@ LOG_ADVICE = (
     "Put {file} back from the copy beside this instance's backups, or move it away; if it is here for a "
     "backup, run `audience restore BACKUP.tar`."
 )
+NEITHER = "pepper and database are missing, and the log of erasures is there"
+NEITHER_ADVICE = (
+    "Put {folder}/pepper and {folder}/audience.db back, or run `audience restore BACKUP.tar` with the latest "
+    "backup, which repeats these erasures; only if the log is another instance's, move {file} away."
+)
+KEYS_ALONE = "pepper and database are missing, and the keys of a first site are there"
+KEYS_ALONE_ADVICE = (
+    "Put {folder}/pepper and {folder}/audience.db back, or run `audience restore BACKUP.tar` with the latest "
+    "backup; `audience serve --new` starts anew without them."
+)
 SERVER_ADVICE = (
     "Set AUDIENCE_DATABASE_URL to this instance's database, or restore it; `audience serve --new` starts "
     "anew without it."
@@ -50,7 +61,7 @@ PHASES = {  # of a move: what is found, what to do
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
     ARRIVING: (
         "the instance of this database is elsewhere since {}",
-        "Finish its move there.",
+        "Finish its move there; if taking one back was interrupted, run `audience move --undo` there again.",
     ),
 }
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
@@ -112,8 +123,11 @@ def _elsewhere() -> Iterator[Finding]:
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
     if not settings.pepper.exists():
-        if erasures.boundaries(settings.instance):
-            yield _other_log(settings)
+        log = settings.instance / erasure_log.LOG
+        if erasure_log.boundaries(log):
+            yield bad("erasures", NEITHER, NEITHER_ADVICE.format(file=log, folder=settings.instance))
+        elif signs[1]:
+            yield bad("database", KEYS_ALONE, KEYS_ALONE_ADVICE.format(folder=settings.instance))
     elif any(signs):
         yield _no_database(settings)
 
@@ -140,7 +154,8 @@ def _fits(settings: Settings, secret: bytes, check_value: str | None) -> bool:
 
 
 def _is_other_log(settings: Settings, check_value: str) -> bool:
-    made_by = {entry.get("pepper_check") for entry in erasures.boundaries(settings.instance)}
+    log = erasure_log.file_of(settings.instance)
+    made_by = {entry.get("pepper_check") for entry in erasure_log.boundaries(log)} if log else set()
     return not made_by <= {check_value, None}
 
 
@@ -158,7 +173,7 @@ def _has_file(settings: Settings) -> bool:
 
 def _signs(settings: Settings) -> list[Path | None]:
     """Log of erasures, first site, the database's log of recent writes; None for each that is missing."""
-    own = [settings.instance / name for name in (erasures.LOG, secret_files.FIRST_SITE)]
+    own = [settings.instance / name for name in (erasure_log.LOG, secret_files.FIRST_SITE)]
     files = [*own, *database.files(settings.database)[1:]]
     return [file if file.exists() else None for file in files]
 
@@ -170,7 +185,7 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _other_log(settings: Settings) -> Finding:
-    return bad("erasures", OTHER_LOG, LOG_ADVICE.format(file=settings.instance / erasures.LOG))
+    return bad("erasures", OTHER_LOG, LOG_ADVICE.format(file=settings.instance / erasure_log.LOG))
 
 
 def start_anew(settings: Settings) -> None:
@@ -187,5 +202,19 @@ def adopt_pepper() -> None:
         if not stored.is_in_use() or stored.check_value() is not None:
             return
     with database.write():
-        if stored.check_value() is None:
-            stored.add_check_value(pepper.check_value())
+        note_pepper()
+
+
+def note_pepper() -> None:
+    """Keeps the check value of the open pepper, in the caller's transaction, unless there is one."""
+    if stored.check_value() is None:
+        stored.add_check_value(pepper.check_value())
+
+
+def is_for_any_pepper(settings: Settings) -> bool:
+    """Whether hosts share a database that knows no pepper yet, and is migrated."""
+    if database.files(settings.database):
+        return False
+    with contextlib.suppress(Unavailable), database.session():
+        return not stored.is_in_use() and stored.can_know()
+    return False

@@ -1,4 +1,4 @@
-"""Moving a whole instance into another database, and taking the move back.
+"""Moving a whole instance into another database.
 
 Both databases have a mark from the first row to the last: the old one is not written to, the new one not
 used. A move that was interrupted goes on behind the last row that arrived.
@@ -8,11 +8,11 @@ import contextlib
 import random
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from audience import clock
+from audience import clock, erasure_log
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import instance_files, opening
@@ -39,18 +39,8 @@ DIFFERS = (
     "The table {} arrived differently, so the instance stays where it is: run the same command again or, if "
     "that does not help, `audience move --undo`, and move into a new, empty database."
 )
-NO_OTHER = (
-    "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
-    "set AUDIENCE_DATABASE_URL to the new one."
-)
-GONE_ON = (
-    "The other database is part of another move: take that back first, with `audience move --undo` and "
-    "AUDIENCE_DATABASE_URL={}."
-)
-NOT_MOVED = "This instance has not been moved: there is nothing to take back."
-WRITTEN = (
-    "The table {} of the other database is not as it was when the instance came there: it has been written "
-    "to. Move it back with `audience move`, from there into an empty database."
+MEANWHILE = (
+    "Another host has begun a move, or taken this one back, in the meantime: see `audience doctor` on both."
 )
 
 
@@ -82,23 +72,24 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     if target.database == settings.database:
         raise Refused(SAME)
     _check_source(settings, openers)
-    with _end(settings) as source, _end(target) as arriving:
+    with end(settings) as source, end(target) as arriving:
         _refuse_target(source.phase(), arriving, target.database)
     openers.database(target)
     database.migrate()
     database.close()
-    with _end(settings) as source, _end(target) as arriving:
+    with end(settings) as source, end(target) as arriving:
         phase = _begin(source, arriving, target.database)
-    _release(settings)  # from one that opened it before it was marked
-    with _end(settings) as source, _end(target) as arriving:
+    release(settings)  # from one that opened it before it was marked
+    with end(settings) as source, end(target) as arriving:
+        _copy_log(settings.instance, source, arriving)
         tables = moves.tables()
         for table in tables:
             _copy(source, arriving, table, progress)
         arriving.settle()
-        if different := _different(source, arriving, tables, progress):
-            raise Refused(DIFFERS.format(different))
-        source.set_phase(phase._replace(name=LEFT, at=clock.now_ms()))
-        arriving.set_phase(HERE)
+        if found := different(source, arriving, tables, progress):
+            raise Refused(DIFFERS.format(found))
+        mark(source, phase, phase._replace(name=LEFT, at=clock.now_ms()))
+        mark(arriving, phase._replace(name=ARRIVING), HERE)
         rows = {table.name: arriving.count(table) for table in tables}
     return Moved(f"AUDIENCE_DATABASE_URL={target.database}", rows)
 
@@ -115,17 +106,17 @@ def _check_source(settings: Settings, openers: Openers) -> None:
                 raise instance_files.LostFile(finding)
     finally:
         database.close()
-    _release(settings)
+    release(settings)
 
 
-def _release(settings: Settings) -> None:
+def release(settings: Settings) -> None:
     """Raises `Unavailable` if a process uses a database that is a file."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 
 
 @contextlib.contextmanager
-def _end(settings: Settings) -> Iterator[End]:
+def end(settings: Settings) -> Iterator[End]:
     password = opening.password(settings.database_password_file)
     timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
     with moves.end(settings.database, password, timeout, allow_faulty) as end:
@@ -151,12 +142,32 @@ def _goes_on(phase: Phase, arrived: Phase) -> bool:
 
 def _begin(source: End, arriving: End, url: str) -> Phase:
     """Marks both, the target first."""
-    phase = source.phase()
-    if not _goes_on(phase, arriving.phase()):
+    was, arrived = source.phase(), arriving.phase()
+    phase = was._replace(name=LEAVING)
+    if not _goes_on(was, arrived):
         phase = Phase(secrets.token_hex(8), LEAVING, url, clock.now_ms())
-        arriving.set_phase(phase._replace(name=ARRIVING, other=""))
-    source.set_phase(phase._replace(name=LEAVING))
+        mark(arriving, arrived, phase._replace(name=ARRIVING, other=""))
+    mark(source, was, phase)
     return phase
+
+
+def mark(end: End, was: Phase, phase: Phase) -> None:
+    """Raises `Refused` if another host has marked it in the meantime."""
+    if not end.set_phase(was, phase):
+        raise Refused(MEANWHILE)
+
+
+def _copy_log(instance: Path, source: End, arriving: End) -> None:
+    """Logs all erasures at the target: in a table, or in the file of the folder."""
+    log = instance / erasure_log.LOG
+    in_file = list(erasure_log.read(log))
+    known = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
+    erasures = source.logged_erasures() if source.keeps_log else in_file
+    missing = [each for each in erasures if each not in known]
+    if arriving.keeps_log:
+        arriving.log_erasures(missing)
+    elif missing:
+        erasure_log.append_lines(log, missing)
 
 
 def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
@@ -169,7 +180,7 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
         arriving.raise_last_id(table, number)
 
 
-def _different(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
+def different(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
     """The first table that is not the same at both ends, "" if all are."""
     for table in tables:
         advance = _counted(f"Comparing {table.name}", 2 * source.count(table), progress)
@@ -195,40 +206,3 @@ def _counted(step: str, total: int, progress: Progress) -> Callable[[int], None]
         progress(step, done, total)
 
     return advance
-
-
-def undo(settings: Settings, password_file: str, progress: Progress) -> None:
-    """Takes a move back, as long as the other database is as the instance came there.
-
-    Interrupted, it leaves both unused, and goes on when it is run again.
-
-    Raises `Refused`; `Unavailable` if a process uses the other one's file, or a server does not answer.
-    """
-    with _end(settings) as source:
-        phase = source.phase()
-        if phase.name not in (LEAVING, LEFT):
-            raise Refused(NOT_MOVED)
-        if phase.name == LEFT:
-            if not phase.other:
-                raise Refused(NO_OTHER)
-            target = replace(settings, database_url=phase.other, database_password_file=password_file)
-            with _end(target) as other:
-                if not _is_end_of(phase, other.phase()):
-                    raise Refused(GONE_ON.format(phase.other))
-            _release(target)
-            with _end(target) as other:
-                _take_back(source, other, progress)
-        source.set_phase(HERE)
-
-
-def _is_end_of(phase: Phase, found: Phase) -> bool:
-    """Whether a database is in use, or marked by nothing but this move and its taking back."""
-    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
-
-
-def _take_back(source: End, other: End, progress: Progress) -> None:
-    """Lets the other database be used no more; compares it only then, as a host may have written to it."""
-    other.set_phase(Phase("", ARRIVING, "", clock.now_ms()))
-    if different := _different(source, other, moves.tables(), progress):
-        other.set_phase(HERE)
-        raise Refused(WRITTEN.format(different))

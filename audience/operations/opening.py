@@ -12,6 +12,7 @@ from storage.errors import Unusable
 UNREADABLE = (
     "the file that AUDIENCE_DATABASE_PASSWORD_FILE names cannot be read: correct its name or its rights"
 )
+CACHE_MB = 8  # of a worker: an import touches some thousand pages again and again
 MIGRATION_TIMEOUT_SECONDS = 5.0  # for another command that migrates at the same time
 
 
@@ -30,16 +31,27 @@ def open_process(
 
 
 def _open_pepper(settings: Settings) -> None:
+    """Of hosts that start at once, one makes the pepper: the database knows it from then on."""
     from audience.operations import instance_files
+    from storage import database
 
+    is_for_any = instance_files.is_for_any_pepper(settings)  # asked first: another host may have come by then
     instance_files.check(settings)
-    pepper.open(settings.pepper, may_make=not settings.pepper_file)
+    may_make = not settings.pepper_file
+    if not is_for_any:
+        pepper.open(settings.pepper, may_make)
+        return
+    with database.write():
+        instance_files.check(settings)
+        pepper.open(settings.pepper, may_make)
+        instance_files.note_pepper()
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
     """Opens the database only, as `audience doctor` must not create a pepper.
 
-    With a `write_gate`, in a web process, threads keep their connections, up to half of them.
+    With a `write_gate`, in a web process, threads keep their connections, up to half of them, each with a
+    small cache.
     """
     from storage import database
 
@@ -51,6 +63,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         allow_faulty=settings.allow_faulty_sqlite,
         write_gate=write_gate,
         kept=settings.database_connections // 2 if write_gate else 0,
+        cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
     )
 
@@ -67,12 +80,15 @@ def password(file: str) -> str | None:
 
 def check_migrated(settings: Settings) -> None:
     """Raises `Unusable` if the database is older or newer than this Audience."""
+    from audience.operations import instance_files
     from storage import database
 
-    open_process(settings)
+    open_database(settings)
+    instance_files.check(settings)
     database.refuse_newer()
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
+    open_process(settings)
     database.close()
 
 
@@ -88,7 +104,8 @@ def open_migrated(
     from audience.operations import instance_files
     from storage import database
 
-    open_process(settings)
+    open_database(settings)
+    instance_files.check(settings)
     database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
@@ -99,6 +116,7 @@ def open_migrated(
             if time.monotonic() > deadline:
                 raise Unusable(f"migrations are pending, but {error}") from error
             time.sleep(0.05)
+    open_process(settings)
     instance_files.adopt_pepper()
 
 

@@ -48,6 +48,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("redis", health.redis, ready=health.redis),
     Probe("worker", health.worker, ready=health.worker),
     Probe("permissions", doctor.permissions),
+    Probe("erasures", doctor.logged_erasures, Needs.MIGRATED),
     Probe("clock", doctor_database.system_clock, Needs.MIGRATED),
     Probe("console", doctor_database.console, Needs.MIGRATED),
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
@@ -56,6 +57,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("tables", doctor.bundled_tables),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
+    Probe("webhooks", health.webhooks_sent, Needs.MIGRATED, ready=health.webhooks_sent, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
     Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),
@@ -88,7 +90,7 @@ def _examine(context: Context, needs: Needs) -> Iterator[Finding]:
 
 def _is_migrated() -> bool:
     try:
-        return not database.pending() and not database.unknown()
+        return database.unlike() == ([], [])
     except DATABASE_ERRORS:
         return False
 

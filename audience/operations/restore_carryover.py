@@ -1,17 +1,18 @@
-"""Erasures and ended keys of the present instance, carried over to a restored backup."""
+"""Erasures, words of leaving and ended keys of the present instance, carried over to a restored backup."""
 
-import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from audience import change_log, clock, pepper, sites
+from audience import change_log, clock, erasure_log, pepper, sites, webhooks
 from audience.changes import RESTORE
 from audience.config import Settings
-from audience.erasures import LOG, erase_again
+from audience.erasure_log import LoggedErasure
+from audience.erasures import erase_again, still_there, suppress_absent
 from audience.errors import Refused
-from audience.operations import operator_carryover
+from audience.operations import consent_carryover, operator_carryover
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
 from audience.sites import Site
@@ -21,6 +22,7 @@ from storage import database, keys, site_counters, suppressions
 from storage import pepper as stored_pepper
 from storage import sites as stored_sites
 from storage.errors import StatementError, Unavailable, Unusable
+from storage.subscribers import Left
 from storage.suppressions import Suppression
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
@@ -31,6 +33,7 @@ CANNOT_MATCH = (
     "or their ids differ. Put the right erasures.log there, the one of the backup's instance, or use "
     "--ignore-erasures, with which erased subscribers return."
 )
+ANOTHERS = "The erasures in {} are another instance's: name the file that this one's export wrote."
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Erasure:
     """An address, by its keyed hash, that must stay suppressed; `since` in milliseconds.
 
     `pepper_check` is of the pepper that made the hash, None if that is unknown. `number` is its place in the
-    order of acceptance; None: to be suppressed whatever the backup says.
+    order of acceptance; None: to be suppressed whatever the backup says. If it is `kept`, the address is
+    suppressed in the present instance, perhaps under an older number that an undo has put back.
     """
 
     site_uuid: str
@@ -47,6 +51,7 @@ class Erasure:
     pepper_check: str | None
     reason: str = suppressions.ERASED
     number: int | None = None
+    kept: bool = False
 
 
 @dataclass
@@ -60,6 +65,7 @@ class Carryover:
     erasures: list[Erasure] = field(default_factory=list)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     operators: list[CarriedOperator] = field(default_factory=list)
+    left: dict[str, list[Left]] = field(default_factory=dict)
     site_ids: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
@@ -76,12 +82,22 @@ class Carryover:
         return bool(self.logged_by - {None, pepper_check})
 
 
-def read(settings: Settings, since: int, openers: Openers) -> Carryover:
+class Applied(NamedTuple):
+    """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
+
+    erased: int
+    left: int
+    ended_keys: int
+    paused_webhooks: int
+
+
+def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: Openers) -> Carryover:
     """Reads an instance, perhaps empty or damaged.
 
-    Of the lines of its log without a number, which an older Audience wrote, those from `since` on.
+    Of the lines of its log without a number, which an older Audience wrote, those from `since` on; who left
+    after the numbers `accepted`, by the site's uuid.
     """
-    carryover = _of_log(settings.instance / LOG, since)
+    carryover = _of_log(erasure_log.read(settings.instance / erasure_log.LOG), since)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -89,7 +105,7 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
     openers.database(settings)
     try:
         with database.session():
-            _read_database(carryover)
+            _read_database(carryover, accepted)
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
     finally:
@@ -97,8 +113,11 @@ def read(settings: Settings, since: int, openers: Openers) -> Carryover:
     return carryover
 
 
-def _of_log(log: Path, since: int) -> Carryover:
-    logged = list(_logged(log))
+def _of_log(lines: Iterable[LoggedErasure], since: int) -> Carryover:
+    logged = [
+        Erasure(line.site_uuid, line.address_hash, line.at, line.pepper_check, number=line.number)
+        for line in lines
+    ]
     recent = [
         erasure for erasure in logged if erasure.number is not None or erasure.since >= since - CLOCK_SKEW_MS
     ]
@@ -108,19 +127,28 @@ def _of_log(log: Path, since: int) -> Carryover:
     return carryover
 
 
-def apply_log(instance: Path) -> int:
-    """Repeats the erasures of the log that the open database does not know; how many people it erased.
+def apply_log(instance: Path, file: Path) -> tuple[int, int]:
+    """Repeats the erasures of a log that the open database does not know, and logs what its own log lacks.
+    Pauses all webhooks.
 
-    Raises `Refused` if the log is another instance's.
+    Returns how many people it erased, and webhooks it paused. Raises `Refused` if the file is of another
+    instance.
     """
-    carryover = _of_log(instance / LOG, 0)
-    erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, ignore_erasures=False))
-    with database.write():
-        _raise_numbers(carryover)
-    return erased
+    lines = list(erasure_log.read(file))
+    carryover = _of_log(lines, 0)
+    if carryover.is_log_of_another(pepper.check_value()):
+        raise Refused(ANOTHERS.format(file))
+    erased = 0
+    for site, erasures in _matched(carryover, ignore_erasures=False):
+        erased += _suppress(site, erasures)[0]
+        suppress_absent(site, erasure_log.addresses(lines, site.uuid))
+    _raise_numbers(carryover)
+    with database.write(database.SHARED):
+        erasure_log.append(instance, erasure_log.missing(instance, lines))
+    return erased, webhooks.pause_all()
 
 
-def _read_database(carryover: Carryover) -> None:
+def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     if stored.is_empty():
         return
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
@@ -134,49 +162,37 @@ def _read_database(carryover: Carryover) -> None:
         }
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
+    carryover.left = consent_carryover.read(accepted)
     carryover.erasures += [
-        Erasure(row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason, row.number)
+        Erasure(
+            row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason, row.number, True
+        )
         for row in suppressions.list_all()
     ]
 
 
-def _logged(log: Path) -> Iterator[Erasure]:
-    lines = log.read_text("utf-8").splitlines() if log.exists() else []
-    for number, line in enumerate(lines, 1):
-        try:
-            entry = json.loads(line)
-            yield Erasure(
-                entry["site_uuid"],
-                entry["address_hash"],
-                int(entry["at"]),
-                entry.get("pepper_check"),
-                number=entry.get("number"),
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            if number == len(lines):  # truncated: that erasure was not finished
-                return
-            raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
-
-
-def apply(carryover: Carryover, ignore_erasures: bool) -> tuple[int, int]:
-    """Applies it to the open instance; (erased subscribers, ended keys).
+def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
+    """Applies it to the open instance.
 
     Raises `Refused` if erasures cannot be matched, unless they are to be ignored.
     """
-    erased = sum(_erase(site, erasures) for site, erasures in _matched(carryover, ignore_erasures))
-    with database.write():
-        _raise_numbers(carryover)
+    done = [_suppress(site, erasures) for site, erasures in _matched(carryover, ignore_erasures)]
+    left = consent_carryover.apply(carryover.left)
+    _raise_numbers(carryover)
+    with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
-    return erased, sum(ended)
+    erased, left = sum(each[0] for each in done), left + sum(each[1] for each in done)
+    return Applied(erased, left, sum(ended), webhooks.pause_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:
     """Lets no site give a number again that it gave after the backup."""
     at_least = clock.now_ms() * NUMBERS_PER_MS
     for site in sites.list_all():
-        site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
-        change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 2))
+        with database.write(site.id):
+            site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
+            change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 2))
 
 
 def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:
@@ -206,16 +222,25 @@ def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
     return made_by <= {None, pepper.check_value()} and carryover.site_ids.get(site.uuid, site.id) == site.id
 
 
-def _erase(site: Site, erasures: list[Erasure]) -> int:
-    with database.session():
-        known = site_counters.accepted(site.id)
-    erasures = [row for row in erasures if row.number is None or row.number > known]
-    since = {row.address_hash: row.since for row in erasures if row.reason == suppressions.ERASED}
-    with database.write():
-        number = site_counters.take(site.id)
-        for row in erasures:
+def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
+    """In one transaction: whoever it suppresses is erased or has left, as it counts, even if run again."""
+    erased, left = dict[str, int](), dict[str, int]()
+    with database.write(site.id):
+        unknown, number = _unknown(site, erasures), site_counters.take(site.id)
+        for row in unknown:
             suppressions.add(site.id, row.address_hash, Suppression(row.reason, row.since, number))
-    return erase_again(site, since) if since else 0
+            (erased if row.reason == suppressions.ERASED else left)[row.address_hash] = row.since
+        return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
+
+
+def _unknown(site: Site, erasures: list[Erasure]) -> list[Erasure]:
+    """Those that the open instance has not: accepted since, put back since, or of somebody who is there."""
+    there = {row.address_hash for row in suppressions.list_all() if row.site_id == site.id}
+    accepted = site_counters.accepted(site.id)
+    old = {row.address_hash: row.number for row in erasures if not row.kept and (row.number or 0) <= accepted}
+    again = {None, *(old[each] for each in still_there(site, old))}
+    newer = [row for row in erasures if row.number in again or (row.number or 0) > accepted]
+    return newer + [row for row in erasures if row.kept and row.address_hash not in there]
 
 
 def _end(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:

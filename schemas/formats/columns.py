@@ -56,7 +56,8 @@ class Because:
     NAMELESS = "Not imported: it has no name."
     CUSTOM = "Its name is not known, so it is a custom field."
     DOUBTFUL = (
-        "Its name is not known, so it is a custom field. If it says who left, map it to `unsubscribed`."
+        "Its name is not known, so it is a custom field. If it says who left, map it to `unsubscribed`, "
+        "or to `subscribed` if its no means left."
     )
     SECOND = "Another column already means {}, so it is a custom field."
     BY_VALUES = "Its name may mean something else, but its values are about consent."
@@ -80,6 +81,11 @@ class Column:
     def key(self) -> str | None:
         """The key of a custom field."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether its cells may say all the same who has left: nobody and nothing said that it is a field."""
+        return self.reason in (Because.CUSTOM, Because.DOUBTFUL) and not header_names.is_of_no_mail(self.name)
 
     @property
     def label(self) -> str:

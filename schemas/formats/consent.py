@@ -2,7 +2,8 @@
 
 A column whose header means only consent is consent. One whose header may mean something else (`status`) is
 consent if its first values say so, else a custom field. Words in consent columns that nobody understands, and
-words of having left in a column that was taken for a field, refuse the file.
+words of having left in a column that was taken for a field, refuse the file; in a column of an unknown name,
+only words that mean nothing else do.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from functools import lru_cache
 
 from schemas.formats import dates
 from schemas.formats.columns import Because, Column
-from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, word_of
+from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, word_of
+from schemas.formats.header_names import may_be_consent
 from schemas.formats.meanings import STATUS, field_meaning
 from schemas.formats.refusals import FileRefused, quoted, shortened
 
@@ -18,21 +20,24 @@ JUDGED_ROWS = 1_000
 MAX_LISTED = 10
 
 NOT_UNDERSTOOD = (
-    "A column of consent has values that are not understood: correct them, or say with map[{place}]=WHAT "
-    "what the column means, field:KEY if it is no consent. `columns` and `values` name them."
+    "A column of consent has values that are not understood: in their place, write unsubscribed for somebody "
+    "who left and subscribed for somebody who did not. Only if the column is no consent, say so with "
+    "map[{place}]=field:KEY; it takes nobody out then. `columns` and `values` name them."
 )
 NOT_UNDERSTOOD_COMMAND = (
-    "Column {column} is about consent, but these values are not understood: {values}. "
-    "Correct them or, if it is no consent, say so with --map {place}=field:KEY"
+    "Column {column} is about consent, but these values are not understood: {values}. In their place, write "
+    "`unsubscribed` for somebody who left and `subscribed` for somebody who did not. Only if the column is "
+    "no consent, say so with --map {place}=field:KEY; it takes nobody out then."
 )
-LEFT_LATER = (
-    "A column that looked like a custom field says further down that people have left: say with "
-    "map[{place}]=status that it is consent, or with map[{place}]=field:KEY that it is not. "
-    "`columns` and `values` name them."
+SAYS_LEFT = (
+    "A column that would become a custom field says that people have left. Say with map[{place}]=status "
+    "that it is consent (with map[{place}]=unsubscribed if its yes means left), or with "
+    "map[{place}]=field:KEY that it is not. `columns` and `values` name them."
 )
-LEFT_LATER_COMMAND = (
-    "Column {column} looked like a custom field, but says further down that people have left: {values}. "
-    "Say with --map {place}=status that it is consent, or with --map {place}=field:KEY that it is not."
+SAYS_LEFT_COMMAND = (
+    "Column {column} would become a custom field, but says that people have left: {values}. Say with "
+    "--map {place}=status that it is consent (with --map {place}=unsubscribed if its yes means left), "
+    "or with --map {place}=field:KEY that it is not."
 )
 
 
@@ -69,14 +74,15 @@ def _is_date(cell: str) -> bool:
 class ConsentColumn:
     """Watches a consent column, or one that may be, while the file is looked through.
 
-    `values` are the distinct ones of the first rows; `strange` the first that are not understood, and `left`
-    the first that say by themselves that somebody left.
+    `values` are the distinct ones of the first rows; `strange` the first that are not understood, `left` the
+    first that say by themselves that somebody left, `ended` those that say so only beside one of `left`.
     """
 
     column: Column
     values: set[str] = field(default_factory=set)
     strange: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
+    ended: dict[str, None] = field(default_factory=dict)
 
     def see(self, number: int, cell: str) -> None:
         """A cell that is not empty, of the row with this number; a long one is kept shortened."""
@@ -87,11 +93,13 @@ class ConsentColumn:
         self._judge(cell)
 
     def _judge(self, cell: str) -> None:
-        word = said(self._meaning, cell)
-        if word is None and len(self.strange) < MAX_LISTED:
-            self.strange[cell] = None
-        if word is not None and word_of(cell) is ConsentWord.LEFT and len(self.left) < MAX_LISTED:
-            self.left[cell] = None
+        kind: dict[str, None] | None = None
+        if said(self._meaning, cell) is None:
+            kind = self.strange
+        elif (word := word_of(cell)) is not None:
+            kind = {ConsentWord.LEFT: self.left, ConsentWord.ENDED: self.ended}.get(word)
+        if kind is not None and len(kind) < MAX_LISTED:
+            kind[cell] = None
 
     @property
     def _meaning(self) -> str:
@@ -103,24 +111,59 @@ class ConsentColumn:
         if is_field:
             self.column.meaning = field_meaning(self.column.place, self.column.name)
             self.column.reason = Because.NO_CONSENT
-            self._refuse(self.left, LEFT_LATER, LEFT_LATER_COMMAND)
+            _refuse(self.column, self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
         else:
-            if self.column.maybe:
-                self.column.reason = Because.BY_VALUES
             for value in sorted(self.values):
                 self._judge(value)
-            self._refuse(self.strange, NOT_UNDERSTOOD, NOT_UNDERSTOOD_COMMAND)
+            if self.column.maybe:
+                self.column.reason = Because.BY_VALUES
+                self.strange |= {} if self.left else self.ended
+            _refuse(self.column, self.strange, NOT_UNDERSTOOD, NOT_UNDERSTOOD_COMMAND)
 
     def _looks_like_consent(self) -> bool:
-        known = [word for value in self.values if (word := word_of(value))]
+        known = [word for value in self.values if (word := word_of(value)) not in (None, ConsentWord.ENDED)]
         return ConsentWord.LEFT in known or (bool(known) and 2 * len(known) >= len(self.values))
 
-    def _refuse(self, values: dict[str, None], message: str, command: str) -> None:
-        if values:
-            place = self.column.place
-            raise FileRefused(
-                message.format(place=place),
-                command.format(column=quoted([self.column.name]), values=quoted(list(values)), place=place),
-                columns=[self.column.name],
-                values=list(values),
-            )
+
+@dataclass
+class FieldColumn:
+    """Watches a column of an unknown name while the file is looked through.
+
+    `left` are its first values that certainly say that somebody left. `doubtful` if any may say so, and
+    `yes_or_no` as long as all say yes or no.
+    """
+
+    column: Column
+    left: dict[str, None] = field(default_factory=dict)
+    doubtful: bool = False
+    yes_or_no: bool | None = None
+
+    def see(self, cell: str) -> None:
+        """A cell that is not empty."""
+        word, is_certain = _seen(cell) if len(cell) <= MAX_LENGTH else (None, False)
+        self.yes_or_no = word in (ConsentWord.YES, ConsentWord.NO) and self.yes_or_no is not False
+        self.doubtful = self.doubtful or word in (ConsentWord.LEFT, ConsentWord.ENDED)
+        if is_certain and len(self.left) < MAX_LISTED:
+            self.left[cell] = None
+
+    def settle(self) -> None:
+        """Points a column out that may be consent. Raises `FileRefused` on one that certainly is."""
+        _refuse(self.column, self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
+        if self.doubtful or (self.yes_or_no and may_be_consent(self.column.name)):
+            self.column.reason = Because.DOUBTFUL
+
+
+@lru_cache(maxsize=4096)
+def _seen(cell: str) -> tuple[ConsentWord | None, bool]:
+    return word_of(cell), certainly_left(cell)
+
+
+def _refuse(column: Column, values: dict[str, None], message: str, command: str) -> None:
+    if values:
+        place = column.place
+        raise FileRefused(
+            message.format(place=place),
+            command.format(column=quoted([column.name]), values=quoted(list(values)), place=place),
+            columns=[column.name],
+            values=list(values),
+        )

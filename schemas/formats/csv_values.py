@@ -24,10 +24,17 @@ JSON_BEGINS = frozenset('"[{-0123456789tf')
 WORDS = {"true": True, "false": False}
 MAX_NUMBER_LENGTH = 32
 MAILTO = "mailto:"
+NOTHING = frozenset({"null", "\\n", "0000-00-00", "0000-00-00 00:00:00"})  # as MySQL writes it
 
 
 def read_text(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and DEFUSED.match(cell) else cell
+
+
+def says_nothing(cell: str) -> bool:
+    """Whether a cell with a date or with consent is blank, or says what databases write for nothing."""
+    text = cell.strip()
+    return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 
 
 def stripped(text: str) -> str:

@@ -20,8 +20,8 @@ SAMPLE_SIZE = 2**12
 PIECE_SIZE = 2**20
 UTF16_SHARE = 0.2  # of the high bytes that are NUL: addresses are ASCII, whatever the rest
 
-GZIP = "The file is compressed with gzip: unpack it first and send the CSV inside."
-ZIP = "The file is a zip archive: unpack it first and send the CSV inside."
+GZIP = "The file is compressed with gzip: unpack it first, and import the CSV inside."
+ZIP = "The file is a zip archive: unpack it first, and import the CSV inside."
 OLD_WORKBOOK = (
     "The file is an old workbook (.xls) or protected by a password: "
     "save it without a password, as an Excel workbook (.xlsx) or as CSV in UTF-8."

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import dates, presets, tables
+from schemas.formats import csv_values, dates, presets, tables
 from schemas.formats.columns import Column, plan
-from schemas.formats.consent import ConsentColumn
+from schemas.formats.consent import ConsentColumn, FieldColumn
 from schemas.formats.consent_words import ConsentWord, word_of
-from schemas.formats.meanings import CONSENTS
+from schemas.formats.meanings import CONSENTS, EXPORTED
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.rows import FileRow, Rows
@@ -29,6 +29,7 @@ NO_ORDER_COMMAND = (
     "or --dates mdy"
 )
 NO_ADDRESS = "The row has no address."
+FOLLOWED_ROWS = 10_000
 OTHER = "The columns are those of {}, not of {}: is --from right?"
 
 Check = Callable[[str], Any]
@@ -119,32 +120,67 @@ def inspect(
     return understood(tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet), reading)
 
 
-def understood(table: Table, reading: Reading) -> File:
-    """Looks through all of an open file. Raises `FormError`."""
-    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
-    columns = plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
-    orders = look_through(table, columns, reading.dates)
+def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
+    """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
+    preset, columns = planned(table, reading)
+    orders = look_through(table, columns, reading, follow)
     return File(table, columns, orders, preset, reading, [] if table.is_json else list(table.names))
 
 
-def look_through(table: Table, columns: Sequence[Column], order: str | None) -> dict[int, str]:
-    """Reads all cells of consent and of dates: settles which columns are consent, and returns the orders.
+def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
+    """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
+    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
+    return preset, plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
+
+
+def look_through(
+    table: Table, columns: Sequence[Column], reading: Reading, follow: Callable[[int], object]
+) -> dict[int, str]:
+    """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
+    returns the orders.
 
     Raises `FileRefused` if words of consent or the order of dates are not understood.
     """
     consents = [ConsentColumn(column) for column in columns if column.meaning in CONSENTS]
+    fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
-    if consents or dated:
+    if consents or dated or fields:
         for number, (_, record) in enumerate(table.records(), 1):
-            for each in consents:
-                if cell := table.cell_of(record, each.column).strip():
-                    each.see(number, cell)
+            if number % FOLLOWED_ROWS == 0:
+                follow(number)
+            _see_consents(table, number, record, consents)
             for column, seen in dated:
                 if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
                     seen.see(cell)
+            if fields:
+                _see_fields(table, record, fields)
+    for consent in consents:
+        consent.settle()
+    for unknown in fields.values():
+        unknown.settle()
+    return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
+
+
+def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, FieldColumn]:
+    """The columns that may say who has left, as `Table.cells` names them; none where everybody has, and none
+    of our own export."""
+    if reading.left or set(EXPORTED) <= set(table.names):
+        return {}
+    watched = [column for column in columns if column.is_watched]
+    return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
+
+
+def _see_consents(table: Table, number: int, record: Any, consents: Sequence[ConsentColumn]) -> None:
     for each in consents:
-        each.settle()
-    return {column.place: order or _order(column, seen) for column, seen in dated}
+        cell = table.cell_of(record, each.column).strip()
+        if not csv_values.says_nothing(cell):
+            each.see(number, cell)
+
+
+def _see_fields(table: Table, record: Any, fields: Mapping[str | int, FieldColumn]) -> None:
+    for place, value in table.cells(record):
+        if place in fields and (cell := table.cell(value).strip()):
+            fields[place].see(cell)
 
 
 def _order(column: Column, seen: dates.DateOrder) -> str:

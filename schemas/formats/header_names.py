@@ -9,6 +9,7 @@ or a hyphen), separated by blanks. The meanings are those of `--map` and `map[CO
 A header of paying, of a plan or of text messages is no consent and stands in no row.
 """
 
+from collections.abc import Iterable
 from functools import cache
 
 from schemas.formats.consent_words import folded
@@ -127,7 +128,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("subscribed", "nl", "nieuwsbrief_ingeschreven accepteert_marketing"),
     ("subscribed", "pt", "subscrito inscrito_na_newsletter aceita_marketing aceita_emails"),
     ("subscribed", "pt", "aceita_newsletter receber_newsletter recebe_newsletter"),
-    ("unsubscribed", "en", "unsubscribed is_unsubscribed has_unsubscribed unsubscribe"),
+    ("unsubscribed", "en", "unsubscribed is_unsubscribed has_unsubscribed unsubscribe unsub"),
     ("unsubscribed", "en", "unsubscribed_from_emails unsubscribed_from_all_email"),
     ("unsubscribed", "en", "unsubscribed_from_all_emails globally_unsubscribed opt_out opted_out"),
     ("unsubscribed", "en", "is_opted_out has_opted_out email_opt_out email_opted_out opt_out_email"),
@@ -137,7 +138,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("unsubscribed", "en", "email_blacklisted email_blocklisted is_blocklisted is_blacklisted suppressed"),
     ("unsubscribed", "en", "email_suppressed is_suppressed cleaned inactive is_inactive blocked is_blocked"),
     ("unsubscribed", "en", "account_disabled bounced is_bounced has_bounced email_bounced hard_bounced"),
-    ("unsubscribed", "en", "email_hard_bounced complained has_complained spam_complaint marked_as_spam"),
+    ("unsubscribed", "en", "email_hard_bounced complained has_complained spam_complaint marked_as_spam spam"),
+    ("unsubscribed", "en", "is_unsub unsubbed is_spam archived is_archived deleted is_deleted deactivated"),
+    ("unsubscribed", "en", "dnc dne do_not_mail do_not_send do_not_market no_marketing no_mailing"),
     ("unsubscribed", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung ausgetragen"),
     ("unsubscribed", "de", "newsletter_abgemeldet newsletter_abbestellt vom_newsletter_abgemeldet"),
     ("unsubscribed", "de", "keine_werbung gesperrt inaktiv werbewiderspruch"),
@@ -153,7 +156,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "en", "status state email_status email_state subscription_status subscriber_status"),
     ("status", "en", "contact_status member_status list_status marketing_status mailing_status"),
     ("status", "en", "newsletter_status subscription newsletter newsletters mailing_list mailings mailing"),
-    ("status", "en", "email_subscription active is_active enabled consent gdpr_consent permission"),
+    ("status", "en", "email_subscription active is_active enabled consent gdpr_consent permission marketing"),
+    ("status", "en", "global_status global_state subscriber_state subscriber_type contact_state"),
     ("status", "de", "zustand anmeldestatus abostatus newsletterstatus mailstatus e_mail_status aktiv"),
     ("status", "de", "einwilligung angemeldet"),
     ("status", "fr", "statut état statut_abonnement statut_newsletter actif inscrit consentement"),
@@ -174,6 +178,21 @@ LEAVING: tuple[tuple[str, str], ...] = (
     ("pt", "descadastr desinscri"),
 )
 
+# Parts of folded headers that may be about consent where all cells say yes or no: who imports them is asked.
+ASKING: tuple[tuple[str, str], ...] = (
+    ("en", "disabled deactivated confirm verif marketing cancel removed consent permission gdpr newsletter"),
+    ("en", "subscri mailing contactable mailable"),
+    ("de", "bestatigt deaktiviert geloscht gekundigt werbung einwilligung dsgvo"),
+    ("fr", "desactiv supprim annul resili rgpd"),
+    ("es", "desactivad eliminad boletin rgpd"),
+    ("it", "disattivat eliminat rimoss annullat"),
+    ("nl", "bevestigd verwijderd opgezegd toestemming nieuwsbrief"),
+    ("pt", "desativad removid excluid"),
+)
+
+# Parts of folded headers of what is sent otherwise than by mail.
+NO_MAIL = ("sms", "phone", "telefon", "whatsapp", "push")
+
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.
 BESIDE: tuple[tuple[str, str, str], ...] = (
     ("name nom naam", "first_name", "last_name"),  # Vorname, Name; Prénom, Nom; Voornaam, Naam
@@ -188,8 +207,21 @@ def headers() -> dict[str, str]:
 
 
 def may_say_who_left(header: str) -> bool:
+    return _has_part(header, (part for _, row in LEAVING for part in row.split()))
+
+
+def may_be_consent(header: str) -> bool:
+    """Of a column whose cells say yes or no."""
+    return _has_part(header, (part for _, row in ASKING for part in row.split()))
+
+
+def is_of_no_mail(header: str) -> bool:
+    return _has_part(header, NO_MAIL)
+
+
+def _has_part(header: str, parts: Iterable[str]) -> bool:
     known = folded(header)
-    return any(part in known for _, row in LEAVING for part in row.split())
+    return any(part in known for part in parts)
 
 
 def meaning_of(header: str) -> str | None:

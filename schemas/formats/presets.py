@@ -12,7 +12,7 @@ from schemas.formats.consent_words import folded
 IGNORE = "ignore"
 CONSENT = "--consent unsubscribed"
 # Mailchimp's files in which nobody is subscribed, which only the beginning of their names says.
-LEFT_FILES = ("cleaned_", "nonsubscribed_", "sms_only_", "archived_")
+LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 
 
 @dataclass(frozen=True, slots=True)

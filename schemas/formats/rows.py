@@ -101,9 +101,9 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Keeps a cell of a column that is no custom field; a blank date or word of consent says nothing."""
+        """Keeps a cell of a column that is no custom field; a date or word of consent may say nothing."""
         meaning, order = column.meaning, self.orders.get(column.place, dates.ISO)
-        if row.item is None or (not cell.strip() and meaning in (*DATES, *CONSENTS)):
+        if row.item is None or (meaning in (*DATES, *CONSENTS) and csv_values.says_nothing(cell)):
             return
         if meaning in DATES:
             row.dates.setdefault(meaning, []).append((cell, order, column.place))

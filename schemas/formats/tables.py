@@ -4,7 +4,7 @@ Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENG
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO, TextIO
@@ -25,7 +25,7 @@ MAX_NAMES = 10_000
 TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
-EMPTY = "The file is empty: send one with a header row, or with JSON objects."
+EMPTY = "The file is empty: it needs a header row, or JSON objects."
 
 Run = Callable[..., Any]  # of a function in a child process (`audience.protocols.ChildProcess`)
 
@@ -71,6 +71,12 @@ class Table:
         if not self.is_json:
             return self.cell(record[column.place - 1]) if column.place <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
+
+    def cells(self, record: Any) -> Iterable[tuple[str | int, Any]]:
+        """The values of a record, by place or, in JSON, by key."""
+        if not self.is_json:
+            return enumerate(record, 1)
+        return record.items() if is_object(record) else ()
 
     def cell(self, value: Any) -> str:
         """A value as it stands in a cell."""
@@ -144,13 +150,17 @@ def _names(first: Sequence[str], headed: bool) -> list[str]:
 
 
 def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(readers.lines(text), 1):
-        if line.strip():
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                value = line.strip()
-            yield number, value
+    return ((number, value) for number, (line, value) in enumerate(raw_lines(text), 1) if line.strip())
+
+
+def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
+    """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
+    for line in readers.lines(text):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = line.strip()
+        yield line, value
 
 
 def _keys(table: Table) -> Iterator[str]:

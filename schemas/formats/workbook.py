@@ -25,7 +25,7 @@ PIECE_SIZE = 2**14
 STRINGS = "xl/sharedstrings.xml"
 EXACT = 2**53  # whole numbers up to it are exact as floating point
 
-AS_CSV = "save the sheet as CSV in UTF-8 and send that."
+AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
 TOO_MANY_COLUMNS = f"The sheet has more than {MAX_COLUMNS:,} columns: delete those that are not needed."
 TOO_MANY_ROWS = f"The sheet has cells below row {MAX_ROWS:,}: {AS_CSV}"

@@ -10,30 +10,35 @@ from pathlib import Path
 from typing import Any
 
 import peewee
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from storage.engines import postgresql_citus, postgresql_errors, postgresql_pool
 from storage.engines import postgresql_diagnostics as diagnostics
 from storage.engines import postgresql_spelling as spelling
-from storage.errors import Unavailable, Unusable
+from storage.engines.postgresql_connections import readable
+from storage.errors import Unavailable
 
+KEEPS_PLAN = {"prepare": True}
 NAME, HAS_HOSTS = "postgresql", True
+TURN_SECONDS = 0.08  # writers of one site wait for it; most of a small transaction is waiting for the server
 BACKED_UP = (
     "The database is on a PostgreSQL server: back it up there, with pg_dump or base backups, and keep "
-    "pepper, config.toml and erasures.log of the instance folder with it. See docs/scaling.md."
+    "pepper, config.toml and what `audience erasures export` writes with it. See docs/scaling.md."
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
+READ_COMMITTED = "READ COMMITTED"  # whatever the role has: who has waited for a lock sees what was written
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
 WRITER = 1  # of this code: a migration that it must not be without raises `lowest_writer`
 ENTER = (
+    "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
+    "SET LOCAL tcp_keepalives_count = 3; "  # of a host that vanished while the server waits for its rows
+    "SET LOCAL citus.propagate_set_commands = 'local'; "  # to the nodes of Citus; elsewhere it means nothing
     "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
     f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
     "SELECT lowest_writer, phase FROM instance_state"
 )
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
-NOW = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
 ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false))"
 PRIMARY_KEY = """
@@ -41,14 +46,23 @@ SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORD
 JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
 WHERE i.indrelid = CAST(%s AS regclass) AND i.indisprimary ORDER BY k.place
 """
+NEW_IDS = (
+    "WITH ids AS MATERIALIZED (SELECT CAST(pg_get_serial_sequence(%s, 'id') AS regclass) AS sequence) "
+    "SELECT nextval(sequence) FROM ids CROSS JOIN generate_series(1, %s)"
+)
 LAST_ID = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(%s, 'id') AS regclass))"
 UPGRADE = "this host's Audience is older than the database: upgrade it"
+GONE = "the site was deleted"
 ELSEWHERE = "the instance moves to another database, or has moved"
-NO_URL = "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE"
-CONNECT_SECONDS = 3
 ANALYZE_MS = 500  # to wait for
 STILL_MS = 30_000  # after which a host that writes and says nothing, frozen or cut off, loses its locks
-ANSWER_MS = 8_000  # of a server that no longer acknowledges what is sent
+DEFAULTS = {  # after how many seconds a server that does not answer, or has vanished, is given up
+    "connect_timeout": 3,
+    "keepalives_idle": 3,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 8_000,  # ms
+}
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
@@ -56,31 +70,31 @@ OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VA
 rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
 each_number, joined = spelling.each_number, spelling.joined
 json_path = spelling.json_path
-version, version_fault, version_advice = (
-    diagnostics.version,
-    diagnostics.version_fault,
-    diagnostics.version_advice,
-)
-fault, notes = diagnostics.fault, diagnostics.notes
+version, version_advice = diagnostics.version, diagnostics.version_advice
+version_fault = diagnostics.version_fault
+fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
 json_number, json_instant = spelling.json_number, spelling.json_instant
 
 
 def open(
-    url: str, timeout_seconds: float, connections: int, _allow_faulty: bool, password: str | None = None
+    url: str,
+    timeout_seconds: float,
+    connections: int,
+    _allow_faulty: bool,
+    password: str | None = None,
+    _cache_mb: int = 0,
 ) -> Any:
     """A pooled peewee database, not connected yet. Raises `Unusable`."""
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError:  # its text has the password
-        raise Unusable(NO_URL) from None
+    parts = readable(url)
+    defaults = {name: value for name, value in DEFAULTS.items() if name not in parts}
     pool = postgresql_pool.ServerPool(
         url,
         max_connections=connections,
         timeout=timeout_seconds,
         autoconnect=False,
-        connect_timeout=CONNECT_SECONDS,
-        tcp_user_timeout=ANSWER_MS,
+        client_encoding="UTF8",
+        **defaults,
         **({} if password is None else {"password": password}),
     )
     pool.timeout = timeout_seconds
@@ -131,24 +145,24 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
     """A transaction that writes a site, or (0) rows of none, beside those of others; without, beside none.
 
     Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
-    `Unavailable` while another host's code is newer, or the instance elsewhere.
+    `Unavailable` while another host's code is newer, or the instance elsewhere, and of a site that is gone.
     """
     left = max(1, round((deadline - time.monotonic()) * 1000))
-    with opened.atomic():
+    with opened.atomic(READ_COMMITTED):
         lowest_writer, phase = opened.run(ENTER.format(left, STILL_MS, "" if site_id is None else "_shared"))
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:
             opened.run(f"SELECT pg_advisory_xact_lock({SHARED_ROWS})")
-        elif site_id is not None:
-            opened.execute_sql(LOCK_SITE, (site_id,))
+        elif site_id is not None and opened.execute_sql(LOCK_SITE, (site_id,)).fetchone() is None:
+            raise Unavailable(GONE)
         yield
 
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
     """One migrating process at a time, of any host, in one transaction beside which nobody writes."""
-    with opened.atomic():
+    with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
         postgresql_citus.distribute(opened)
@@ -164,6 +178,7 @@ def alone(opened: Any, errand: int) -> Iterator[bool]:
     other = opened.another()
     try:
         with other.atomic():
+            other.run("SET LOCAL idle_in_transaction_session_timeout = 0")  # whatever the role has
             yield bool(other.execute_sql(ERRAND, (errand,)).fetchone()[0])
     finally:
         other.close_all()
@@ -171,9 +186,7 @@ def alone(opened: Any, errand: int) -> Iterator[bool]:
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had or will be given."""
-    sequence = f"pg_get_serial_sequence('{table}', 'id')"
-    query = f"SELECT nextval({sequence}) FROM generate_series(1, %s)"
-    return sorted(number for (number,) in opened.execute_sql(query, (count,)).fetchall())
+    return sorted(number for (number,) in opened.execute_sql(NEW_IDS, (table, count)).fetchall())
 
 
 def tables(opened: Any) -> list[str]:
@@ -195,8 +208,8 @@ def put_last_id(opened: Any, table: str, number: int) -> None:
 
 
 def is_due(opened: Any) -> bool:
-    """Whether a site has grown by half since the statistics were made."""
-    return bool(opened.growth.tables)
+    """Whether a site may have grown by half since the statistics were made."""
+    return bool(opened.growth.due)
 
 
 def is_full(_opened: Any) -> bool:
@@ -208,7 +221,7 @@ is_overlong = is_full
 
 def checkpoint(opened: Any) -> bool:
     """Makes the statistics of tables in which a site has grown: the planner goes by them."""
-    for table in opened.growth.take():
+    for table in opened.growth.take(opened.expected):
         with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another is making them
             opened.run(f"SET LOCAL lock_timeout = {ANALYZE_MS}; ANALYZE {table}")
     return False

@@ -1,12 +1,18 @@
-"""One statement for many rows of parameters: COPY for rows that are new, arrays for others."""
+"""One statement for many rows of parameters: COPY for new ones, arrays for others and for long lists.
+
+An array is written here, column by column: the driver adapts each of its members.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
+MOSTLY_NEW = "ON CONFLICT DO NOTHING"
+END = "\0"  # which no text has
 FEW = 2  # rows that are as quick one by one
 KEYS = r"(\w+ = \?(?: AND \w+ = \?)*)"  # nothing else: no condition may be lost
 CHANGES = r"(\w+ = (?:\w+ \+ )?\?(?:, \w+ = (?:\w+ \+ )?\?)*)"
@@ -14,17 +20,21 @@ INSERT = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)(?: (ON C
 UPDATE = re.compile(rf"UPDATE (\w+) SET {CHANGES} WHERE {KEYS}", re.ASCII)
 DELETE = re.compile(rf"DELETE FROM (\w+) WHERE {KEYS}", re.ASCII)
 SET = re.compile(r"\b(\w++) = ((?:\w+ \+ )?)\?", re.ASCII)
+LIST = re.compile(r"(?<!NOT )IN \((%s(?:,%s)+)\)", re.ASCII)
 KEY = re.compile(r"\b(\w++) = \?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """`columns` in the order of the parameters; in the `statement`, `{rows}` is a table `v` of them."""
+    """`columns` in the order of the parameters; in the `statement`, `{rows}` is a table `v` of them.
+
+    `copy` is quicker, of rows that are new. Without a statement, they must be.
+    """
 
     table: str
     columns: tuple[str, ...]
-    statement: str
-    copies: bool = False
+    statement: str = ""
+    copy: str = ""
     inserts: bool = False
 
 
@@ -34,11 +44,10 @@ def bulk(sql: str) -> Bulk | None:
     if found := INSERT.fullmatch(sql):
         table, columns, conflict = found.groups()
         names = tuple(columns.split(", "))
-        if conflict is None:
-            return Bulk(table, names, f"COPY {table} ({columns}) FROM STDIN", copies=True, inserts=True)
+        copy = f"COPY {table} ({columns}) FROM STDIN" if conflict in (None, MOSTLY_NEW) else ""
         chosen = ", ".join(f"v.{name}" for name in names)
         text = f"INSERT INTO {table} ({columns}) SELECT {chosen} FROM {{rows}} {conflict}"
-        return Bulk(table, names, text, inserts=True)
+        return Bulk(table, names, text if conflict else "", copy, inserts=True)
     if found := UPDATE.fullmatch(sql):
         table, settings, keys = found.groups()
         changes = SET.findall(settings)
@@ -63,17 +72,39 @@ def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
     return f"unnest({arrays}) AS v ({', '.join(columns)})"
 
 
-def arrays(bulk: Bulk, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def arrays(bulk: Bulk, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[Any]:
     """The parameters of `rows_of`."""
     by_column = zip(bulk.columns, zip(*rows, strict=True), strict=True)
-    return [
-        [_number(value) for value in values] if types[name] == "numeric" else list(values)
-        for name, values in by_column
-    ]
+    return [_array(types[name], values) for name, values in by_column]
 
 
-def _number(value: float | None) -> str | None:
-    return None if value is None else str(exact(value))
+def with_arrays(sql: str, parameters: Sequence[Any]) -> tuple[str, list[Any]]:
+    """A statement with an array in place of a list of marks: it is read, planned and sent with one."""
+    remaining, pieces, found = iter(parameters), list[str](), list[Any]()
+    for place, piece in enumerate(LIST.split(sql)):
+        some = list(islice(remaining, piece.count("%s")))
+        array = _array_text(some) if place % 2 else None
+        pieces.append("= ANY(%s)" if array else f"IN ({piece})" if place % 2 else piece)
+        found += [array] if array else some
+    return "".join(pieces), found
+
+
+def _array(of: str, values: Sequence[Any]) -> Any:
+    if of == "numeric":
+        return [None if value is None else str(exact(value)) for value in values]
+    return _array_text(values) or list(values)
+
+
+def _array_text(values: Sequence[Any]) -> str | None:
+    """An array of only texts, or only integers, as the server reads it; None of others."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return f"{{{','.join(map(str, values))}}}"
+    joined = END.join(values) if kinds == {str} else END * len(values)
+    if joined.count(END) >= len(values):
+        return None
+    escaped = joined.replace("\\", "\\\\").replace('"', '\\"')
+    return '{"' + escaped.replace(END, '","') + '"}'
 
 
 def exact(value: float) -> Decimal:

@@ -7,32 +7,50 @@ from typing import Any
 
 import psycopg
 
-from storage.engines import postgresql_pool
+from storage.engines import postgresql_connections as connections
 
 STATE = """
+WITH client AS (
+    SELECT usename, datname FROM pg_stat_activity
+    WHERE usename IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend'
+)  -- of other roles' connections, a role without pg_read_all_stats sees the name alone
 SELECT current_setting('server_version'),
-    CAST(current_setting('max_connections') AS integer)
-        - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+    least(
+        CAST(current_setting('max_connections') AS integer)
+            - CAST(current_setting('superuser_reserved_connections') AS integer)
+            - CAST(coalesce(current_setting('reserved_connections', true), '0') AS integer)
+            - (SELECT count(*) FROM client),
+        (SELECT rolconnlimit - (SELECT count(*) FROM client WHERE usename = current_user)
+            FROM pg_roles WHERE rolname = current_user AND rolconnlimit >= 0),
+        (SELECT datconnlimit - (SELECT count(*) FROM client WHERE datname = current_database())
+            FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0)),
     (SELECT CAST(coalesce(extract(epoch FROM max(now() - xact_start)), 0) AS bigint) FROM pg_stat_activity
         WHERE datname = current_database()),
-    (SELECT string_agg(name, ', ') FROM pg_settings
-        WHERE name IN ('fsync', 'full_page_writes') AND setting <> 'on'),
+    (SELECT string_agg(name, ', ' ORDER BY name) FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
     (SELECT CAST(coalesce(extract(epoch FROM max(replay_lag)), 0) AS bigint) FROM pg_stat_replication),
-    pg_is_in_recovery()
+    pg_is_in_recovery(),
+    (SELECT CAST(coalesce(sum(n_dead_tup), 0) AS bigint) FROM pg_stat_user_tables),
+    (SELECT CAST(coalesce(sum(n_live_tup), 0) AS bigint) FROM pg_stat_user_tables)
 """
 FEW, LONG_SECONDS, LATE_SECONDS = 10, 3_600, 60
+MANY_DEAD = 100_000  # rows, if that is more than half of the others
 CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
 LATE = "If the server is lost, the standby lacks what it has not replayed: look for its load or its network."
 STANDBY = (
     "Put the server that takes writes into the URL, or all of them with target_session_attrs=read-write."
 )
+DEAD = "Vacuum does not keep up: look at autovacuum's settings and at transactions that stay open."
 LONG = "It keeps deleted rows from being removed: find it in pg_stat_activity, and end it."
+MAY_IDENTIFY = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
+IDENTITY = (
+    "SELECT concat(system_identifier, '/', d.oid) FROM pg_control_system() "
+    "CROSS JOIN pg_database AS d WHERE d.datname = current_database()"
+)
 
 
 def version() -> str:
-    return (
-        f"PostgreSQL {postgresql_pool.OLDEST} to {postgresql_pool.NEWEST}, by psycopg {psycopg.__version__}"
-    )
+    return f"PostgreSQL {connections.OLDEST} to {connections.NEWEST}, by psycopg {psycopg.__version__}"
 
 
 def version_fault() -> str | None:
@@ -48,9 +66,9 @@ def fault(_opened: Any) -> str:
     return ""
 
 
-def page_counts(opened: Any) -> tuple[int, int, int]:
-    """The whole as pages of a byte, none of them free."""
-    return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], 0
+def page_counts(opened: Any) -> tuple[int, int, None]:
+    """The whole as pages of a byte; which are free is not known."""
+    return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], None
 
 
 def deviations(_opened: Any) -> dict[str, str]:
@@ -59,7 +77,8 @@ def deviations(_opened: Any) -> dict[str, str]:
 
 def notes(opened: Any) -> list[tuple[str, str]]:
     """The server's version; what may lose data, keeps deleted rows from going, or keeps hosts out."""
-    version, free, seconds, unsafe, late_seconds, is_standby = opened.execute_sql(STATE).fetchone()
+    state = opened.execute_sql(STATE).fetchone()
+    version, free, seconds, unsafe, late_seconds, is_standby, dead, live = state
     found = [(f"PostgreSQL {version}", ""), (f"{free} connections free", CONNECTIONS if free < FEW else "")]
     if is_standby:
         found.append(("the server is a standby, which takes no writes", STANDBY))
@@ -67,6 +86,14 @@ def notes(opened: Any) -> list[tuple[str, str]]:
         found.append((f"a standby is {late_seconds} s behind", LATE))
     if seconds > LONG_SECONDS:
         found.append((f"a transaction has been open for {seconds} s", LONG))
+    if dead > MANY_DEAD and dead > live / 2:
+        found.append((f"{dead} rows are dead, beside {live}", DEAD))
     if unsafe:
         found.append((f"{unsafe} is off on the server", "Turn it on: a crash loses what was accepted."))
     return found
+
+
+def identity(opened: Any) -> str:
+    """Another one for each database of each server, copied or not, but for copies of a server's files."""
+    allowed = opened.execute_sql(MAY_IDENTIFY).fetchone()[0]
+    return str(opened.execute_sql(IDENTITY).fetchone()[0]) if allowed else ""

@@ -5,7 +5,7 @@ import logging
 import psycopg
 from playhouse.pool import MaxConnectionsExceeded
 
-from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unfinished, Unreachable, Unusable
 
 log = logging.getLogger(__name__)
 Error = psycopg.Error  # of the driver, for those that peewee does not translate
@@ -13,15 +13,19 @@ DAMAGED = ("XX001", "XX002")
 DISK = ("53100", "58030")  # full, input or output failed
 PASSING = ("08", "57P", "53", "40", "55P03", "57014", "25006", "25P03", "XX000")
 NO_RIGHT = (
-    "the role of the database URL lacks a right ({}): make it the owner of the database, "
-    "or grant it CREATE and USAGE on the schema"
+    "the role of the database URL lacks a right ({}): make it the owner of the database, of the schema "
+    "public and of the tables in it (REASSIGN OWNED)"
 )
+TAKEN = "another program uses the database ({}): give Audience one of its own"
+UNUSABLE = {"42P07": TAKEN, "42501": NO_RIGHT}
 
 
 def meaning(error: BaseException) -> Exception:
     """The exception of storage in place of one of peewee or the driver."""
     if isinstance(error, MaxConnectionsExceeded):
         return Unavailable(str(error))
+    if unfinished := _unfinished(error):
+        return unfinished
     cause = _first(error)
     state = getattr(cause, "sqlstate", None) or ""
     text = str(cause).strip().partition("\n")[0]
@@ -33,9 +37,11 @@ def meaning(error: BaseException) -> Exception:
         return DiskFault(text)
     if state.startswith("23"):
         return Conflict(type(cause).__name__)
-    if state == "42501":
-        return Unusable(NO_RIGHT.format(text))
-    if state.startswith(PASSING) or (not state and isinstance(cause, psycopg.OperationalError)):
+    if state in UNUSABLE:
+        return Unusable(UNUSABLE[state].format(text))
+    if not state and isinstance(cause, psycopg.OperationalError):
+        return Unreachable(f"PostgreSQL: {text}")
+    if state.startswith(PASSING):
         return Unavailable("others are writing" if state == "55P03" else f"PostgreSQL: {text}")
     return StatementError(text)
 
@@ -48,3 +54,10 @@ def _first(error: BaseException) -> BaseException:
         if isinstance(error, psycopg.Error):
             first = error
     return first
+
+
+def _unfinished(error: BaseException | None) -> Unfinished | None:
+    """A lost commit: peewee's rollback after it may raise another error."""
+    while error is not None and not isinstance(error, Unfinished):
+        error = error.__cause__ or error.__context__
+    return error

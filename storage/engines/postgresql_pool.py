@@ -1,86 +1,61 @@
 """peewee's pool of connections to PostgreSQL, in the driver psycopg 3."""
 
+import contextlib
 import select
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import peewee
 import psycopg
 from playhouse.postgres_ext import PooledPsycopg3Database
-from psycopg.adapt import Loader
-from psycopg.types.numeric import DecimalDumper
 
 from storage.engines import postgresql_bulk
-from storage.errors import Unusable
+from storage.engines.postgresql_bulk import Bulk
+from storage.engines.postgresql_connections import ServerConnections
 
 MUCH = 1_000  # rows of a new site, for the first statistics
-OLDEST, NEWEST = 15, 18
+MANY = 20  # values of a statement, some of which are in lists
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
 )
-UNSUPPORTED = "the database is PostgreSQL {}: Audience needs " + f"{OLDEST} to {NEWEST}"
-NOT_UTF8 = "the database is encoded in {}: create one with ENCODING 'UTF8'"
-
-
-class NumberDumper(DecimalDumper):
-    """Sends a float as a decimal."""
-
-    def dump(self, value: Any) -> Any:
-        return super().dump(postgresql_bulk.exact(value))
-
-
-class NumberLoader(Loader):
-    """Reads a decimal as SQLite has it: an integer of 64 bits, or a float."""
-
-    def load(self, data: Any) -> int | float:
-        text = bytes(data).decode()
-        whole = text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63
-        return int(text) if whole else float(text)
+EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """The `tables` in which a site has grown by half, by what this process has written."""
+    """In which tables a site may have grown by half since the statistics were made."""
 
     def __init__(self) -> None:
-        self.tables: set[str] = set()
-        self._grown: Counter[tuple[str, int]] = Counter()
+        self.due: set[tuple[str, int]] = set()
+        self._written: Counter[tuple[str, int]] = Counter()
         self._enough: dict[tuple[str, int], int] = {}
 
     def add(self, table: str, site_id: int, rows: int) -> None:
         place = table, site_id
-        self._grown[place] += rows
-        if self._grown[place] >= self._enough.get(place, MUCH):
-            self._enough[place] = self._grown[place] * 3 // 2
-            self.tables.add(table)
+        self._written[place] += rows
+        if self._written[place] >= self._enough.get(place, MUCH):
+            self.due.add(place)
 
-    def take(self) -> set[str]:
-        taken, self.tables = self.tables, set()
-        return taken
+    def take(self, expected: Callable[[str, int], int]) -> set[str]:
+        """The tables in which the planner does not expect what this process has written."""
+        taken, self.due = self.due, set()
+        found = set()
+        for place in taken:
+            written, known = self._written[place], expected(*place)
+            self._enough[place] = written + max(written, known) // 2
+            if known * 3 < written * 2:
+                found.add(place[0])
+        return found
 
 
-class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is untyped
-    """Checks each new connection's server."""
+class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[misc]  # peewee is untyped
+    """Keeps connections, and writes many rows at once."""
 
     def __init__(self, url: str, **options: Any) -> None:
-        # The plan of a prepared statement does without its values: for each row it goes through a long list.
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
         self.growth = GrownTables()
-
-    def _connect(self) -> Any:
-        connection = super()._connect()
-        if not hasattr(connection, "is_audience"):
-            try:
-                refuse_unsupported(connection)
-            except Unusable:
-                self._close(connection, close_conn=True)
-                raise
-            connection.adapters.register_dumper(float, NumberDumper)
-            connection.adapters.register_loader("numeric", NumberLoader)
-            connection.is_audience = True
-        return connection
 
     def another(self) -> "ServerPool":
         """A pool of one connection, which no other thread uses."""
@@ -101,6 +76,16 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
                 pass
             return cursor.fetchone() if cursor.description else None
 
+    def execute_sql(self, sql: str, params: Any = None, **options: Any) -> Any:
+        if params and len(params) > MANY:
+            sql, params = postgresql_bulk.with_arrays(sql, params)
+        if not options.get("prepare"):
+            return super().execute_sql(sql, params, **options)
+        with vars(peewee)["__exception_wrapper__"]:
+            cursor = self.cursor()
+            cursor.execute(sql, params, prepare=True, binary=True)  # bytes would be sent as twice as many
+            return cursor
+
     def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
         """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""
         rows = list(parameters)
@@ -108,32 +93,38 @@ class ServerPool(PooledPsycopg3Database):  # type: ignore[misc]  # peewee is unt
         with vars(peewee)["__exception_wrapper__"]:
             if bulk is None:
                 self.cursor().executemany(sql.replace("?", "%s"), rows)
-            elif bulk.copies:
-                with self.cursor().copy(bulk.statement) as copy:
-                    for row in rows:
-                        copy.write_row(row)
-            else:
+            elif not (bulk.copy and self._copied(bulk, rows)):
                 types = self.types(bulk.table)
                 statement = bulk.statement.format(rows=postgresql_bulk.rows_of(bulk.columns, types))
                 self.cursor().execute(statement, postgresql_bulk.arrays(bulk, types, rows))
         if bulk is not None and bulk.inserts and "site_id" in bulk.columns:
             self.growth.add(bulk.table, rows[0][bulk.columns.index("site_id")], len(rows))
 
+    def _copied(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> bool:
+        """Copies rows; False where the table has one of them already, and there is a statement for that."""
+        if not bulk.statement:
+            self._copy(bulk, rows)
+            return True
+        with contextlib.suppress(psycopg.errors.UniqueViolation), self.atomic():
+            self._copy(bulk, rows)
+            return True
+        return False
+
+    def _copy(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> None:
+        with self.cursor().copy(bulk.copy) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def expected(self, table: str, site_id: int) -> int:
+        """How many rows of a site the planner expects."""
+        [plan] = self.execute_sql(EXPECTED.format(table), (site_id,)).fetchone()[0]
+        return int(plan["Plan"]["Plan Rows"])
+
     def types(self, table: str) -> dict[str, str]:
         """Those of a table's columns."""
         if table not in self._types:
             self._types[table] = dict(self.execute_sql(TYPES, (table,)).fetchall())
         return self._types[table]
-
-
-def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
-    """Raises `Unusable`."""
-    version = connection.info.server_version // 10_000
-    if not OLDEST <= version <= NEWEST:
-        raise Unusable(UNSUPPORTED.format(version))
-    encoding = connection.info.parameter_status("server_encoding")
-    if encoding != "UTF8":
-        raise Unusable(NOT_UTF8.format(encoding))
 
 
 def is_lost(connection: psycopg.Connection[Any]) -> bool:

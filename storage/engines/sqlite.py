@@ -23,7 +23,9 @@ from storage.errors import Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
+KEEPS_PLAN: dict[str, bool] = {}  # every statement is
 NAME, HAS_HOSTS, BACKED_UP = "sqlite", False, ""
+TURN_SECONDS = 0.012  # all writers wait for it; a commit adds about 3 ms
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 PRAGMAS = {
     "journal_mode": "wal",
@@ -52,7 +54,12 @@ json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_in
 
 
 def open(
-    url: str, timeout_seconds: float, connections: int, allow_faulty: bool, _password: str | None = None
+    url: str,
+    timeout_seconds: float,
+    connections: int,
+    allow_faulty: bool,
+    _password: str | None = None,
+    cache_mb: int = 2,
 ) -> Any:
     """A pooled peewee database, not connected yet. Raises `Unusable`."""
     path = file(url)
@@ -66,7 +73,7 @@ def open(
         str(path),
         max_connections=connections,
         timeout=timeout_seconds,
-        pragmas=PRAGMAS,
+        pragmas=PRAGMAS | {"cache_size": -1_000 * cache_mb},  # SQLite's measure: negative is in KiB
         autoconnect=False,
     )
     pool.timeout = timeout_seconds  # SQLite's busy timeout; the argument above is the pool's
@@ -123,6 +130,11 @@ def is_lost(_opened: Any) -> bool:
 def state(opened: Any) -> object:
     """Equal to an earlier one, on the same connection, if nothing was committed between the two."""
     return _pragma(opened, "data_version")
+
+
+def identity(_opened: Any) -> str:
+    """A file has none: a copy is the same."""
+    return ""
 
 
 @contextlib.contextmanager

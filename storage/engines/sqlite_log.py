@@ -28,6 +28,8 @@ class Log:
 
     def grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         """SQLite calls it after each commit, in place of a checkpoint after every 1,000 pages."""
+        if pages < self.pages:  # the log began anew
+            self.moved = 0
         self.pages = pages
         return apsw.SQLITE_OK
 
@@ -45,7 +47,7 @@ def checkpoint(opened: Any) -> bool:
 def restart_log(opened: Any) -> None:
     """Lets the log begin anew with the next write, unless a reader prevents that. Writers wait meanwhile."""
     if _checkpoint_at_once(opened, "RESTART"):
-        opened.log.pages = 0
+        opened.log.pages = opened.log.moved = 0
 
 
 def truncate_log(opened: Any) -> bool:
@@ -75,7 +77,7 @@ def moved_by_commits(opened: Any) -> Iterator[None]:
 
 def is_due(opened: Any) -> bool:
     """Whether a checkpoint is worth its while."""
-    return not 0 <= opened.log.pages - opened.log.moved < DUE_PAGES
+    return bool(opened.log.pages - opened.log.moved >= DUE_PAGES)
 
 
 def is_overlong(opened: Any) -> bool:

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, sync_playwright
 
+from tests.service import PATIENCE_SECONDS
+
 BATCH = 80
 ORIGIN = "http://proof.test/"
 QUIET = [
@@ -95,6 +97,7 @@ def browser(path: str) -> Iterator[Page]:
         playwright.chromium.launch(executable_path=path, args=QUIET) as chromium,
     ):
         page = chromium.new_page()
+        page.set_default_timeout(PATIENCE_SECONDS * 1000)
         page.add_init_script(IN_EVERY_FRAME)
         page.route("**/*", _serve)
         page.goto(ORIGIN)

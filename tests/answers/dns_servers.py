@@ -19,18 +19,12 @@ import dns.query
 import dns.rcode
 import dns.rrset
 
+from tests.service import PATIENCE_SECONDS, free_port
+
 HOST = "127.0.0.1"
 READABLE = stat.S_IROTH | stat.S_IXOTH
 SOA = "$TTL 60\n@ SOA ns.example. host.example. 1 60 60 60 {minimum}\n@ NS ns.example.\n"
 Handler = Callable[[dns.message.Message], "Sequence[dns.message.Message | bytes]"]
-
-
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket() as streams:
-        streams.bind((HOST, 0))
-        port = int(streams.getsockname()[1])
-        datagrams.bind((HOST, port))
-        return port
 
 
 @contextmanager
@@ -88,11 +82,11 @@ def _running(command: list[str], port: int) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_SECONDS)
 
 
 def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         assert process.poll() is None, f"{process.args!r} ended"
         with suppress(OSError, dns.exception.Timeout):
@@ -121,7 +115,7 @@ class FakeServer:
     def __exit__(self, *_: object) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stop:
             stop.sendto(b"", (HOST, self.port))
-        self._thread.join(10)
+        self._thread.join(PATIENCE_SECONDS)
         self._socket.close()
 
     def _serve(self) -> None:

@@ -2,7 +2,7 @@
 
 import lzma
 import struct
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,10 @@ LOCATIONS = (
 BLOCKS = (
     f"length,location_id\n16777216,0\n256,1\n{2 * 65536 - 256 + 10},2\n1,1\n{2**32 - 16777216 - 131083},0\n"
 )
+
+
+def number(ip: str) -> int:
+    return int(IPv4Address(ip))
 
 
 class Integer(int):

@@ -75,7 +75,7 @@ class JudgedDomains:
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
         return [self._answer(name.rstrip(".").lower(), kind) for name, kind in questions]
 
-    def health(self) -> DnsHealth:
+    def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
         return DnsHealth.WORKS
 
     def _answer(self, name: str, kind: str) -> DnsAnswer:

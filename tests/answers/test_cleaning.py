@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audience.answers.moderation.cleaning import clean
+from tests.depth import examples
 
 HOSTILE = st.text(
     st.sampled_from("<>&;#xX\"'`=/!-?amplt013c \t\n\r\0\x0b\x0c\x1f\x7f\x85\ud800\udfff\ufeff\u2028é")
@@ -83,7 +84,7 @@ class Reader(HTMLParser):
         self.seen.append(("comment", []))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(TEXTS)
 def test_a_parser_finds_no_markup_in_a_cleaned_text(text):
     reader = Reader()

@@ -17,9 +17,9 @@ from audience.answers.dns.transport import Server, parse_server
 from audience.config import SettingError
 from audience.errors import ServiceUnavailable
 from audience.protocols import DnsAnswer, DnsStatus
-from tests.answers.dns_servers import HOST, NOISE, FakeServer, free_port, nsd, refusal, reply
+from tests.answers.dns_servers import HOST, NOISE, FakeServer, nsd, refusal, reply
 from tests.conftest import program
-from tests.service import until
+from tests.service import free_port, until
 from workers.gate import CountingGate
 
 MANY = "".join(f"many A 127.0.{n}.2\n" for n in range(60))

@@ -152,6 +152,30 @@ def test_trouble_after_health_makes_no_address_invalid(internet, validate, clock
     assert validate("ann@some-firm.org") == UNAVAILABLE
 
 
+@pytest.mark.parametrize("trouble", LYING)
+@pytest.mark.parametrize("email", ["ann.lee@gmail.com", "ann.lee@web.de"])
+def test_a_well_known_domain_that_is_denied_ends_a_good_outcome(internet, validate, trouble, email):
+    """Within the 30 seconds for which the canaries' outcome would hold."""
+    internet.names = NAMES | {"web.de MX": ["10 mx.webhost.net."], "mx.webhost.net A": [PUBLIC]}
+    assert validate("ann@some-firm.org") == (False, ["no_such_domain"])
+    internet.state = trouble
+    assert validate(email) in (FREE_UNAVAILABLE, (True, ["free_provider"]))
+    if trouble.startswith("nxdomain"):
+        assert validate("ann@other-firm.org") == UNAVAILABLE
+
+
+@ONE_OF_EACH
+def test_a_free_provider_that_is_gone_asks_the_canaries_once_in_thirty_seconds(server, validate, clock):
+    validate("ann@some-firm.org")
+    server.seen.clear()
+    for _ in range(3):
+        assert validate("ann.lee@web.de") == (False, ["free_provider", "no_such_domain"])
+    assert len([name for name in server.seen if is_canary(name)]) == 2
+    clock.now += 31
+    validate("ann.lee@web.de")
+    assert len([name for name in server.seen if is_canary(name)]) == 4
+
+
 @pytest.mark.parametrize("trouble", [*CUT_OFF, *LYING])
 def test_a_minute_after_the_trouble_answers_are_definite(internet, validate, clock, trouble):
     internet.state = trouble

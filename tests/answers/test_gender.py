@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from audience.answers.gender.gender import CENSUS_MISSING, SMOOTHING, guess_gender, open_names
 from audience.answers.gender.personal_name import DATA, load_kinds, parse
+from tests.depth import sample
 
 NAMES = open_names()
 KINDS = load_kinds()
@@ -46,7 +47,7 @@ def test_the_census_formula_for_every_name_of_the_census():
 
 def test_every_name_of_social_security_is_found():
     census = {row["name"] for row in rows("census1990_first_names.csv")}
-    for row in rows("ssa_first_names_1880_2017.csv"):
+    for row in sample([*rows("ssa_first_names_1880_2017.csv")], 10):
         male, female = int(row["male"]), int(row["female"])
         if row["name"] in census or male == female or row["name"] in KINDS:
             continue

@@ -189,6 +189,16 @@ def test_trouble_with_the_dns_is_no_failure_of_a_zone(watch):
     assert nordspam(resolver, watch) == "clear"
 
 
+@pytest.mark.parametrize("made_up", ["93.184.216.34", "10.0.0.1", "127.0.0.1"])
+def test_answers_that_are_made_up_for_every_name_are_no_failure_of_a_zone(watch, counted, made_up):
+    zones = list(PROVIDERS.zones.values())
+    resolver = Recorded({name: codes(made_up) for name, _ in zone_tests.questions(zones)})
+    resolver.state = DnsHealth.CUT_OFF
+    assert nordspam(resolver, watch) == "unknown"
+    assert watch.failed() == []
+    assert {outcome for *_, outcome in counted} == {"unanswered"}
+
+
 def test_a_failure_is_forgotten_when_the_zone_is_not_used_for_15_minutes(watch, clock):
     nordspam(Recorded(working(PROVIDERS) | {NEGATIVE: LISTED}), watch)
     clock.now += 899

@@ -12,6 +12,7 @@ from audience.config import Settings
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
 from tests.client import ApiClient
+from tests.receiver import receiving
 
 
 @pytest.fixture(scope="session")
@@ -41,3 +42,10 @@ def answers_client(client, other_client):
     """A client with a utility key and no site."""
     nowhere: Any = SimpleNamespace(uuid=None)
     return ApiClient(client.http, nowhere, keys.create([client.site, other_client.site], "utility"))
+
+
+@pytest.fixture
+def receiver():
+    """Of webhooks."""
+    with receiving() as receiver:
+        yield receiver

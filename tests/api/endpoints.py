@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+from audience import imports, webhooks
+
 
 class Endpoint(NamedTuple):
     method: str
@@ -18,6 +20,7 @@ class Endpoint(NamedTuple):
 SUBSCRIBER = {"email": "ada@example.com"}
 SEGMENT = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
 REPORT = {"report": {"name": "People", "report_type": "Reporting::Reports::VisitorCountReport"}}
+WEBHOOK = {"webhook": {"url": "https://8.8.8.8/hook", "paused": True}}
 PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
     Endpoint("POST", "/experimental/validation", "utility", SUBSCRIBER),
@@ -45,6 +48,8 @@ ENDPOINTS = [
     Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [SUBSCRIBER]}),
     Endpoint("GET", "/batch/imports", "read"),
     Endpoint("GET", "/batch/imports/1", "read"),
+    Endpoint("POST", "/batch/imports/1/undo", "full"),
+    Endpoint("GET", "/batch/imports/1/undo", "read"),
     Endpoint("GET", "/fetch/changes", "read", query={"after": "0"}),
     Endpoint("POST", "/batch/events", "full", {"events": [{"type": "visit", **SUBSCRIBER}]}),
     Endpoint("GET", "/stats/site", "stats"),
@@ -57,6 +62,15 @@ ENDPOINTS = [
     Endpoint("GET", "/stats/segment", "stats", query={"segment_id": "1"}),
     Endpoint("GET", "/stats/segments/1", "stats"),
     Endpoint("DELETE", "/fetch/segments/1", "full"),
+    Endpoint("GET", "/fetch/webhooks", "read"),
+    Endpoint("POST", "/fetch/webhooks", "full", WEBHOOK, status=201),
+    Endpoint("GET", "/fetch/webhooks/1", "read"),
+    Endpoint("PUT", "/fetch/webhooks/1", "full", WEBHOOK),
+    Endpoint("POST", "/fetch/webhooks/1/rotate", "full"),
+    Endpoint("POST", "/fetch/webhooks/1/replay", "full", {"after": 0}),
+    Endpoint("POST", "/fetch/webhooks/2/test", "full"),
+    Endpoint("GET", "/fetch/webhooks/1/deliveries", "read"),
+    Endpoint("DELETE", "/fetch/webhooks/1", "full"),
     Endpoint("GET", "/fetch/reports", "read"),
     Endpoint("POST", "/fetch/reports", "full", REPORT, status=201),
     Endpoint("GET", "/fetch/reports/1", "read"),
@@ -71,10 +85,18 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, a tag, an import and a segment, which the valid requests need."""
+    """Creates a subscriber, a tag, an import that is taken back, a segment and two webhooks: what the valid
+    requests need.
+
+    The second webhook has an address to which nothing is sent.
+    """
     client.create("ada@example.com", tags="first")
     client.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
+    client.post("/batch/imports/1/undo")
+    imports.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
+    client.post("/fetch/webhooks", WEBHOOK)
+    webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)
 
 
 def ask(client, endpoint: Endpoint, **options):

@@ -167,6 +167,13 @@ def test_a_place_that_is_not_kept_is_refused(client, other_client):
     assert read(other_client) == []
 
 
+def test_without_a_number_only_the_newest_is_told(client):
+    client.create(ANN)
+    for query in ({}, {"after": ""}):
+        answer = response_assertions.answer(client.get("/fetch/changes", query=query))
+        assert (answer["data"], answer["meta"]["next"], answer["meta"]["newest"]) == ([], "1", "1")
+
+
 def test_exports_and_searches_carry_the_number_that_they_are_true_for(client):
     client.create(ANN)
     client.create(BOB)

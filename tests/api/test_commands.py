@@ -118,32 +118,6 @@ def test_consent(client, monkeypatch, query):
     assert client.counts() == (1, 1, 0)
 
 
-def test_change_email_keeps_the_subscriber(client):
-    before = response_assertions.subscriber(client.create(ADA, tags="vip", plan="pro"))
-    after = run(client, command("change_email", " New@Example.com "))
-    assert after["email"] == "New@Example.com"
-    assert {key: after[key] for key in ("uuid", "fields", "cached_tag_ids", "created_at")} == {
-        key: before[key] for key in ("uuid", "fields", "cached_tag_ids", "created_at")
-    }
-    assert client.find(ADA) is None
-    assert client.find("new@example.com")["attributes"] == after
-    assert client.counts() == (1, 1, 0)
-
-
-def test_change_email_to_another_spelling_of_the_same_address(client):
-    client.create(ADA)
-    assert run(client, command("change_email", "ADA@example.com"))["email"] == "ADA@example.com"
-    assert client.counts() == (1, 1, 0)
-
-
-@pytest.mark.parametrize("address", ["bob@example.com", "BOB@EXAMPLE.COM", "nonsense", "a b@example.com"])
-def test_an_unavailable_address_fails_and_writes_nothing(client, address):
-    before = client.create(ADA)
-    client.create("bob@example.com")
-    assert fails(client, command("change_email", address)) == ("command[0]", None)
-    assert client.find(ADA) == before
-
-
 @pytest.mark.parametrize(("name", "query"), CREATING)
 def test_a_new_address_creates_the_subscriber(client, name, query):
     assert run(client, command(name, query, email=" New@example.com"))["email"] == "New@example.com"
@@ -210,18 +184,6 @@ def test_data_is_the_target_of_the_last_command_that_succeeded(client):
     assert response_assertions.subscriber(subscriber)["email"] == ADA
 
 
-def test_a_swap_of_addresses(client):
-    ada, bob = client.create(ADA), client.create("bob@example.com")
-    run(
-        client,
-        command("change_email", "x@example.com"),
-        command("change_email", ADA, email="bob@example.com"),
-        command("change_email", "bob@example.com", email="x@example.com"),
-    )
-    assert client.find(ADA)["id"] == bob["id"]
-    assert client.find("bob@example.com")["id"] == ada["id"]
-
-
 @pytest.mark.parametrize(("given", "field"), [
     ({"command": "add_tagg", "email": ADA, "query": "x"}, "command[1].command"),
     ({"command": "ADD_TAG", "email": ADA, "query": "x"}, "command[1].command"),
@@ -286,19 +248,3 @@ def test_only_subscribe_lifts_a_suppression(client, name, query):
         assert fails(client, command(name, query)) == ("command[0]", None)
         assert client.counts() == (0, 0, 0)
         assert (client.get("/fetch/tags").json["data"], client.get("/fetch/fields").json["data"]) == ([], [])
-
-
-def test_no_subscriber_moves_to_a_suppressed_address(client):
-    erase(client, "gone@example.com")
-    client.create(ADA)
-    assert fails(client, command("change_email", "gone@example.com")) == ("command[0]", None)
-
-
-def test_the_old_address_of_an_unsubscribed_subscriber_stays_unsubscribed(client):
-    left = run(client, command("unsubscribe"))["unsubscribed_at"]
-    run(client, command("change_email", "new@example.com"))
-    client.post("/batch/subscribers", {"subscribers": [{"email": ADA}]})
-    assert response_assertions.subscriber(client.find(ADA))["unsubscribed_at"] == left
-    assert client.counts() == (2, 0, 2)
-    assert run(client, command("subscribe"))["unsubscribed_at"] is None
-    assert client.counts() == (2, 1, 1)

@@ -9,7 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from audience.api.docs import ASSETS, hashed
 from tests.conftest import program
-from tests.service import serving
+from tests.service import PATIENCE_SECONDS, serving
 
 QUIET = [
     "--no-sandbox",
@@ -20,7 +20,6 @@ QUIET = [
     "--disable-sync",
     "--no-first-run",
 ]
-TIMEOUT_MS = 20_000  # milliseconds
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def page(service):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=QUIET)
         opened: Any = browser.new_page()
-        opened.set_default_timeout(TIMEOUT_MS)
+        opened.set_default_timeout(PATIENCE_SECONDS * 1000)
         opened.requested_urls, opened.complaints = [], []
         opened.on("request", lambda request: opened.requested_urls.append(request.url))
         opened.on(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from audience import exports, imports, stats
 from schemas.values import write_date
 from tests.client import open_client
+from tests.depth import examples
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
@@ -143,7 +144,7 @@ subscribers = st.fixed_dictionaries({
 def test_an_export_can_be_imported_again(app, form):
     http = app.test_client()
 
-    @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(subscribers, max_size=20))
     def round_trip(records):
         one, other = open_client(http), open_client(http)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.api.sent_files import CSV, LINES, import_file, send
 from tests.client import open_client
+from tests.depth import examples
 from tests.response_assertions import error
 
 
@@ -218,7 +219,7 @@ def test_no_file_brings_back_who_left(app):
     """Random files on people who are in, left or erased: only the command `subscribe` brings back."""
     http = app.test_client()
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(ROWS, st.sampled_from(["", "unsubscribed"]))
     def check(rows, consent):
         client = open_client(http)

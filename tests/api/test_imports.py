@@ -1,8 +1,5 @@
 """Import subscribers and follow the import (docs/contract.md, Imports)."""
 
-import threading
-from dataclasses import replace
-
 import pytest
 
 from app import create_app
@@ -145,14 +142,6 @@ def test_only_the_first_errors_are_listed_but_every_item_is_counted(client):
     assert len(errors) < 2100
 
 
-def test_a_batch_of_bad_items_behind_a_waiting_import_is_answered(client):
-    accepted(client, *({"email": email} for email in ADDRESSES[:2]))
-    answer, _ = accepted(client, *[{}] * 1000)
-    assert (answer["result"], answer["failed"]) == (0, 1000)
-    imports.drain(client.site.id, 30)
-    assert progress(client, answer["import_id"])["status"] == "finished"
-
-
 def test_an_import_changes_only_the_fields_it_names(client, monkeypatch):
     rows = [{"email": "a@example.com", "plan": "pro", "tags": "vip"}, {"email": "b@example.com"}]
     assert counts(imported(client, *rows)) == (2, 0, 0, 0, 0)
@@ -241,41 +230,6 @@ def test_the_newest_hundred_imports_are_listed(client):
     response_assertions.keys(listed, "data")
     assert all(response_assertions.import_(each)["status"] == "finished" for each in listed["data"])
     assert [each["id"] for each in listed["data"]] == ids[:1:-1]
-
-
-def test_a_single_item_waits_behind_queued_imports(client, app):
-    """The worker drains as soon as it is notified of the second import."""
-    drained = []
-
-    class Worker(FakeQueue):
-        def notify(self, site_id):
-            super().notify(site_id)
-            if len(self.sites) == 2:
-                drained.append(threading.Thread(target=imports.drain, args=(site_id, 30)))
-                drained[0].start()
-
-    app.extensions["audience"] = replace(app.extensions["audience"], import_queue=Worker())
-    accepted(client, {"email": ADA, "plan": "old"}, {"email": "b@example.com"})
-    answer, _ = accepted(client, {"email": ADA, "plan": "new"})
-    assert progress(client, answer["import_id"])["status"] == "finished"
-    drained[0].join(30)
-    assert response_assertions.subscriber(client.find(ADA))["fields"] == {"plan": "new"}
-
-
-def test_a_single_item_behind_stuck_imports_is_answered(client, monkeypatch):
-    monkeypatch.setattr(imports, "WAIT_SECONDS", 0.0)
-    accepted(client, {"email": ADA, "plan": "old"}, {"email": "b@example.com"})
-    answer, _ = accepted(client, {"email": ADA, "plan": "new"})
-    assert progress(client, answer["import_id"])["status"] == "queued"
-    assert client.find(ADA) is None
-    imports.drain(client.site.id, 30)
-    assert response_assertions.subscriber(client.find(ADA))["fields"] == {"plan": "new"}
-
-
-def test_imports_of_another_site_do_not_delay_this_one(client, other_client):
-    accepted(other_client, {"email": ADA}, {"email": "b@example.com"})
-    accepted(client, {"email": ADA})
-    assert client.find(ADA) is not None
 
 
 @pytest.mark.parametrize(("rows", "at_once", "queued"), [(0, 0, 1), (3, 3, 4)])

@@ -30,6 +30,7 @@ def test_the_depth_is_that_of_the_parsed_value(value, block, is_ascii):
     raw = json.dumps(value, ensure_ascii=is_ascii).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_bounds, "BLOCK_BYTES", block)
+        patch.setattr(json_bounds, "SLICE_BYTES", block)
         patch.setattr(json_bounds, "MAX_DEPTH", depth(value))
         json_bounds.check(raw)
         patch.setattr(json_bounds, "MAX_DEPTH", depth(value) - 1)

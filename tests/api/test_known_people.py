@@ -92,3 +92,34 @@ def test_a_tag_that_nobody_may_get_is_not_made(client, ann):
 def test_another_word_is_refused(client):
     response_assertions.error(send(client, FILE, query={"known": "none"}), 422)
     assert client.get("/batch/imports").json["data"] == []
+
+
+@pytest.mark.parametrize("known", ["fill", "skip"])
+def test_dates_and_tags_for_all_of_a_file_keep_to_it_too(client, ann, known):
+    client.post("/batch/events", {"events": {"email": ANN, "type": "visit"}})
+    before = found(client)
+    text = (
+        f"email,created_at,last_event_at,unsubscribed_at\n{ANN},2020-01-01,2039-01-01,\n{BOB},2020-01-01,,\n"
+    )
+    import_file(client, text, query={"known": known, "tag": "list"})
+    after = found(client)
+    assert tags(client) == (["old", "list"] if known == "fill" else ["old"])
+    assert {**after, "cached_tag_ids": [], "updated_at": ""} == {
+        **before,
+        "cached_tag_ids": [],
+        "updated_at": "",
+    }
+    assert (after == before) is (known == "skip")
+    assert (found(client, BOB)["created_at"][:4], tags(client, BOB)) == ("2020", ["list"])
+
+
+@pytest.mark.parametrize("known", ["merge", "fill", "skip"])
+def test_a_dry_run_counts_who_would_leave_and_changes_nobody(client, ann, known):
+    text = "".join(json.dumps({"email": each, "command": "unsubscribe"}) + "\n" for each in (ANN, BOB))
+    dry = response_assertions.answer(send(client, text, LINES, query={"known": known, "dry_run": "1"}))[
+        "dry_run"
+    ]
+    assert (dry["created"], dry["updated"], dry["unsubscribed"]) == (1, 1, 2)
+    assert found(client)["unsubscribed_at"] is None
+    done = import_file(client, text, LINES, query={"known": known})
+    assert (done["created"], done["updated"], done["unsubscribed"]) == (1, 1, 2)

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from audience import imports
+from audience import sites
 from storage import database
 from storage.errors import Unavailable
 from tests import response_assertions
@@ -42,7 +42,7 @@ def test_writes_are_refused_and_readyz_says_why(client, folder, lose):
     assert refused.status_code == 503
     assert refused.headers["Retry-After"]
     with pytest.raises(Unavailable):
-        imports.retry(1)
+        sites.create("Other")
     ready = client.http.get("/readyz")
     assert ready.status_code == 503
     assert "moved or deleted" in ready.json["checks"]["database"]

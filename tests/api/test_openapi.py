@@ -1,5 +1,6 @@
 """Routes, schemas, responses and the OpenAPI document agree, both ways."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from flask import Blueprint
 from openapi_spec_validator import validate
 
 from app import create_app
+from audience import imports, webhook_deliveries
 from audience.api.endpoint import endpoint
 from audience.api.openapi import documentation
 from audience.config import Settings
@@ -18,6 +20,7 @@ from storage import database
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue
 from tests.described import operations, path_in_document, validator
+from tests.webhook_steps import make, send_all
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, ASSISTANTS = ((DOCS / f"{name}.md").read_text("utf-8") for name in ("endpoints", "assistants"))
@@ -182,6 +185,24 @@ def test_a_file_is_described_by_its_media_type(settings):
     assert tuple(operation["requestBody"]["content"]) == files
     assert tuple(operation["responses"]["200"]["content"]) == ("text/csv",)
     assert {"404", "422"} <= operation["responses"].keys()
+
+
+def test_what_a_receiver_is_sent_is_the_webhook_of_the_document(app, client, document, receiver):
+    webhook = make(client.site, receiver)
+    message = document["webhooks"]["message"]["post"]
+    people = [{"email": f"p{number}@example.com", "tags": "a", "fields": {"n": [1]}} for number in range(3)]
+    client.post("/batch/subscribers", {"subscribers": people})
+    imports.drain(client.site.id, 30)
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "p1@example.com"}})
+    client.delete("/fetch/subscribers", query={"email": "p2@example.com"})
+    send_all()
+    webhook_deliveries.send_test(client.site, webhook.id, private_addresses=True)
+    schema = validator(app, message["requestBody"]["content"]["application/json"]["schema"])
+    assert {json.loads(each.body)["type"] for each in receiver.received} == {"changes", "test"}
+    for each in receiver.received:
+        assert [error.message for error in schema.iter_errors(json.loads(each.body))] == []
+        assert {header["name"] for header in message["parameters"]} <= each.headers.keys()
+    assert list(schema.iter_errors({"type": "changes", "data": []})) != []
 
 
 def test_refusals_match_the_document(client):

@@ -10,6 +10,7 @@ from audience import segment_rules
 from audience.api import openapi_rules
 from audience.errors import Refused
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
+from tests.depth import examples
 from tests.described import validator
 
 NOW = 1_787_000_000_000
@@ -68,7 +69,7 @@ def test_the_example_of_each_subject(is_described, rule):
 
 
 @given(rule=rules)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_schema_and_reader_agree(is_described, rule):
     assert is_described(rule) == is_accepted(rule)
 
@@ -76,7 +77,7 @@ def test_schema_and_reader_agree(is_described, rule):
 @given(
     subject=st.sampled_from(list(SUBJECTS)), operand=st.sampled_from(OPERANDS) | operators, options=operators
 )
-@settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_schema_and_reader_agree_on_conditions(is_described, subject, operand, options):
     rule = {subject: operand} | options
     assert is_described(rule) == is_accepted(rule)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from audience import imports, stats
 from tests import response_assertions
+from tests.depth import examples
 
 EMAILS = [f"p{number}@example.com" for number in range(4)]
 COMMANDS = ["add_tag", "subscribe", "unsubscribe", "change_email", "remove_tag"]
@@ -53,7 +54,9 @@ act = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(acts=st.lists(act, max_size=8))
 def test_the_counters_match_the_subscribers_after_any_changes(client, acts):
     for path, body in acts:

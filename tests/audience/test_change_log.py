@@ -11,16 +11,18 @@ from audience import (
     change_log,
     change_log_pages,
     change_log_replay,
+    change_log_retention,
     clock,
     commands,
+    dry_runs,
     erasures,
     events,
-    sites,
     subscribers,
 )
 from audience import tags as site_tags
 from audience.changes import RESTORE, Change, Source
 from audience.errors import Refused
+from schemas.formats.rows import FileRow
 from storage import database
 from tests.change_mirror import Mirror, normal, state
 
@@ -28,16 +30,6 @@ ANN, BOB = "ann@a.example", "bob@a.example"
 DAY_MS = 86_400_000
 NAMES = ["vip", "new", "old"]
 VALUES = ["x", 1, 1.0, True, [1], {"a": 1}]
-
-
-@pytest.fixture
-def site(app):
-    return sites.create("Example")
-
-
-@pytest.fixture
-def folder(app):
-    return app.extensions["audience"].settings.instance
 
 
 def blobs(site):
@@ -54,14 +46,6 @@ def sizes(site):
             "(SELECT count(*) FROM erased_subscribers), change_bytes FROM site_counters WHERE site_id = ?",
             (site.id,),
         )
-
-
-@pytest.fixture
-def later(monkeypatch):
-    """Sets the clock forward, by milliseconds."""
-    passed, now_ms = [0], clock.now_ms
-    monkeypatch.setattr(clock, "now_ms", lambda: now_ms() + sum(passed))
-    return passed.append
 
 
 def act(site, folder, chance):
@@ -121,7 +105,7 @@ def test_what_is_rolled_back_or_only_tried_leaves_nothing(site):
         change = Change(ANN, ANN)
         subscribers.write(site.id, [change], subscribers.accept_now(site.id))
         raise ZeroDivisionError
-    subscribers.dry_run(site.id, [Change(ANN, ANN)])
+    dry_runs.dry_run(site, (row for row in [FileRow(1, {}, ANN, item={"email": ANN})]))
     assert (change_log_pages.newest(site), blobs(site)) == (0, [])
 
 
@@ -131,7 +115,7 @@ def test_only_ids_of_the_new_and_of_those_who_stay_as_they_are(site):
     subscribers.create(site, {"email": ANN, "first_name": "Anna"})
     created, unchanged, changed = map(json.loads, blobs(site))
     [id_] = created["created"]
-    assert created == {"created": [id_]}
+    assert created == {"created": [id_], "made_fields": ["plan"]}
     assert unchanged == {"unchanged": [id_]}
     assert changed == {"changed": [[id_, {"first_name": "Anna"}, {"first_name": "Ann"}]]}
     assert change_log_pages.newest(site) == 2
@@ -165,22 +149,22 @@ def test_a_crash_before_blanking_is_made_good_by_the_sweeper(site, folder, monke
             erasures.erase(site, folder, ANN)
     assert "Ann" in "".join(blobs(site))
     assert {each.kind for each in change_log_pages.page(site, 0, 9).changes} == {"erased"}
-    change_log.sweep(30)
+    change_log_retention.sweep(30)
     assert "Ann" not in "".join(blobs(site))
 
 
 def test_what_is_too_old_is_dropped_and_a_quiet_place_stays_good(site, folder, later, monkeypatch):
-    monkeypatch.setattr(change_log, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(change_log_retention, "ROWS_AT_ONCE", 2)
     for email in (ANN, BOB, "cy@a.example"):
         subscribers.create(site, {"email": email})
         subscribers.create(site, {"email": email, "first_name": "New"})
     erasures.erase(site, folder, BOB)
     last = change_log_pages.newest(site)
     later(29 * DAY_MS)
-    change_log.sweep(30)
+    change_log_retention.sweep(30)
     assert len(change_log_pages.page(site, 0, 100).changes) == last
     later(2 * DAY_MS)
-    change_log.sweep(30)
+    change_log_retention.sweep(30)
     page = change_log_pages.page(site, last, 100)
     assert (page.changes, page.oldest, page.newest, page.next) == ([], last + 1, last, last)
     with pytest.raises(Refused):
@@ -209,7 +193,7 @@ def test_a_sweep_after_a_reset_makes_no_old_place_good_again(site, later):
     later(31 * DAY_MS)
     with database.write():
         change_log.record_reset(site.id, RESTORE, clock.now_ms() * 1000)
-    change_log.sweep(30)
+    change_log_retention.sweep(30)
     for place in (0, 1, 2):
         with pytest.raises(Refused):
             change_log_pages.page(site, place, 1)
@@ -221,7 +205,7 @@ def test_what_came_after_a_clock_that_was_ahead_is_dropped_after_it(site, later)
         subscribers.create(site, {"email": f"{days}@a.example"})
     for days, kept in ((31, [2, 3]), (20, [])):
         later(days * DAY_MS)
-        change_log.sweep(30)
+        change_log_retention.sweep(30)
         page = change_log_pages.page(site, None, 100)
         found = change_log_pages.page(site, page.oldest - 1, 100).changes
         assert [each.number for each in found] == kept

@@ -1,17 +1,10 @@
 """Events: which of a batch are kept, and in which order errors are told."""
 
-import pytest
-
-from audience import clock, events, sites, subscribers
+from audience import clock, events, subscribers
 from schemas.values import FieldError
 
 ANN = "ann@example.com"
 BAD = "nonsense"
-
-
-@pytest.fixture
-def site(app):
-    return sites.create("Example")
 
 
 def record(site, *items, refused=()):

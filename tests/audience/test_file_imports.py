@@ -2,16 +2,11 @@
 
 import pytest
 
-from audience import clock, file_imports, import_payloads, imports, sites
-from audience.errors import ServiceUnavailable
+from audience import clock, dry_runs, file_imports, import_payloads, imports, undos
+from audience.errors import Refused, ServiceUnavailable
 from schemas.formats.rows import FileRow
-from storage import database
+from storage import database, leases
 from storage import file_imports as stored
-
-
-@pytest.fixture
-def site(app):
-    return sites.create("Example")
 
 
 def good(*numbers, email="p{}@example.com", **values):
@@ -79,6 +74,17 @@ def test_the_rows_are_let_go_when_they_cannot_be_stored(site):
     assert batches(upload.import_id) == []
 
 
+def test_who_sends_a_file_that_is_taken_back_meanwhile_reads_so(site):
+    upload = file_imports.resume(site, "people.csv")
+    upload.store(good(1, 2))
+    undos.of_import(site, upload.import_id, 30)
+    for go_on in (lambda: upload.store(good(1, 2, 3)), lambda: upload.accept(["email"])):
+        with pytest.raises(Refused, match="taken back"):
+            go_on()
+    again = file_imports.resume(site, "people.csv")
+    assert (again.complete, again.stored_rows) == (False, 0)
+
+
 def test_a_file_whose_first_pieces_are_being_deleted_is_not_accepted(site, monkeypatch):
     monkeypatch.setattr(file_imports, "BATCH_ROWS", 1)
     monkeypatch.setattr(stored, "PAGE_ROWS", 50)
@@ -86,6 +92,7 @@ def test_a_file_whose_first_pieces_are_being_deleted_is_not_accepted(site, monke
     upload.store(good(1, 2, 3))
     later = clock.now_ms() + file_imports.RESUME_MS + 1
     monkeypatch.setattr(clock, "now_ms", lambda: later)
+    monkeypatch.setattr(leases, "now", lambda own: own)
     with database.write():
         assert stored.discard(site.id, upload.import_id)
     assert len(batches(upload.import_id)) == 2
@@ -114,8 +121,8 @@ def test_refused_rows_are_read_page_by_page_in_order(site, monkeypatch):
 def test_a_dry_run_creates_an_address_once_however_far_apart_its_rows_are(
     site, monkeypatch, most, counts, whole
 ):
-    monkeypatch.setattr(file_imports, "BATCH_ROWS", 2)
-    rows = (row for row in [*good(1, 2), *bad(3), *good(4), *good(1, plan="b")])
-    done = file_imports.dry_run(site, rows, most)
+    monkeypatch.setattr(dry_runs, "BATCH_ROWS", 2)
+    rows = (row for row in [*good(1, 2), *bad(3), *good(4), *good(1, fields={"plan": "b"})])
+    done = dry_runs.dry_run(site, rows, most)
     assert (done.counts, done.whole, done.rows_seen) == (counts, whole, sum(counts.values()))
     assert imports.newest(site) == []

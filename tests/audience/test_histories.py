@@ -12,10 +12,11 @@ from audience.changes import Acceptance, Change, Consent
 from storage import database, site_counters
 from storage import sites as stored_sites
 from storage import subscribers as stored
+from tests.depth import examples
 from tests.storage.segment_oracle import instant, number
 from tests.subscriber_model import SubscriberModel
 
-GROUPS, HISTORIES = 6, 20  # each group on an instance of its own
+GROUPS, HISTORIES = 6, examples(20)  # each group on an instance of its own
 EMAILS = ["ann@a.example", "Ann@A.example", "bob@b.example", "cy@bücher.example", "dan@a.example"]
 TAGS = ["vip", "VIP", "new", "old"]
 VALUES = ["pro", "Pro", "", 1, 1.0, True, [1, "a"], [1, "A", None], {"a": {"b": 1}}, {}, "2026-03-01", "7"]

@@ -1,41 +1,16 @@
 """Imports are applied once, in order, even if a worker dies."""
 
-import errno
 import json
 import threading
-from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from audience import clock, erasures, imports, sites, stats, subscribers
-from storage import database, leases
-from storage import imports as stored
+from audience import backlog, clock, erasures, imports, stats, subscribers
+from storage import database, leases, site_queue
 from storage.engines import sqlite_log
-from storage.errors import DiskFault, Unavailable, Unusable
 from tests.client import FakeQueue
-from tests.small_disk import mounted
-
-
-@pytest.fixture
-def site(app):
-    return sites.create("Example")
-
-
-@pytest.fixture
-def tick(monkeypatch):
-    """Advances the clocks, by default by ten minutes."""
-    now, uptime = clock.now_ms(), clock.uptime_ms()
-    monkeypatch.setattr(leases, "now", lambda uptime: uptime)
-
-    def move(milliseconds=600_000):
-        nonlocal now, uptime
-        now, uptime = now + milliseconds, uptime + milliseconds
-        monkeypatch.setattr(clock, "now_ms", lambda: now)
-        monkeypatch.setattr(clock, "uptime_ms", lambda: uptime)
-
-    move(0)
-    return move
+from tests.stored_people import found
 
 
 def accept(site, count=600, prefix="p", **values):
@@ -66,16 +41,11 @@ def state(site, import_id):
     return progress.status, progress.applied, progress.created, progress.updated, progress.unchanged
 
 
-def found(site, email):
-    subscriber = subscribers.find(site, email)
-    assert subscriber is not None
-    return subscriber
-
-
 def steal(site, import_id, lease=10_000):
     """Claims the import as another worker."""
     with database.write():
-        return stored.claim(site.id, import_id, "thief", clock.now_ms(), leases.now(clock.uptime_ms()), lease)
+        now = leases.now(clock.uptime_ms())
+        return site_queue.claim(site.id, ("imports", import_id), "thief", clock.now_ms(), now, lease)
 
 
 class Killed(BaseException):
@@ -137,7 +107,7 @@ def test_a_lease_from_before_the_machine_started_holds_nothing(site, monkeypatch
     import_id = accept(site)
     assert steal(site, import_id)
     monkeypatch.setattr(clock, "uptime_ms", lambda: -1_000_000)
-    assert imports.abandoned() == 1
+    assert backlog.abandoned() == 1
     imports.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
@@ -194,110 +164,6 @@ def test_a_worker_whose_import_another_has_finished_says_nothing_of_a_failure(
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 1000, 1000, 0, 0)
     assert caplog.records == []
-
-
-def test_an_import_that_fails_five_times_does_not_block_the_next(site, tick, monkeypatch, caplog):
-    write = subscribers.write
-
-    def faulty(site_id, changes, number):
-        if any(change.key.startswith("bad") for change in changes):
-            raise RuntimeError(changes[0].email)
-        return write(site_id, changes, number)
-
-    monkeypatch.setattr(subscribers, "write", faulty)
-    bad, good = accept(site, prefix="bad"), accept(site, prefix="good")
-    for _ in range(5):
-        assert imports.drain(site.id, 30) is False
-        assert state(site, bad)[0] == "queued"
-        assert state(site, good)[1] == 0
-        tick()
-    imports.drain(site.id, 30)
-    assert state(site, bad) == ("failed", 0, 0, 0, 0)
-    assert payload(bad)
-    assert state(site, good) == ("finished", 600, 600, 0, 0)
-    assert len(caplog.records) == 5
-    assert "example.com" not in caplog.text
-
-
-@pytest.mark.parametrize("fault", [
-    Unavailable("database is locked"), DiskFault("disk I/O error"), Unusable("damaged"),
-    OSError(errno.EIO, "I/O error"), MemoryError(),
-])  # fmt: skip
-def test_an_import_is_never_given_up_for_a_fault_of_the_machine(site, tick, monkeypatch, fault):
-    """And the next one waits for its turn."""
-
-    def fail(*_):
-        raise fault
-
-    first, second = accept(site), accept(site)
-    with monkeypatch.context() as patch:
-        patch.setattr(subscribers, "write", fail)
-        for _ in range(10):
-            with pytest.raises(type(fault)):
-                imports.drain(site.id, 30)
-            tick(24 * 3_600_000)
-    assert [state(site, each)[:2] for each in (first, second)] == [("queued", 0), ("queued", 0)]
-    imports.drain(site.id, 30)
-    assert state(site, first) == ("finished", 600, 600, 0, 0)
-    assert state(site, second) == ("finished", 600, 0, 0, 600)
-
-
-def test_a_worker_that_dies_again_and_again_is_no_failed_attempt(site, tick, monkeypatch):
-    def dies(*_):
-        raise Killed
-
-    import_id = accept(site)
-    with monkeypatch.context() as patch:
-        patch.setattr(subscribers, "write", dies)
-        for _ in range(10):
-            with pytest.raises(Killed):
-                imports.drain(site.id, 30)
-            tick()
-    imports.drain(site.id, 30)
-    assert state(site, import_id) == ("finished", 600, 600, 0, 0)
-
-
-@pytest.mark.of_sqlite
-def test_imports_on_a_nearly_full_disk_wait_for_room(site, tick):
-    """A claim still fits, the rows do not, and sometimes the claim cannot be handed back either."""
-    first, second = accept(site, 600, fields={"plan": "a"}), accept(site, 600, fields={"plan": "b"})
-    with database.session():
-        [pages] = database.row("PRAGMA page_count")
-        for attempt in range(30):
-            database.execute(f"PRAGMA max_page_count = {pages + attempt % 5}")
-            with suppress(DiskFault):
-                imports.drain(site.id, 30)
-            tick(2_000)
-        assert stats.for_site(site).users == 0
-        database.execute("PRAGMA max_page_count = 1000000")
-    tick()
-    imports.drain(site.id, 30)
-    assert state(site, first) == ("finished", 600, 600, 0, 0)
-    assert state(site, second) == ("finished", 600, 0, 600, 0)
-    assert found(site, "p599@example.com").fields == {"plan": "b"}
-    assert stats.for_site(site) == stats.recount(site) == stats.Counts(600, 0)
-
-
-def test_an_import_on_a_full_disk_waits_for_room(tmp_path_factory, settings, tick):
-    """With commits that find no room: neither rows nor claims nor their release can be written."""
-    with mounted(tmp_path_factory.mktemp("small") / "disk", 8) as disk:
-        database.open(f"sqlite:///{disk.path / 'audience.db'}")
-        database.migrate()
-        site = sites.create("Example")
-        ids = [accept(site, 600, fields={"plan": plan}) for plan in ("a", "b")]
-        for attempt in range(30):
-            disk.fill(but_pages=2 + attempt % 3)
-            with suppress(DiskFault):
-                imports.drain(site.id, 30)
-            assert stats.for_site(site).users == 0
-            tick(2_000)
-        disk.make_room()
-        tick()
-        imports.drain(site.id, 30)
-        assert [state(site, each)[2:4] for each in ids] == [(600, 0), (0, 600)]
-        assert found(site, "p599@example.com").fields == {"plan": "b"}
-        assert stats.for_site(site) == stats.recount(site) == stats.Counts(600, 0)
-        database.close()
 
 
 def test_imports_are_applied_in_the_order_of_acceptance(site):

@@ -1,13 +1,16 @@
 """Commands run on a test's instance."""
 
 import json
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience.cli import import_jobs
+from audience.cli import following
+from audience.cli.instance import Instance
 from audience.cli.main import audience
+from tests.client import FakeProcesses
 
 
 @pytest.fixture
@@ -33,6 +36,33 @@ def run(type_):
 
 
 @pytest.fixture
+def doctor(app, settings):
+    """Runs the doctor on the instance of `app`; returns the exit code and the results by check."""
+
+    def run(*words, processes=None, settings=settings):
+        real = instance(settings)
+        opened = Instance(
+            settings, real.open, real.openers, lambda: processes or FakeProcesses(), real.child_process
+        )
+        result = CliRunner().invoke(
+            audience, ["doctor", "--json", *(words or ("--offline",))], obj=opened, catch_exceptions=False
+        )
+        results: dict[str, list[Any]] = {}
+        for each in json.loads(result.stdout)["findings"]:
+            results.setdefault(each["check"], []).append(each)
+        return result.exit_code, results
+
+    return run
+
+
+@pytest.fixture
+def private(settings, app):
+    settings.instance.chmod(0o700)
+    for file in settings.instance.iterdir():
+        file.chmod(0o600)
+
+
+@pytest.fixture
 def backup(type_, client, tmp_path):
     client.create("ann@example.com", tags="vip", fields={"plan": "pro"})
     client.create("bob@example.com")
@@ -46,7 +76,7 @@ def backup(type_, client, tmp_path):
 @pytest.fixture
 def alone(monkeypatch):
     """No other process applies rows here."""
-    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from audience.errors import Refused
 from audience.operations import backups
 from storage import database
 from tests.cli.restored import reopen, run_on
-from tests.service import until
+from tests.service import PATIENCE_SECONDS, until
 from workers.processes import Processes
 
 READER = """
@@ -188,6 +188,6 @@ def test_restoring_into_an_instance_in_use_is_refused(backup, settings, client):
         assert reader.stdout.readline() == b"open\n"
         assert "another process" in str(run_on(settings, "restore", str(backup), "--yes").exception)
     finally:
-        reader.communicate(timeout=30)
+        reader.communicate(timeout=PATIENCE_SECONDS)
     reopen(settings)
     assert client.counts() == (3, 3, 0)

@@ -8,6 +8,7 @@ import pytest
 
 from audience import (
     addresses,
+    change_log_pages,
     clock,
     file_imports,
     imports,
@@ -64,7 +65,7 @@ def all_subscribers(owner):
 
 
 def test_the_site_has_the_requested_number_of_subscribers_and_correct_counts(owner, shown):
-    assert list(shown) == ["base_url", "site_uuid", "publishable_key", "secret_key"]
+    assert list(shown) == ["base_url", "site_uuid", "publishable_key", "secret_key", "owners"]
     users, _, unsubscribers = owner.counts()
     assert users == 1200
     assert 30 < unsubscribers < 200
@@ -130,6 +131,18 @@ def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
     assert len(names) == len(demo_segments.SEGMENTS)
     assert all(names[name] for name in ("Paying", "Low Countries", "Readers of 90 days", "Silent for a year"))
     assert {"Plans", "Countries"} <= {report.name for report in reports.list_all(owner.site)}
+
+
+def test_what_an_import_changed_was_changed_on_its_day(owner):
+    newest = imports.newest(owner.site)[0]
+    with database.session():
+        uuid = database.row(
+            "SELECT s.uuid FROM subscribers AS s JOIN subscriber_tags AS t ON t.subscriber_id = s.id "
+            "WHERE t.tag_id = (SELECT id FROM tags WHERE name = 'winter-walks') LIMIT 1"
+        )[0]
+    changed = change_log_pages.history(owner.site, uuid).changes
+    days = {each.at // DAY for each in changed if each.source == ("import", str(newest.id))}
+    assert days == {newest.created_at // DAY}
 
 
 def test_it_is_the_same_every_time():

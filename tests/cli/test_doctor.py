@@ -2,58 +2,23 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import app as services
 from audience import clock, imports, operators, subscribers
-from audience.answers import tables
-from audience.answers.dns.resolver import DnsResolver
 from audience.audit_log import COMMAND_LINE
 from audience.changes import change_from_item
-from audience.cli.instance import Instance
 from audience.cli.main import audience
-from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from storage import database
 from storage import doctor as stored
 from storage.engines import sqlite
 from tests.client import FakeProcesses, FakeQueue
 
-DATA = Path(services.__file__).parent / "audience" / "data"
-
-
-@pytest.fixture
-def doctor(app, settings):
-    """Runs the doctor on the instance of `app`; returns the exit code and the results by check."""
-
-    def run(*words, processes=None, settings=settings):
-        real = services.instance(settings)
-        instance = Instance(
-            settings, real.open, real.openers, lambda: processes or FakeProcesses(), real.child_process
-        )
-        result = CliRunner().invoke(
-            audience, ["doctor", "--json", *(words or ("--offline",))], obj=instance, catch_exceptions=False
-        )
-        results: dict[str, list[Any]] = {}
-        for each in json.loads(result.stdout)["findings"]:
-            results.setdefault(each["check"], []).append(each)
-        return result.exit_code, results
-
-    return run
-
 
 def states(results, check):
     return {each["state"] for each in results[check]}
-
-
-@pytest.fixture
-def private(settings, app):
-    settings.instance.chmod(0o700)
-    for file in settings.instance.iterdir():
-        file.chmod(0o600)
 
 
 def test_a_healthy_instance_passes_every_check(doctor, private):
@@ -65,6 +30,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
         "database", "migrations", "files", "clock", "console", "imports", "changes",
+        "webhooks",
     } == results.keys()  # fmt: skip
 
 
@@ -195,6 +161,14 @@ def test_secrets_readable_by_others_fail_and_are_repaired_on_request(doctor, pri
     assert (settings.instance / "pepper").stat().st_mode & 0o777 == 0o600
 
 
+def test_a_pepper_elsewhere_that_everybody_can_read_fails(doctor, private, settings, tmp_path):
+    pepper = tmp_path / "pepper"
+    pepper.write_bytes((settings.instance / "pepper").read_bytes())
+    pepper.chmod(0o644)
+    code, results = doctor(settings=replace(settings, pepper_file=str(pepper)))
+    assert (code, states(results, "permissions")) == (1, {"bad"})
+
+
 def test_a_clock_set_back_fails(doctor, private, client, monkeypatch):
     now = clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now - 3_600_000)
@@ -247,47 +221,6 @@ def test_pragmas_that_deviate_are_found(app):
         database.execute("PRAGMA synchronous = normal")
         assert stored.deviations() == {"synchronous": "normal"}
         database.execute("PRAGMA synchronous = full")
-
-
-def test_old_tables_are_a_warning_with_advice(doctor, private, monkeypatch):
-    now = clock.now_ms()
-    monkeypatch.setattr(clock, "now_ms", lambda: now + 1000 * 86_400_000)
-    results = doctor()[1]["tables"]
-    assert {each["found"].partition(":")[0] for each in results if each["state"] == "warn"} == {
-        "blacklist",
-        "validation",
-        "geolocation",
-    }
-
-
-def test_every_folder_of_tables_has_a_date():
-    folders = {path.name for path in DATA.iterdir() if path.is_dir()}
-    assert {table.folder for table in tables.bundled()} == folders - {"__pycache__"}
-
-
-@pytest.mark.parametrize(("health", "state"), [("works", "ok"), ("denying", "warn"), ("cut_off", "warn")])
-def test_the_dns_servers_are_examined(doctor, private, monkeypatch, health, state):
-    monkeypatch.setattr(DnsResolver, "health", lambda _: DnsHealth(health))
-    monkeypatch.setattr(
-        DnsResolver, "ask", lambda _, names, __: [DnsAnswer(DnsStatus.NXDOMAIN) for _ in names]
-    )
-    code, results = doctor("--recount")
-    [found] = results["dns"]
-    assert (code, found["state"]) == (0, state)
-    assert ("AUDIENCE_DNS_SERVERS" in found["advice"]) == (state == "warn")
-
-
-def test_unavailable_blacklists_are_a_warning(doctor, private, monkeypatch):
-    monkeypatch.setattr(DnsResolver, "health", lambda _: DnsHealth.CUT_OFF)
-    monkeypatch.setattr(
-        DnsResolver,
-        "ask",
-        lambda _, questions, __: [DnsAnswer(DnsStatus.UNAVAILABLE) for _ in questions],
-    )
-    code, results = doctor("--recount")
-    assert code == 0
-    assert states(results, "providers") == {"warn"}
-    assert "AUDIENCE_DNS_SERVERS" in results["providers"][0]["advice"]
 
 
 def test_a_console_that_browsers_cannot_reach_or_nobody_administers(doctor, settings):

@@ -126,7 +126,7 @@ def test_the_exit_status_says_whether_all_rows_are_in(type_import, client, dry):
         (
             "email,subscribed\na@b.co,perhaps\n",
             (),
-            "understood: `perhaps`. Correct them or, if it is no consent, say",
+            "understood: `perhaps`. In their place, write `unsubscribed` for somebody who left",
         ),
         (
             "email,created_at\na@b.co,01/02/2023\n",
@@ -147,7 +147,7 @@ def test_the_command_names_what_it_found(type_import, text, options, sentence):
     assert "map[" not in output
 
 
-@pytest.mark.parametrize("name", ["cleaned_people.csv", "Nonsubscribed_email_audience_export_1.csv"])
+@pytest.mark.parametrize("name", ["cleaned_people.csv", "Nonsubscribed_1.csv", "unsubscribed_1.csv"])
 def test_a_file_of_people_who_left_is_refused_until_that_is_said(type_import, client, name):
     text = "Email Address\nann@example.com\n"
     assert "--consent unsubscribed" in type_import(text, name=name, exit_code=1)
@@ -167,6 +167,8 @@ def test_options_reach_the_import(type_import, client):
         "old, list",
         "vip",
     }
+    dry = type_import("email,city\nann@example.com,Rome\n", "--known", "skip", "--dry-run")
+    assert "created 0, updated 0, unchanged 1, " in dry
     type_import("email,city\nann@example.com,Rome\n", "--known", "skip")
     assert client.find("ann@example.com")["attributes"]["fields"] == {"city": "Bern"}
 
@@ -237,6 +239,7 @@ def test_another_program_than_the_headers_show_is_told(run, client, tmp_path):
         ("Email hard bounce reason", True),
         ("Unsubscribe reason", True),
         ("Vom Newsletter abgemeldet (alt)", True),
+        ("Disabled", True),
         ("Plan", False),
         ("Block of flats", False),
     ],
@@ -245,4 +248,4 @@ def test_a_field_that_may_say_who_left_is_pointed_out(run, client, tmp_path, hea
     file = tmp_path / "people.csv"
     file.write_text(f"email,{header}\nann@example.com,true\n")
     output = run("import", file, "--site", client.site.uuid)
-    assert ("If it says who left, map it to `unsubscribed`." in output) == doubtful
+    assert ("If it says who left, map it to `unsubscribed`" in output) == doubtful

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from audience.cli import import_jobs
+from audience.cli import following
 from schemas.formats.meanings import IGNORED, MEANINGS
 from tests.conftest import program
-from tests.service import serving, until
+from tests.service import PATIENCE_SECONDS, serving, until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
 COMMANDS = re.findall(r"^    audience (.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
@@ -20,7 +20,7 @@ COMMANDS = re.findall(r"^    audience (.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_page_runs(run, client, tmp_path, monkeypatch, line):
-    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     name = "Mail" if "--map" in line else "email"
     Path("people.csv").write_text(f"{name},plan\nann@example.com,pro\n")
@@ -44,7 +44,11 @@ def test_the_call_of_the_page_answers(tmp_path):
             "SITE": f"site_uuid={service.first['site_uuid']}",
         }
         done = subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=os.environ | variables, capture_output=True, timeout=60
+            ["bash", "-c", line],
+            cwd=tmp_path,
+            env=os.environ | variables,
+            capture_output=True,
+            timeout=PATIENCE_SECONDS,
         )
         assert json.loads(done.stdout)["data"]["attributes"]["total"] == 1
         until(lambda: service.call("GET", "/stats/site")[1]["user_count"] == 1)

@@ -11,7 +11,7 @@ from tests.small_disk import mounted
 
 @pytest.fixture
 def disk(tmp_path):
-    with mounted(tmp_path / "disk", 8) as disk:
+    with mounted(tmp_path / "disk", 12) as disk:
         yield disk
 
 
@@ -52,7 +52,8 @@ def test_export_and_backup_say_that_the_disk_is_full(run, disk, site):
         assert "Traceback" not in output
         assert files(disk) == before
         disk.make_room()
-        assert run(*words)[0] == 0
+        code, output = run(*words)
+        assert code == 0, output
         before = files(disk)
 
 

@@ -1,6 +1,7 @@
 """What `audience import` says of a file, and how it speaks: as a command, not as an API."""
 
 import csv
+import gzip
 
 import pytest
 
@@ -11,7 +12,7 @@ def said(run, client, tmp_path):
 
     def invoke(text, *options, exit_code=0, name="people.csv"):
         file = tmp_path / name
-        file.write_text(text, "utf-8")
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
         return run("import", file, "--site", client.site.uuid, *options, exit_code=exit_code)
 
     return invoke
@@ -56,6 +57,16 @@ def test_a_malformed_address_is_told_as_to_somebody_who_types(said):
     assert "Send" not in answer
 
 
+@pytest.mark.parametrize(("content", "name", "words"), [
+    (b"", "people.csv", "The file is empty: it needs a header row, or JSON objects."),
+    (gzip.compress(b"email\n", mtime=0), "people.csv.gz", "unpack it first, and import the CSV inside."),
+])  # fmt: skip
+def test_nobody_who_types_is_asked_to_send(said, content, name, words):
+    answer = said(content, name=name, exit_code=1)
+    assert words in answer
+    assert "send" not in answer.lower()
+
+
 def test_many_columns_are_listed_to_a_point(said):
     names = [f"c{number}" for number in range(1, 41)]
     answer = said(",".join(["email", *names]) + "\nann@example.com\n")
@@ -72,3 +83,5 @@ def test_who_left_and_stays_away_is_counted(said, run, client):
     answer = said("email\nann@example.com\nbob@example.com\ncy@example.com\n", "--dry-run")
     assert "Who has left stays away: 2.\n" in answer
     assert "stays away" not in said("email\ncy@example.com\n", "--dry-run")
+    answer = said("email,unsubscribed\nann@example.com,no\nbob@example.com,\ndee@example.com,yes\n")
+    assert "refused 0, suppressed 0, unsubscribed 1.\nWho has left stays away: 2.\n" in answer

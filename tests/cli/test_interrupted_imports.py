@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from audience import file_imports, imports
-from audience.cli import import_jobs
+from audience.cli import following
 from tests.cli.outcomes import counts
+from tests.service import PATIENCE_SECONDS, environment, serving, until
 from tests.service import command as command_line
-from tests.service import environment, serving, until
 
 ROWS = 5_000
 CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
@@ -47,7 +47,7 @@ def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_pa
     assert waiting.status == "receiving"
     assert 0 < waiting.rows < ROWS
     monkeypatch.undo()
-    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
     file_imports.sweep()
     outcome = import_file(CSV_TEXT)
     assert outcome["import_id"] == str(waiting.id)
@@ -63,7 +63,7 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
     monkeypatch.setattr(imports, "drain", interrupt)
     import_file(CSV_TEXT, exit_code=1)
     monkeypatch.undo()
-    monkeypatch.setattr(import_jobs, "STALL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
     outcome = import_file(CSV_TEXT)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
     assert import_file(CSV_TEXT)["import_id"] == "2"
@@ -77,28 +77,42 @@ def test_two_commands_cannot_import_the_same_file_at_once(import_file, client, t
         assert "another command" in import_file(CSV_TEXT, exit_code=1)
 
 
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("service")) as service:
+        yield service
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(tmp_path, number):
-    rows = 30_000
+def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(service, tmp_path, number):
+    rows = 12_000
     file = tmp_path / "people.csv"
-    file.write_text("email\n" + "".join(f"subscriber{each}@example.com\n" for each in range(rows)))
-    instance = tmp_path / "instance"
-    with serving(instance) as service:
-        line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
-        options: dict[str, Any] = {"env": environment(instance, service.port), "stdout": subprocess.PIPE}
-        first = subprocess.Popen(line, **options)
-        until(lambda: total(service) or first.poll() is not None)
-        os.kill(first.pid, number)
-        assert first.wait(20) != 0
-        assert first.stdout is not None
-        first.stdout.close()
-        done = subprocess.run(line, check=True, timeout=120, **options)
-        outcome = json.loads(done.stdout)
-        assert (outcome["import_id"], outcome["status"]) == ("1", "finished")
-        assert (outcome["created"], outcome["updated"] + outcome["unchanged"]) == (rows, 0)
-        assert service.call("GET", "/stats/site")[1]["user_count"] == rows
+    file.write_text("email\n" + "".join(f"s{each}@{number.name}.example.com\n" for each in range(rows)))
+    before = service.call("GET", "/stats/site")[1]["user_count"]
+    others = imports_of(service)
+    line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
+    options: dict[str, Any] = {
+        "env": environment(service.instance, service.port), "stdout": subprocess.PIPE
+    }  # fmt: skip
+    first = subprocess.Popen(line, **options)
+    until(lambda: has_begun(service, others) or first.poll() is not None)
+    os.kill(first.pid, number)
+    assert first.wait(PATIENCE_SECONDS) != 0
+    assert first.stdout is not None
+    first.stdout.close()
+    done = subprocess.run(line, check=True, timeout=PATIENCE_SECONDS, **options)
+    outcome = json.loads(done.stdout)
+    assert {*imports_of(service)} - {*others} == {outcome["import_id"]}
+    assert outcome["status"] == "finished"
+    assert (outcome["created"], outcome["updated"] + outcome["unchanged"]) == (rows, 0)
+    assert service.call("GET", "/stats/site")[1]["user_count"] == before + rows
 
 
-def total(service):
+def imports_of(service):
+    """How many rows each import has so far, by its id."""
     listed = service.call("GET", "/batch/imports")[1]["data"]
-    return listed and listed[0]["attributes"]["total"]
+    return {each["id"]: each["attributes"]["total"] for each in listed}
+
+
+def has_begun(service, others):
+    return any(total for id_, total in imports_of(service).items() if id_ not in others)

@@ -86,11 +86,13 @@ def test_a_subscriber_that_does_not_exist_is_not_made(type_, client, words):
 def test_the_only_site_needs_no_name_and_one_of_several_does(run, type_, client):
     assert run("report", "list")
     other = sites.create("Other")
-    assert "Several sites" in str(type_("tag", "list").exception)
+    assert "There are several sites: choose one by --site with its name or" in str(
+        type_("tag", "list").exception
+    )
     assert run("tag", "list", "--site", "Other", "--json") == []
     assert run("site", "lists", "Other", "--json")["allow"] == []
     sites.create("Other")
-    assert "Several sites" in str(type_("tag", "list", "--site", "Other").exception)
+    assert "Several sites have this name" in str(type_("tag", "list", "--site", "Other").exception)
     assert run("tag", "list", "--site", other.uuid, "--json") == []
     assert "Site not found" in str(type_("tag", "list", "--site", "Nothing").exception)
 
@@ -108,7 +110,7 @@ def test_a_key_has_a_name_that_its_successor_keeps(run, client):
     assert listed[made["publishable_key"]]["name"] == "Shop"
     found = listed[next_["publishable_key"]]
     assert (found["name"], found["scope"], found["sites"]) == ("Till", "read", [client.site.name])
-    assert "Till  of" in run("key", "list")
+    assert "Till of" in run("key", "list")
 
 
 def test_the_last_use_of_a_key_is_kept_every_five_minutes(run, client, monkeypatch):
@@ -128,6 +130,9 @@ def test_the_last_use_of_a_key_is_kept_every_five_minutes(run, client, monkeypat
     assert seen == [1, 1, 7]
     assert USE_MS == 5 * 60_000
     assert "last used 20" in run("key", "list")
+    run("key", "create", "--name", "Shop")
+    assert "Shop of Example, created" in (listed := run("key", "list"))
+    assert ", never used" in listed
 
 
 def test_a_request_whose_body_was_admitted_first_is_a_use_of_the_key(app, client):

@@ -47,7 +47,7 @@ PEOPLE: dict[str, tuple[Any, ...]] = {
 @pytest.fixture
 def follow(run, client, tmp_path, monkeypatch):
     """Runs the commands of a section, in this or the opposite order."""
-    monkeypatch.setattr("audience.cli.import_jobs.STALL_SECONDS", 0.0)
+    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
     monkeypatch.chdir(shutil.copytree(FILES, tmp_path / "files"))
 
     def commands(section, step=1):
@@ -97,7 +97,7 @@ def test_people_as_they_become(follow, client):
 
 
 def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypatch):
-    monkeypatch.setattr("audience.cli.import_jobs.STALL_SECONDS", 0.0)
+    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
     intro = PAGE.partition("## ")[0]
     assert set(PRESETS) <= set(re.findall(r"`(?:--from )?(\w+)`", intro))
     maps = re.findall(r"`(--map) (\w+=[a-z:]+)`", intro)
@@ -112,7 +112,7 @@ def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypa
     assert client.find("ann@example.org")["attributes"]["fields"] == {"phone": "555 1"}
 
 
-@pytest.mark.parametrize("name", ["cleaned", "nonsubscribed"])
+@pytest.mark.parametrize("name", ["unsubscribed", "cleaned", "nonsubscribed"])
 def test_a_file_of_those_who_left_needs_the_word(type_, client, tmp_path, monkeypatch, name):
     monkeypatch.chdir(FILES)
     [file] = FILES.glob(f"{name}_*.csv")

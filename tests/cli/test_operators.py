@@ -7,7 +7,7 @@ import pytest
 from audience import operators, sessions, sign_in, sites
 from audience.audit_log import COMMAND_LINE, page
 from audience.config import Settings
-from audience.operations import opening
+from audience.operations import first_site, opening
 from audience.operations.opening import prepare
 
 URL = re.compile(r"https?://\S+")
@@ -134,3 +134,35 @@ def test_a_deleted_site_takes_its_roles_and_entries_along(run, site):
     run("site", "delete", site.uuid, "--yes")
     assert [each["roles"] for each in run("operator", "list", "--json")] == [{}]
     assert page(other) == []
+
+
+def test_administrators_own_a_site_that_is_made(run, site):
+    operators.add("ann@example.com", True, {}, COMMAND_LINE)
+    operators.add("bob@example.com", False, {}, COMMAND_LINE)
+    made = run("site", "create", "News", "--json")
+    assert made["owners"] == ["ann@example.com"]
+    ann = operators.get("ann@example.com")
+    assert made["site_uuid"] in [each.uuid for each in operators.sites_of(ann.id)]
+    assert "owners           ann@example.com" in run("site", "create", "Shop")
+
+
+def test_a_site_is_made_for_one_operator(run, type_, site):
+    for email, administrator in (("ann@example.com", True), ("bob@example.com", False)):
+        operators.add(email, administrator, {}, COMMAND_LINE)
+    assert run("site", "create", "News", "--owner", "bob@example.com", "--json")["owners"] == [
+        "bob@example.com"
+    ]
+    refused = type_("site", "create", "Shop", "--owner", "eve@example.com")
+    assert str(refused.exception) == operators.NO_OPERATOR
+    assert [each.name for each in sites.list_all()] == ["Example", "News"]
+
+
+def test_a_site_that_nobody_owns_yet_says_so(run, site):
+    assert "nobody yet: `audience console`" in run("site", "create", "News")
+
+
+def test_a_first_site_made_again_belongs_to_administrators(app, settings):
+    operators.add("ann@example.com", True, {}, COMMAND_LINE)
+    assert first_site.ensure(settings) is not None
+    [made] = sites.list_all()
+    assert operators.owners(made) == ["ann@example.com"]

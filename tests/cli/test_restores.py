@@ -4,7 +4,20 @@ import json
 
 import pytest
 
-from audience import clock, erasures, imports, keys, operators, pepper, sign_in, stats, subscribers
+from audience import (
+    clock,
+    erasure_log,
+    erasures,
+    imports,
+    keys,
+    operators,
+    pepper,
+    sign_in,
+    stats,
+    subscribers,
+    webhook_sender,
+    webhooks,
+)
 from audience.audit_log import COMMAND_LINE
 from audience.config import Settings
 from audience.errors import Refused
@@ -13,6 +26,8 @@ from storage import database
 from storage import imports as stored_imports
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
+from tests.receiver import receiving
+from tests.webhook_steps import send_all
 
 
 def erase(settings, client, email):
@@ -30,6 +45,17 @@ def test_subscribers_erased_since_the_backup_stay_erased(backup, settings, clien
     assert refused.status_code == 422
 
 
+def test_whoever_was_erased_under_a_newer_address_than_the_backups_stays_erased(backup, settings, client):
+    moved = {"command": "change_email", "email": "ann@example.com", "query": "new@example.com"}
+    assert client.post("/fetch/commands", {"command": moved}).json["failed"] == 0
+    erase(settings, client, "new@example.com")
+    result = run_on(settings, "restore", str(backup), "--yes", "--json")
+    assert json.loads(result.stdout)["erased"] == 1
+    assert client.find("ann@example.com") is None
+    assert client.counts() == (1, 1, 0)
+    assert stats.recount(client.site) == stats.Counts(1, 0)
+
+
 def test_no_place_in_the_record_outlives_a_restore(backup, settings, client):
     client.create("cy@example.com")
     place = client.get("/fetch/changes").json["meta"]["newest"]
@@ -45,6 +71,26 @@ def test_no_place_in_the_record_outlives_a_restore(backup, settings, client):
     [entry] = client.get("/fetch/changes", query={"after": meta["newest"]}).json["data"]
     assert entry["attributes"]["email"] == "dy@example.com"
     assert int(entry["id"]) < 2**53
+
+
+def test_webhooks_are_paused_until_somebody_resumes_them(settings, client, tmp_path):
+    """However they were before; then they begin with a reset."""
+    with receiving() as receiver:
+        for paused in (False, True):
+            webhooks.create(client.site, {"url": receiver.url, "paused": paused}, private_addresses=True)
+        client.create("ann@example.com")
+        backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+        result = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
+        assert "1 webhooks are paused" in result.stdout
+        assert [each.paused for each in webhooks.list_all(client.site)] == ["restored", "operator"]
+        client.create("bob@example.com")
+        assert webhook_sender.due() == 0
+        webhooks.replace(client.site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+        send_all()
+        client.create("eve@example.com")
+        send_all()
+        kinds = [each["attributes"]["kind"] for request in receiver.received for each in request.data]
+        assert kinds == ["reset", "created"]
 
 
 def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):
@@ -89,7 +135,7 @@ def test_the_erasure_log_is_enough_if_the_database_is_lost(backup, settings, cli
 
 def test_a_truncated_last_log_line_is_ignored_but_a_broken_line_is_refused(backup, settings, client):
     erase(settings, client, "ann@example.com")
-    log = settings.instance / erasures.LOG
+    log = settings.instance / erasure_log.LOG
     complete_log = log.read_text()
     log.write_text(complete_log + complete_log[:20])
     assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
@@ -105,7 +151,7 @@ def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, 
         "address_hash": pepper.address_hash(client.site.id, "ann@example.com"),
         "at": long_ago,
     }
-    (settings.instance / erasures.LOG).write_text(json.dumps(line) + "\n")
+    (settings.instance / erasure_log.LOG).write_text(json.dumps(line) + "\n")
     type_("backup", str(tmp_path / "b.tar"))
     assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     assert client.find("ann@example.com") is not None
@@ -147,7 +193,7 @@ def test_the_first_sites_file_is_deleted_if_its_key_is_not_in_the_backup(
 def test_the_erasure_log_alone_in_a_new_folder_is_enough(backup, settings, client, tmp_path_factory):
     erase(settings, client, "ann@example.com")
     other = Settings(instance=tmp_path_factory.mktemp("other"))
-    (other.instance / erasures.LOG).write_bytes((settings.instance / erasures.LOG).read_bytes())
+    (other.instance / erasure_log.LOG).write_bytes((settings.instance / erasure_log.LOG).read_bytes())
     assert json.loads(run_on(other, "restore", str(backup), "--yes", "--json").stdout)["erased"] == 1
     assert subscribers.find(client.site, email="ann@example.com") is None
 

@@ -55,6 +55,17 @@ def test_erase_asks_for_confirmation_and_erases(run, client, ann, settings):
     ]
 
 
+def test_who_is_no_subscriber_is_named(run, client, ann):
+    words = ("subscriber", "unsubscribe", ADDRESS, "nobody@example.com", "--site", client.site.uuid)
+    assert "no subscriber has nobody@example.com" in run(*words, exit_code=3)
+
+
+def test_json_of_an_export_needs_a_file(run, client, ann, tmp_path):
+    words = ("--site", client.site.uuid, "--json")
+    assert "say which FILE to write" in run("export", *words, exit_code=2)
+    assert run("export", tmp_path / "people.csv", *words)["change"] == "2"
+
+
 def test_export_to_a_file_and_to_standard_output(run, client, ann, tmp_path):
     file = tmp_path / "people.csv"
     output = run("export", file, "--site", client.site.uuid)

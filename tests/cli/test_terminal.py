@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.service import command, environment, until
+from tests.service import PATIENCE_SECONDS, command, environment, until
 from tests.stories.test_first_run import ROOT
 
 SHOW_CURSOR = "\x1b[?25h"
@@ -56,7 +56,7 @@ def sites_of(tmp_path):
         env=environment(tmp_path, 8000),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
         check=True,
     )
     return listed.stdout.strip()

@@ -6,12 +6,14 @@ from io import BytesIO
 
 from audience_client import AuthenticatedClient
 from audience_client.api.answers import post_experimental_validation
+from audience_client.api.change_log import get_fetch_changes
 from audience_client.api.files import post_batch_imports
 from audience_client.api.segments import get_stats_segment, post_fetch_segments, post_fetch_segments_preview
 from audience_client.api.stats import get_stats_site
 from audience_client.api.subscribers import get_fetch_search, get_fetch_subscribers, post_fetch_subscribers
 from audience_client.models import (
     AllRule,
+    ChangeList,
     Counts,
     CreatedAtRule,
     CreatedAtRuleCreatedAtOperators,
@@ -36,6 +38,7 @@ from audience_client.models import (
     TagRule,
     ValidateEmail,
     Validation,
+    WebhookMessage,
 )
 from audience_client.types import File
 
@@ -97,3 +100,10 @@ assert isinstance(received, ReceivedFile)
 assert isinstance(received.data, Import)
 assert received.data.attributes.total == 1
 assert [column.meaning for column in received.meta.columns] == ["email", "field:Town"]
+
+log = get_fetch_changes.sync(client=client, after=0)
+assert isinstance(log, ChangeList)
+sent = {"type": "changes", "timestamp": "2026-08-21T02:08:30.364Z", "data": log.to_dict()["data"]}
+message = WebhookMessage.from_dict(sent)
+assert any(change.attributes.email == EMAIL for change in message.data)
+assert message.data == log.data

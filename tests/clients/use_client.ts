@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import createClient from "openapi-fetch"
-import type { components, paths } from "./api.js"
+import type { components, paths, webhooks } from "./api.js"
 
 const { AUDIENCE_URL: baseUrl = "", AUDIENCE_KEYS: keys = "" } = process.env
 const client = createClient<paths>({ baseUrl, headers: { Authorization: `Basic ${btoa(keys)}` } })
@@ -59,3 +59,8 @@ const received = await client.POST("/v1/batch/imports", {
 })
 assert.equal(received.data?.data?.attributes.total, 1)
 assert.deepEqual(received.data?.meta.columns.map((column) => column.meaning), ["email", "field:Town"])
+
+const log = await client.GET("/v1/fetch/changes", { params: { query: { after: 0 } } })
+type Message = webhooks["message"]["post"]["requestBody"]["content"]["application/json"]
+const message: Message = { type: "changes", timestamp: "2026-08-21T02:08:30.364Z", data: log.data?.data ?? [] }
+assert.ok(message.data.some((each) => each.attributes.email === email))

@@ -11,6 +11,7 @@ from werkzeug.serving import make_server
 
 from audience import operators, sessions
 from tests.answers.chromium import QUIET
+from tests.service import PATIENCE_SECONDS
 
 ALONE = [each for each in QUIET if not each.startswith("--host-resolver-rules")]
 ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -84,6 +85,7 @@ def visit(browser, port: int, email: str, width: int, theme: str, script: bool =
     context: BrowserContext = browser.new_context(
         viewport={"width": width, "height": HEIGHT}, color_scheme=theme, java_script_enabled=script
     )
+    context.set_default_timeout(PATIENCE_SECONDS * 1000)
     token = sessions.begin(operators.get(email).id, remembered=False, client_network="127.0.0.0/24")
     name = f"audience_session_{port}"
     context.add_cookies([{"name": name, "value": token, "domain": "127.0.0.1", "path": "/"}])

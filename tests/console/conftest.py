@@ -2,11 +2,13 @@
 
 import pytest
 
-from audience import clock, passwords, sites
+from audience import clock, operators, passwords, sessions, sign_in, sites
+from audience.audit_log import COMMAND_LINE
 from storage import leases
 from tests.console.browser import open_browser, signed_in
 
 REAL_COST = passwords.COST
+PASSWORD = "a heron stands in the reeds"
 
 
 @pytest.fixture(autouse=True)
@@ -59,3 +61,11 @@ def later(monkeypatch):
 def manager(app, site):
     """A browser of an operator who may do all but keys, operators and the site itself."""
     return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def ann(app, site):
+    """An operator with a password."""
+    token = operators.add("Ann@example.com", False, {site: "viewer"}, COMMAND_LINE)
+    sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    return operators.get("ann@example.com")

@@ -93,7 +93,7 @@ def _screens(page: Page, root: str, site: str) -> dict[str, str]:
         "import_new": f"{site}/imports/new",
         "acts": f"{site}/acts",
     }
-    others = {noun: f"{site}/{noun}" for noun in ("checks", "settings", "keys")}
+    others = {noun: f"{site}/{noun}" for noun in ("checks", "settings", "keys", "webhooks")}
     instance = {noun: f"{root}/{noun}" for noun in ("operators", "doctor", "audit-log")}
     return {"overview": site} | lists | records | forms | others | instance
 

@@ -14,14 +14,19 @@ from audience import (
     subscriber_lists,
     subscribers,
     tags,
+    webhook_deliveries,
+    webhooks,
 )
 from audience.audit_log import Actor
 from audience.changes import Consent, change_from_item
+from audience.deliveries.client import Delivered
 from audience.operations.demo_imports import DemoRow
 from audience.sites import Site
+from audience.webhook_deliveries import CHANGES, Delivery
 from storage import database
 
 DAY_MS = 86_400_000
+HOOK = "https://hooks.invalid/changes"
 HOSTILE = (
     "</script><script>alert(1)</script>", "=HYPERLINK(\"//evil.example\")", "\u202egnp.exe", "x" * 10_000,
     "'\"><img src=x onerror=alert(1)>", "{{ 7 * 7 }}",
@@ -67,6 +72,14 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
     tags.create(site, "unused")
+    long = {"url": f"{HOOK}?" + "x" * 1900, "segment_id": str(segment.id), "paused": True}
+    for hook in ({"url": HOOK}, long):
+        webhooks.create(site, hook, private_addresses=False)
+    delivery = Delivery(0, webhooks.list_all(site)[0].id, "webhook-1", CHANGES, at, 1, 2, 2)
+    with database.write(site.id):
+        for failure in (None, "The receiver did not answer in time."):
+            delivered = Delivered(None if failure else 503, 12, "" if failure else names[0][:1024], failure)
+            webhook_deliveries.log(site.id, delivery, delivered)
 
 
 def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
@@ -93,7 +106,7 @@ def site_paths(site: Site) -> list[str]:
         f"{root}/subscribers?status=subscribed&tag=vip&created_at=30&order=last_event_at",
         *(
             f"{root}/{noun}"
-            for noun in ("imports", "segments", "reports", "checks", "lists", "settings", "keys")
+            for noun in ("imports", "segments", "reports", "checks", "lists", "settings", "keys", "webhooks")
         ),
         f"{root}/acts",
         *(f"{root}/acts/{each.id}" for each in bulk_acts.newest(site)),
@@ -104,6 +117,11 @@ def site_paths(site: Site) -> list[str]:
         *(f"{root}/subscribers/{each.uuid}" for each in found),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
         *(f"{root}/segments/{each.id}{act}" for each in segments.list_all(site) for act in ("", "/edit")),
+        *(
+            f"{root}/webhooks/{each.id}{query}"
+            for each in webhooks.list_all(site)
+            for query in ("", "?page=2")
+        ),
         f"{root}/reports/new",
         *(f"{root}/reports/new?kind={kind}" for kind in ("VisitorCount", "VisitorsByField", "Events")),
         *(f"{root}/reports/{each.id}" for each in reports.list_all(site)[-6:]),

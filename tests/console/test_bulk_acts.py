@@ -15,7 +15,7 @@ from audience import (
     subscribers,
     tags,
 )
-from audience.audit_log import Actor
+from audience.audit_log import Actor, head
 from audience.bulk_acts import NewAct
 from audience.changes import change_from_item
 from storage import bulk_acts as stored
@@ -87,7 +87,7 @@ def followed(manager, sent):
 
 def newest(site):
     entry = audit_log.page(site)[0]
-    return entry.actor, entry.act, entry.subjects
+    return entry.actor, head(entry), entry.subjects
 
 
 def test_those_who_are_ticked_are_tagged(site, manager, root, work):
@@ -135,7 +135,8 @@ def test_erasing_asks_for_the_number(site, manager, root, work, tmp_path):
     assert len(everybody(site)) == 7
     assert newest(site) == ("meg@example.com", "many erased", 2)
     assert "@a.example" not in f"{audit_log.page(site)}"
-    assert len((tmp_path / "instance" / "erasures.log").read_text().splitlines()) == 2
+    log = (tmp_path / "instance" / "erasures.log").read_text()
+    assert len(log.splitlines()) == 2 * 2  # of each the address, and the person
 
 
 def alert_text(response):
@@ -188,7 +189,7 @@ def test_what_is_wrong_is_said_and_nothing_is_done(site, manager, root, fields, 
 def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, root, work, later, app):
     sent = act(manager, root, "export", "?tag=vip", all="1")
     path = sent.headers["Location"].removeprefix("/console")
-    assert newest(site) == ("meg@example.com", "many exported", 7)
+    assert newest(site) == ("meg@example.com", "many exported, begun", 7)
     erasures.erase(site, app.extensions["audience"].settings.instance, email="p1@a.example")
     shown = manager.get(f"{path}/export.csv")
     assert "attachment" in shown.headers["Content-Disposition"]
@@ -198,29 +199,6 @@ def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, roo
     assert again.get(f"{path}/export.csv").status_code == 404
     bulk_act_pieces.sweep()
     assert list(bulk_acts._pieces(site.id, bulk_acts.newest(site)[0].id)) == []
-
-
-def test_tags_put_on_are_taken_back_from_whom_they_were_put_on(site, manager, root, work, later, app):
-    sent = act(manager, root, "tag", all="1", tag="vip")
-    work()
-    assert "2 subscribers tagged" in followed(manager, sent).text
-    path = sent.headers["Location"].removeprefix("/console")
-    undone = manager.post(f"{path}/undo")
-    work()
-    assert len(tagged(site, "vip")) == 7
-    assert "2 subscribers untagged" in followed(manager, undone).text
-    again = manager.post(f"{path}/undo")
-    assert (again.status_code, bulk_acts.NOT_UNDOABLE in again.text) == (422, True)
-
-
-def test_nothing_is_taken_back_after_30_days(site, manager, root, work, later, app):
-    sent = act(manager, root, "tag", all="1", tag="vip")
-    work()
-    later(31 * 24 * HOUR_MS)
-    again = signed_in(app, "max@example.com", {site: "manager"})
-    path = sent.headers["Location"].removeprefix("/console")
-    assert "Undo" not in again.get(path).text
-    assert again.post(f"{path}/undo").status_code == 422
 
 
 class Crash(BaseException):
@@ -316,7 +294,7 @@ def test_whoever_may_not_act_on_many_sees_no_boxes(app, site, other_site, manage
     support = signed_in(app, "sue@example.com", {site: "support"})
     assert 'name="uuid"' not in support.get(f"{root}/subscribers").text
     assert support.get(path).status_code == 200
-    for refused in (f"{root}/acts", f"{root}/subscribers/chosen", f"{path}/cancel", f"{path}/undo"):
+    for refused in (f"{root}/acts", f"{root}/subscribers/chosen", f"{path}/cancel"):
         assert support.post(refused, act="tag", all="1", tag="x").status_code == 404
     stranger = signed_in(app, "eve@example.com", {other_site: "owner"})
     moved = path.replace(site.uuid, other_site.uuid)

@@ -127,10 +127,11 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     keyboard.type("pro")
     page.get_by_role("button", name="Group", exact=True).focus()
     keyboard.press("Enter")
-    page.get_by_text("Subscribers who are subscribed, and whose plan is pro.").wait_for()
+    page.locator(".grp .grp .gh select:focus").wait_for()
+    page.get_by_text("Subscribers who are subscribed and whose plan is pro.").wait_for()
     page.get_by_label("Value of Tag").focus()
     keyboard.type("vip")
-    words = "Subscribers who are subscribed, and whose plan is pro, and who carry the tag vip."
+    words = "Subscribers who are subscribed, whose plan is pro, and who carry the tag vip."
     page.get_by_text(words).wait_for()
     assert page.locator(".cond .n").all_inner_texts() == ["5", "1", "6"]
     assert page.locator("[data-people] .big").inner_text() == "1"
@@ -141,6 +142,20 @@ def test_a_segment_is_built_with_the_keyboard_alone(browser, port, site, paths):
     keyboard.press("Enter")
     page.get_by_role("heading", name="Pros").wait_for()
     assert visitor.problems == []
+
+
+def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/segments/new")
+    page = visitor.page
+    group, condition = (page.get_by_role("button", name=name, exact=True) for name in ("Group", "Condition"))
+    group.last.press("Enter")
+    condition.first.press("Enter")
+    page.locator(":focus").select_option("email")
+    page.get_by_role("button", name="Take out this condition").nth(1).press("Enter")
+    assert page.locator(".cond select:focus").input_value() == "email"
+    page.get_by_role("button", name="Take out this group").press("Enter")
+    assert page.locator(".cond select:focus").input_value() == "status"
 
 
 def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, settings, tmp_path):
@@ -157,7 +172,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.locator(":focus").select_option("email")
     page.get_by_role("button", name="Look again").focus()
     keyboard.press("Enter")
-    page.get_by_text("Of 3 rows, 1 bring new subscribers, 1 change someone").wait_for()
+    page.get_by_text("Of 3 rows, 1 brings a new subscriber, 1 changes someone").wait_for()
     violations = Axe().run(page).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
     page.get_by_role("button", name="Import 2 rows").focus()
@@ -185,4 +200,20 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     bulk_act_pieces.work(tmp_path, 30)
     page.get_by_text("2 subscribers tagged fair").wait_for()
     assert page.locator("[data-live]").count() == 0
+    assert visitor.problems == []
+
+
+def test_the_list_follows_what_is_typed(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers?status=subscribed&page=1")
+    page = visitor.page
+    page.get_by_role("searchbox").press_sequentially("p1")
+    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    assert page.evaluate("document.activeElement.id") == "text"
+    assert page.get_by_text("Begins with p1").is_visible()
+    page.get_by_label("Tick p1@a.example").check()
+    assert page.get_by_text("1 ticked").is_visible()
+    assert page.url.endswith("/subscribers?status=subscribed")
+    page.reload()
+    assert page.get_by_label("Tick p2@a.example").count() == 0
     assert visitor.problems == []

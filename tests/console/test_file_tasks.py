@@ -1,12 +1,26 @@
 """What a worker does with a file: all of it is tried, and imported, whatever happens meanwhile."""
 
+import io
+from contextlib import suppress
 from functools import partial
 
+import openpyxl
 import pytest
 
-from audience import clock, commands, file_imports, file_tasks, imports, stats, subscribers
-from schemas import file_imports as wire
+from audience import (
+    clock,
+    commands,
+    dry_runs,
+    file_imports,
+    file_tasks,
+    file_uploads,
+    imports,
+    stats,
+    subscribers,
+    undos,
+)
 from schemas.file_imports import kept_file
+from schemas.formats import files
 from tests.console.browser import signed_in
 from tests.console.test_file_uploads import folder, keep, root, work
 from workers.child_process import ChildProcess
@@ -22,14 +36,14 @@ class KilledError(BaseException):
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    for module in (file_tasks, file_imports):
+    for module in (file_tasks, file_imports, dry_runs):
         monkeypatch.setattr(module, "BATCH_ROWS", 4)
 
 
 @pytest.fixture
-def few_at_once(monkeypatch):
-    """The page itself tries a few rows."""
-    monkeypatch.setattr(wire, "DRY_RUN_ROWS", 8)
+def large(monkeypatch):
+    """Every file is one that only a worker looks through."""
+    monkeypatch.setattr(file_uploads, "SMALL_BYTES", 0)
 
 
 class Interrupted:
@@ -57,15 +71,21 @@ def kill():
     raise KilledError
 
 
-def test_the_whole_file_is_tried(site, manager, root, few_at_once):
+def test_a_large_file_is_looked_through_and_tried_by_a_worker(site, manager, root, large):
     path = keep(manager, root, PEOPLE)
     shown = manager.get(path).text
-    assert "tried on the first 8 rows" in shown
-    assert "The whole file is being tried: 0 rows so far." in shown
-    assert "Import all rows" in shown
+    assert "Looking through the file" in shown
+    assert "data-live" in shown
+    assert "waiting" in shown
     subscribers.create(site, {"email": "p19@a.example"})
     commands.run(site, [{"command": "unsubscribe", "email": "p19@a.example"}])
-    work(manager)
+    during: list[str] = []
+    work(manager, Interrupted(9, lambda: during.append(manager.get(path).text)))
+    assert "tried on the first 8 rows" in during[0]
+    assert "The whole file is being tried: 8 rows so far." in during[0]
+    assert "Of 8 rows, <b>8</b> bring new subscribers" in during[0]
+    assert "Import all rows" in during[0]
+    assert "Row 1" in during[0]
     shown = manager.get(path).text
     assert "tried on all rows" in shown
     assert "Who left stays away: 1." in shown
@@ -74,7 +94,81 @@ def test_the_whole_file_is_tried(site, manager, root, few_at_once):
     assert "data-live" not in shown
 
 
-def test_a_fault_at_the_end_of_a_file_is_found_before_the_start(manager, root, few_at_once):
+def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, large, monkeypatch):
+    monkeypatch.setattr(files, "FOLLOWED_ROWS", 5)
+    text = "email,created_at\n" + "".join(f"p{number}@a.example,2025-01-30\n" for number in range(12))
+    path = keep(manager, root, text)
+    seen = []
+
+    def open_file(name, said, binary, unpacked, follow):
+        def look(rows, found):
+            follow(rows, found)
+            seen.append((rows, "Looking through the file" in manager.get(path).text))
+
+        return kept_file(ChildProcess(), name, said, binary, unpacked, look)
+
+    work(manager, open_file)
+    assert seen == [(0, True), (5, True), (10, True), (0, True)]
+    assert "Of 12 rows, <b>12</b> bring" in manager.get(path).text
+
+
+def test_files_that_wait_behind_another_show_their_columns(site, manager, root, large):
+    keep(manager, root, PEOPLE)
+    paths = [keep(manager, root, text) for text in ("email,Town\nann@a.example,Oslo\n", "Town\nOslo\n")]
+    during: list[str] = []
+    work(manager, Interrupted(9, lambda: during.extend(manager.get(path).text for path in paths)))
+    understood, unknown = during
+    for words in (
+        "Its name says so.",
+        "ann<wbr>@a<wbr>.example",
+        "A worker tries the whole file next.",
+        "data-live",
+    ):
+        assert words in understood
+    assert "Import all rows" in understood
+    assert "No column holds addresses: choose below which one does." in unknown
+    assert 'name="start"' not in unknown
+    assert "Import 1 row<" in manager.get(paths[0]).text
+
+
+def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, root, large):
+    path = keep(manager, root, "Wer,Stufe\nann@a.example,pro\n")
+    work(manager)
+    shown = manager.get(path).text
+    assert "No column holds addresses: choose below which one does." in shown
+    assert "ann<wbr>@a<wbr>.example" in shown
+    refused = manager.post(path, start="1", headed="1")
+    assert (refused.status_code, "Nothing was imported" in refused.text) == (422, True)
+    chosen = {"column-1": "email", "column-2": "field:plan", "headed": "1"}
+    assert manager.post(path, start="1", **chosen).status_code == 303
+    work(manager)
+    imports.drain(site.id, 30)
+    assert stats.for_site(site).users == 1
+
+
+def test_a_large_file_that_is_started_before_it_was_looked_through(site, manager, root, large):
+    path = keep(manager, root, "Wer,Stufe\nann@a.example,pro\n")
+    assert manager.post(path, start="1", headed="1").status_code == 303
+    work(manager)
+    shown = manager.get(path).text
+    assert "No column holds addresses: choose below which one does." in shown
+    assert "ann<wbr>@a<wbr>.example" in shown
+    assert imports.newest(site) == []
+
+
+def test_a_workbook_is_unpacked_by_a_worker(manager, root):
+    book = openpyxl.Workbook()
+    for row in (["email", "Town"], ["ann@a.example", "Oslo"]):
+        book.worksheets[0].append(row)
+    data = io.BytesIO()
+    book.save(data)
+    path = keep(manager, root, data.getvalue(), "people.xlsx")
+    assert "Looking through the file" in manager.get(path).text
+    work(manager, partial(kept_file, lambda unpack, *arguments: unpack(*arguments)))
+    assert "Import 1 row<" in manager.get(path).text
+
+
+def test_a_fault_at_the_end_of_a_file_is_found_before_the_start(manager, root, large):
     path = keep(manager, root, PEOPLE + '"p30@a.example')
     work(manager)
     shown = manager.get(path).text
@@ -82,12 +176,24 @@ def test_a_fault_at_the_end_of_a_file_is_found_before_the_start(manager, root, f
     assert 'name="start"' not in shown
 
 
-def test_a_fault_at_the_end_imports_nothing(site, manager, root, few_at_once):
+def test_a_fault_at_the_end_imports_nothing(site, manager, root, large):
     path = keep(manager, root, PEOPLE + '"p30@a.example')
     manager.post(path, start="1", headed="1")
     work(manager)
     assert "The quote on line 23 is not closed" in manager.get(path).text
     assert imports.newest(site) == []
+
+
+def test_an_import_says_who_left_and_who_stays_away(site, manager, root):
+    subscribers.create(site, {"email": "ann@a.example"})
+    commands.run(site, [{"command": "unsubscribe", "email": "ann@a.example"}])
+    path = keep(manager, root, "email,status\nann@a.example,active\nbob@a.example,bounced\n")
+    manager.post(path, start="1", headed="1")
+    work(manager)
+    imports.drain(site.id, 30)
+    page = manager.get(f"{root}/{imports.newest(site)[0].id}").text
+    assert "Left, or came in as left: 1." in page
+    assert "Who left stays away: 1." in page
 
 
 @pytest.mark.parametrize("at", [0, 3, 9, 20])
@@ -107,6 +213,43 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
     assert stats.for_site(site).users == 20
 
 
+@pytest.mark.parametrize("then", [bool, kill])
+def test_taken_back_while_it_is_read(site, manager, root, later, then):
+    path = keep(manager, root, PEOPLE)
+    manager.post(path, start="1", headed="1")
+
+    def take_back():
+        undos.of_import(site, imports.newest(site)[0].id, 30)
+        imports.drain(site.id, 30)
+        then()
+
+    with suppress(KilledError):
+        work(manager, Interrupted(9, take_back))
+    later(file_tasks.LEASE_MS + 1)
+    work(manager)
+    imports.drain(site.id, 30)
+    [stopped] = imports.newest(site)
+    assert (stopped.status, stopped.created) == ("failed", 0)
+    assert manager.get(path).headers["Location"].endswith(f"{root}/{stopped.id}")
+    assert stats.for_site(site).users == 0
+
+
+def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
+    site, manager, root, later, monkeypatch
+):
+    path = keep(manager, root, PEOPLE)
+    manager.post(path, start="1", headed="1")
+    with monkeypatch.context() as patch:
+        patch.setattr(file_uploads, "imported", lambda *_: kill())
+        with pytest.raises(KilledError):
+            work(manager)
+    imports.drain(site.id, 30)
+    later(file_tasks.LEASE_MS + 1)
+    work(manager)
+    [done] = imports.newest(site)
+    assert manager.get(path).headers["Location"].endswith(f"{root}/{done.id}")
+
+
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_host_with_another_clock_takes_no_task_away(site, manager, root, monkeypatch, hours):
     path = keep(manager, root, PEOPLE)
@@ -122,11 +265,11 @@ def test_a_host_with_another_clock_takes_no_task_away(site, manager, root, monke
 def test_stopped_while_it_is_read(site, manager, root, folder):
     path = keep(manager, root, PEOPLE)
     manager.post(path, start="1", headed="1")
-    assert "Stop, and leave the file" in manager.get(path).text
+    assert "Stop, and discard the file" in manager.get(path).text
     work(manager, Interrupted(9, lambda: manager.post(path, leave="1")))
     assert imports.newest(site) == []
     assert manager.get(path).status_code == 404
-    assert list(folder.iterdir()) == []
+    assert list(folder.glob("*")) == []
 
 
 def test_it_is_imported_once_however_often_it_is_started(app, site, manager, root):
@@ -141,13 +284,13 @@ def test_it_is_imported_once_however_often_it_is_started(app, site, manager, roo
     assert len(imports.newest(site)) == 1
 
 
-def test_what_is_said_of_a_file_while_it_is_tried_counts(manager, root, few_at_once):
+def test_what_is_said_of_a_file_while_it_is_tried_counts(manager, root, large):
     path = keep(manager, root, PEOPLE)
     work(manager, Interrupted(9, lambda: manager.post(path, look="1", headed="1", left="1")))
-    assert "Leave, or come as left: 20." in manager.get(path).text
+    assert "Leave by this file, or come in as left: 20." in manager.get(path).text
 
 
-def test_a_worker_that_fails_says_so_and_does_not_begin_again(manager, root, few_at_once):
+def test_a_worker_that_fails_says_so_and_does_not_begin_again(manager, root, large):
     path = keep(manager, root, PEOPLE)
 
     def fail():

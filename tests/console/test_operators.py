@@ -1,9 +1,12 @@
 """The pages on which owners and administrators give roles."""
 
+import re
+
 import pytest
 
 from audience import audit_log, operators, sites
 from audience.audit_log import COMMAND_LINE, page
+from tests.console.browser import signed_in
 
 
 def roles_of(email):
@@ -81,3 +84,43 @@ def test_an_administrator_makes_another_one(app, administrator):
     assert operators.get("bob@example.com").administrator
     administrator.post("/operators/administrator", email="bob@example.com")
     assert not operators.get("bob@example.com").administrator
+
+
+def test_the_screens_and_the_tabs_keep_their_place_on_the_pages_of_the_instance(app, site, other_site):
+    browser = signed_in(app, "ann@example.com", {site: "viewer", other_site: "owner"}, administrator=True)
+    tabs = {}
+    for path in (f"/sites/{other_site.uuid}/settings", "/sites", "/operators", "/audit-log", "/backups"):
+        page = browser.get(f"{path}?of={other_site.uuid}").text
+        assert f'href="/console/sites/{other_site.uuid}/subscribers"' in page, path
+        nav = page.partition('aria-label="Settings"')[2].partition("</nav>")[0]
+        tabs[path] = re.findall(r">([^<]+)</a>", nav)
+    assert len(set(map(tuple, tabs.values()))) == 1
+    assert len(tabs["/sites"]) == 11
+    assert f"/sites/{site.uuid}/subscribers" in browser.get("/sites?of=x").text
+
+
+@pytest.mark.parametrize("path", ["/sites", "/sites/{site.uuid}/settings", "/sites/{site.uuid}/keys"])
+def test_a_name_that_is_too_long_is_refused_and_not_cut(app, site, path):
+    browser = signed_in(app, "ann@example.com", {site: "owner"}, administrator=True)
+    sent = {"name": "x" * 201, "time_zone": "UTC", "scope": "full"}
+    refused = browser.post(path.format(site=site), **sent)
+    assert (refused.status_code, "Shorten the name" in refused.text) == (422, True)
+    assert [each.name for each in sites.list_all()] == ["Example"]
+
+
+def test_the_site_that_a_page_of_the_instance_was_reached_from_stays(app, site, other_site):
+    browser = signed_in(app, "adam@example.com", {site: "owner", other_site: "owner"}, administrator=True)
+    for number in range(audit_log.PAGE_ROWS + 1):
+        audit_log.record(COMMAND_LINE, f"act {number}.")
+    log = browser.get(f"/audit-log?of={other_site.uuid}").text
+    [older] = re.findall(r'href="/console([^"]+)" rel="next"', log)
+    assert f"/sites/{other_site.uuid}/subscribers" in browser.get(older.replace("&amp;", "&")).text
+    made = browser.post(
+        f"/operators/administrator?of={other_site.uuid}", email="adam@example.com", administrator="1"
+    )
+    assert f"of={other_site.uuid}" in made.headers["Location"]
+    forms = re.findall(
+        r'action="(/console/operators[^"]*)"', browser.get(f"/operators?of={other_site.uuid}").text
+    )
+    assert forms
+    assert all(f"of={other_site.uuid}" in each for each in forms)

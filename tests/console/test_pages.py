@@ -7,7 +7,7 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_routes
-from audience import operators, reports, segments, sessions, subscribers
+from audience import operators, reports, segments, sessions, subscribers, webhooks
 from audience.audit_log import Actor
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM, inside
@@ -39,7 +39,7 @@ def filled(rule, site):
         everybody = subscribers.SearchRequest(after={}, before={})
         newest = [each.uuid for each in subscribers.search(site, everybody, 1)[0]]
         path = path.replace("<subscriber_uuid>", newest[0] if newest else UNKNOWN)
-    for name, noun in (("segment", segments), ("report", reports)):
+    for name, noun in (("segment", segments), ("report", reports), ("number:webhook", webhooks)):
         if f"<{name}_id>" in path:
             listed = noun.list_all(site)
             path = path.replace(f"<{name}_id>", str(listed[0].id) if listed else "1")

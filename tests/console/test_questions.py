@@ -1,10 +1,13 @@
 """The answers by hand, imports, segments and reports as their pages show them."""
 
+import html
+import re
+
 import pytest
 
-from audience import imports, reports, segments
+from audience import imports, reports, segments, subscribers
 from audience.config import Settings
-from audience.console import charts, rule_trees
+from audience.console import charts, rule_words
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
 from tests.console.screens import RULES, fill
@@ -52,6 +55,19 @@ def test_an_answer_by_hand(owner, site, kind, form, said):
     assert "<script>alert" not in response.text
 
 
+def test_the_answers_about_a_subscriber_are_asked_from_the_page(owner, site):
+    fill(site)
+    ann = subscribers.find(site, "p1@a.example")
+    assert ann is not None
+    page = owner.get(f"/sites/{site.uuid}/subscribers/{ann.uuid}").text
+    asked = re.findall(r'action="/console(\S+/checks/\w+)">(.*?)</form>', page)
+    assert [path.rpartition("/")[2] for path, _ in asked] == ["address", "blacklist", "name"]
+    for path, form in asked:
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+        response = owner.post(path, **{key: html.unescape(value) for key, value in fields.items()})
+        assert (response.status_code, "Fill this in" in response.text) == (200, False)
+
+
 def test_there_is_no_other_check(owner, site):
     assert owner.get(f"/sites/{site.uuid}/checks/other").status_code == 404
     assert owner.post(f"/sites/{site.uuid}/checks/nothing").status_code == 404
@@ -63,7 +79,7 @@ def test_the_parts_of_an_import_add_up(owner, site):
     page = owner.get(f"/sites/{site.uuid}/imports/{import_.id}").text
     assert "Of 2 rows, <b>0</b> brought new subscribers, <b>1</b> changed someone" in page
     assert "missing_email" in page
-    assert 'aria-label="0 new, 1 changed, 0 stay as they are, 1 refused"' in page
+    assert 'aria-label="0 new, 1 changed, 0 unchanged, 1 refused"' in page
 
 
 def test_a_rule_is_drawn_counted_and_said(owner, site):
@@ -74,11 +90,10 @@ def test_a_rule_is_drawn_counted_and_said(owner, site):
     assert 'class="grp any"' in page
     assert 'class="grp not"' in page
     assert "None of these holds" in page
-    words = rule_trees.in_words(RULES)
-    assert words == (
-        "Subscribers who are subscribed, and (who carry the tag vip, or who had the event $open "
-        "at least 2 times, or whose plan is one of pro, 3); but not those whose domain is b.example, "
-        "or who had their last event not within 9 days."
+    assert rule_words.in_words(RULES) == (
+        "Subscribers who are subscribed, and who carry the tag vip or who had the event $open at least 2 "
+        "times or whose plan is pro or 3; but not those whose domain is b.example, nor those who had no "
+        "event in the last 9 days."
     )
 
 

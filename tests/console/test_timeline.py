@@ -40,7 +40,8 @@ def test_a_file_brought_them_and_an_operator_took_them_off(site, manager, page):
     act(site, manager, act="unsubscribe")
     assert re.search(r"left since [^,]+, by hand, meg@example.com", page())
     act(site, manager, act="subscribe", reason="asked by telephone")
-    assert re.search(r"subscribed since [^,]+, by hand, meg@example.com", page())
+    assert re.search(r"subscribed since [^,]+, by hand, asked by telephone, meg@example.com", page())
+    assert "Subscribed, by hand, asked by telephone meg@example.com" in page()
     assert "Created, by import 1, fair.csv" in page()
     assert "Left, by hand meg@example.com" in page()
 
@@ -53,6 +54,18 @@ def test_an_act_on_many_is_named_with_who_did_it(site, manager, page, tmp_path):
     said = rf"by act {act_id} on 2 subscribers"
     assert re.search(rf"left since [^,]+, {said}, olga@example.com", page())
     assert f"Left, {said} olga@example.com" in page()
+
+
+@pytest.mark.parametrize(("kind", "words"), [("tag", "Tag put on"), ("untag", "Tag taken off")])
+def test_tags_put_on_and_taken_off_many_are_told_with_who(site, page, manager, tmp_path, kind, words):
+    ids = [
+        subscribers.create(site, {"email": email, "tags": ["vip"] if kind == "untag" else []}).id
+        for email in (EMAIL, "b@a.example")
+    ]
+    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag="vip")
+    act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
+    bulk_act_pieces.work(tmp_path, 30)
+    assert f"{words}, vip, by act {act_id} on 2 subscribers olga@example.com" in page()
 
 
 def test_a_key_is_named(site, manager, page):
@@ -72,14 +85,16 @@ def test_someone_who_left_before_changes_were_kept(site, manager, page):
 def test_what_was_changed_by_hand_is_in_the_timeline(site, manager, page):
     subscribers.create(site, {"email": EMAIL})
     act(site, manager, act="tag", tag="vip")
-    assert "Tag put on meg@example.com" in page()
+    assert "Tag put on, vip meg@example.com" in page()
+    act(site, manager, act="set field", key="plan", type="text", value="pro")
+    assert "Field set, plan meg@example.com" in page()
 
 
 def test_the_rules_of_a_segment_tell_why(site, manager, page):
     subscribers.create(site, {"email": EMAIL, "tags": ["vip"], "fields": {"plan": "pro"}})
     rules = {"all": [{"tag": "vip"}, {"not": {"field": "plan", "is": "pro"}}]}
     segment = segments.create(site, {"name": "Some", "rules": rules})
-    assert "Why in a segment Segment Some Show each rule" in page()
+    assert "Why in a segment Segment Some Explain" in page()
     text = manager.get(f"{path(site)}?segment={segment.id}").text
     plain = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", text))
     assert "not in it" in plain

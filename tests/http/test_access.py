@@ -18,7 +18,7 @@ from storage import database
 from storage import keys as stored_keys
 from storage.models import KeyModel
 from tests import response_assertions
-from tests.api.endpoints import ENDPOINTS, ask, prepare
+from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
 
 SCOPES = {
@@ -118,9 +118,9 @@ def test_all_bad_credentials_get_the_same_401(client, credentials):
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_every_endpoint_refuses_unauthorized_requests(client, other_client, endpoint, settings):
+def test_every_endpoint_refuses_unauthorized_requests(prepared_client, endpoint, settings):
     """No key, a wrong secret, another's site, an unknown site, an ambiguous site: the same response."""
-    prepare(client)
+    client, other_client = prepared_client, open_client(prepared_client.http)
     both = ApiClient(client.http, client.site, keys.create([client.site, other_client.site]))
     keys.revoke((revoked := keys.create([client.site])).publishable_key, settings.instance)
     refused = [
@@ -142,8 +142,8 @@ def test_every_endpoint_refuses_unauthorized_requests(client, other_client, endp
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_the_site_comes_from_the_query_the_body_or_the_key(client, other_client, endpoint):
-    prepare(client)
+def test_the_site_comes_from_the_query_the_body_or_the_key(prepared_client, endpoint):
+    client, other_client = prepared_client, open_client(prepared_client.http)
     both = ApiClient(client.http, client.site, keys.create([other_client.site, client.site]))
     body, query = endpoint.body or {}, endpoint.query or {}
     in_body = {**body, "site_uuid": client.site.uuid}
@@ -163,9 +163,8 @@ def test_the_site_comes_from_the_query_the_body_or_the_key(client, other_client,
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
 @pytest.mark.parametrize("scope", SCOPES)
-def test_scopes(client, endpoint, scope):
-    prepare(client)
-    caller = replace(client, key=keys.create([client.site], scope))
+def test_scopes(prepared_client, endpoint, scope):
+    caller = replace(prepared_client, key=keys.create([prepared_client.site], scope))
     response = ask(caller, endpoint)
     if endpoint.scope in SCOPES[scope]:
         response_assertions.answer(response, endpoint.status)
@@ -256,41 +255,6 @@ def test_an_address_is_the_same_in_either_form(forwarded, proxy, proxies, addres
     assert before(forwarded, proxy, networks(proxies)) == address
 
 
-FAMILIES = {
-    "fetch": "/fetch/fields",
-    "batch": "/batch/imports",
-    "stats": "/stats/site",
-    "experimental": "/experimental/blacklist",
-}
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_rate_limits_are_per_key_and_family(tmp_path, family):
-    def get(caller, name):
-        return caller.get(FAMILIES[name], query={"ip_address": "10.0.0.1"})
-
-    client = opened(tmp_path, **{f"rate_limit_{family}": "2/minute"})
-    other = replace(client, key=keys.create([client.site]))
-    assert [get(client, family).status_code for _ in range(3)] == [200, 200, 429]
-    refused = get(client, family)
-    response_assertions.error(refused, 429)
-    assert refused.headers["Retry-After"] == "60"
-    response_assertions.answer(get(other, family))
-    for free in FAMILIES.keys() - {family}:
-        response_assertions.answer(get(client, free))
-
-
-def test_the_rate_limit_is_checked_after_the_scope_and_before_the_body(tmp_path):
-    client = opened(tmp_path, rate_limit_fetch="1/minute")
-    reader = replace(client, key=keys.create([client.site], "read"))
-    response_assertions.error(client.post("/fetch/fields", {}), 422)
-    response_assertions.error(client.post("/fetch/fields", {}), 429)
-    response_assertions.error(client.call("POST", "/fetch/fields", data=b"{"), 400)
-    response_assertions.answer(reader.get("/fetch/fields"))
-    response_assertions.error(reader.post("/fetch/fields", {}), 403)
-    response_assertions.error(reader.get("/fetch/fields"), 429)
-
-
 def test_a_route_without_a_scope_does_not_start():
     app = create_routes()
     app.view_functions["bare"] = lambda: ""
@@ -322,12 +286,3 @@ def test_secrets_are_stored_as_hashes_only(client):
         dump = repr(database.rows("SELECT * FROM keys"))
     assert client.key.publishable_key in dump
     assert client.key.secret_key not in dump
-
-
-def test_a_route_has_the_rate_limit_of_its_path(app, settings):
-    routes = [(rule.rule, app.view_functions[rule.endpoint]) for rule in app.url_map.iter_rules()]
-    declared = [(path, view.declared) for path, view in routes if getattr(view, "scope", PUBLIC) != PUBLIC]
-    assert declared
-    for path, each in declared:
-        assert path.split("/")[3] == each.family
-        assert hasattr(settings, f"rate_limit_{each.family}")

@@ -6,13 +6,14 @@ import pytest
 
 from app import create_routes
 from audience.http.access import public
-from storage.errors import DiskFault, Unavailable
+from storage.errors import DiskFault, Unavailable, Unfinished
 from tests.response_assertions import wording
 
 JSON_PATHS = ["/api", "/api/nowhere", "/api/v1/nowhere", "/readyz/x", "/metrics/x"]
 PAGE_PATHS = ["/no", "/nowhere", "/x.html", "/apis"]
 RAISED = [
     (Unavailable("ann@example.com"), 503),
+    (Unfinished("ann@example.com"), 503),
     (DiskFault("ann@example.com"), 503),
     *((OSError(number, "ann@example.com"), 503) for number in (ENOSPC, EDQUOT, EFBIG, EIO, EROFS)),
     (OSError(ENOENT, "ann@example.com"), 500),

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from app import create_app
-from audience import clock, pepper
+from audience import clock, pepper, webhooks
 from audience.config import Settings
 from audience.operations import health
 from audience.protocols import DnsHealth
 from storage import database
 from tests.answers.zones import Zones
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.webhook_steps import WEBHOOK
 
 FOREIGN = {"REMOTE_ADDR": "192.0.2.7"}
 TOKEN = "a token of some length"
@@ -184,6 +185,20 @@ def test_a_blacklist_zone_that_fails_its_test_is_a_warning(opened):
     [warning] = [text for text in warnings(client) if lapsed in text]
     zone = "The blacklist zone bl.nordspam.com (nordspam, ip)"
     assert warning == f"{zone} lists an entry that it must not list: 127.0.0.2."
+
+
+@pytest.mark.parametrize(("paused", "expected"), [("", "ok"), ("operator", "ok"), ("failing", "warn")])
+def test_a_webhook_that_is_paused_by_itself_is_a_warning(opened, paused, expected):
+    client = opened()
+    site = open_client(client).site
+    for _ in range(2):
+        webhooks.create(site, WEBHOOK, private_addresses=True)
+    with database.write(site.id):
+        database.execute("UPDATE webhooks SET paused = ?", (paused,))
+    assert state(client, "webhooks") == expected
+    found = client.get("/readyz").json.get("warnings", [])
+    assert found == ["2 webhooks are paused: the receiver has failed for three days."] * (expected == "warn")
+    assert f"audience_webhooks_paused {2 * (expected == 'warn')}\n" in client.get("/metrics").text
 
 
 def test_pending_migrations_are_reported(opened):

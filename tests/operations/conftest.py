@@ -12,7 +12,17 @@ from tests.operations.moving import PEOPLE, opened
 
 
 @pytest.fixture
-def empty(server):
+def empty(server, migrated_on_server):
+    """A database that has been migrated, and nothing more: what a move would do first."""
+    url = server.create(migrated_on_server)
+    yield url
+    database.close()
+    server.drop(url)
+
+
+@pytest.fixture
+def bare(server):
+    """A database without a table."""
     url = server.create()
     yield url
     database.close()

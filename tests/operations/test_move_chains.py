@@ -31,7 +31,7 @@ def test_a_move_into_what_another_instance_moves_to_is_not_taken_back(files, emp
     command(files, "--to", empty)
     arriving = Phase("another", ARRIVING, "", 1)
     with moves.end(empty, None, 3, False) as end:
-        end.set_phase(arriving)
+        end.set_phase(end.phase(), arriving)
         assert "part of another move" in str(command(files, "--undo", status=1).exception)
         assert end.phase() == arriving
 
@@ -45,3 +45,23 @@ def test_a_file_that_a_process_uses_is_not_taken_back(files, client, tmp_path):
         assert not process.phase().name
     command(files, "--undo")
     open_process(files)
+
+
+@pytest.mark.parametrize("gone", ["deleted", "made anew"])
+def test_a_new_database_that_is_gone_is_given_up_only_when_that_is_said(files, client, tmp_path, gone):
+    new = tmp_path / "new.db"
+    command(files, "--to", f"sqlite:{new}")
+    assert "leave out --lost" in str(command(files, "--undo", "--lost", status=1).exception)
+    new.unlink()
+    if gone == "made anew":
+        new.touch(0o600)
+    assert "has no instance any more" in str(command(files, "--undo", status=1).exception)
+    assert new.exists() is (gone == "made anew")
+    with pytest.raises(LostFile, match="moved on"):
+        open_process(files)
+    command(files, "--undo", "--lost")
+    open_process(files)
+
+
+def test_lost_is_said_of_what_is_taken_back(files, client):
+    command(files, "--to", "sqlite:new.db", "--lost", status=2)

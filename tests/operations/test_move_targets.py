@@ -8,7 +8,7 @@ import pytest
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_process
 from storage import database, moves
-from storage.instance_state import LEAVING
+from storage.instance_state import ARRIVING, HERE, LEAVING, Phase
 from tests.operations.moving import command
 
 PLAIN = "CREATE TABLE orders (id integer)"
@@ -29,8 +29,8 @@ def tables(url):
 
 
 @pytest.fixture(params=["a server", "a file"])
-def target(request, empty, tmp_path):
-    return empty if request.param == "a server" else f"sqlite:///{tmp_path / 'target.db'}"
+def target(request, bare, tmp_path):
+    return bare if request.param == "a server" else f"sqlite:///{tmp_path / 'target.db'}"
 
 
 @pytest.mark.parametrize("also", [(), ("INSERT INTO orders VALUES (1)",)])
@@ -89,14 +89,32 @@ def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
     set_phase = moves.End.set_phase
     with contextlib.ExitStack() as processes:
 
-        def set_late(end, phase):
+        def set_late(end, was, phase):
             if phase.name == LEAVING:
                 writer = processes.enter_context(moves.end(files.database, None, 3, False))
                 assert not writer.phase().name
-            set_phase(end, phase)
+            return set_phase(end, was, phase)
 
         monkeypatch.setattr(moves.End, "set_phase", set_late)
         assert "another process uses" in str(command(files, "--to", empty, status=1).exception)
     monkeypatch.setattr(moves.End, "set_phase", set_phase)
     command(files, "--to", empty)
     open_process(replace(files, database_url=empty))
+
+
+@pytest.mark.parametrize("mark", [HERE, Phase("another", LEAVING, "sqlite:///elsewhere.db", 1)])
+def test_a_move_that_another_host_took_back_or_began_anew_does_not_end(
+    files, empty, client, monkeypatch, mark
+):
+    add = moves.End.add
+
+    def marked_meanwhile(end, table, rows):
+        monkeypatch.setattr(moves.End, "add", add)
+        with moves.end(files.database, None, 3, False) as source:
+            assert source.set_phase(source.phase(), mark)
+        add(end, table, rows)
+
+    monkeypatch.setattr(moves.End, "add", marked_meanwhile)
+    assert "in the meantime" in str(command(files, "--to", empty, status=1).exception)
+    with moves.end(files.database, None, 3, False) as source, moves.end(empty, None, 3, False) as target:
+        assert (source.phase(), target.phase().name) == (mark, ARRIVING)

@@ -7,18 +7,30 @@ from dataclasses import replace
 
 import pytest
 
-from audience import clock, erasures, imports, keys, operators, sites
+from audience import (
+    clock,
+    erasure_log,
+    erasures,
+    imports,
+    keys,
+    operators,
+    sites,
+    webhook_deliveries,
+    webhooks,
+)
 from audience.audit_log import Actor
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_database, open_process
 from storage import database, moves
 from storage import sites as stored_sites
+from storage.erasure_models import LoggedErasureModel
 from storage.errors import Unavailable
 from storage.instance_state import LEAVING, LEFT, Phase
 from storage.models import MODELS, InstanceStateModel
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.operations.moving import PEOPLE, command, opened
+from tests.webhook_steps import WEBHOOK
 
 COMMAND = Actor("command")
 WAITING = [{"email": f"later{n}@example.com"} for n in range(30)]
@@ -34,6 +46,8 @@ def filled(settings):
     imports.drain(client.site.id, 30)
     client.call("DELETE", "/fetch/subscribers", None, query={"email": "p7@firm0.example"})
     erasures.erase(client.site, settings.instance, email="p8@firm1.example")
+    webhooks.create(client.site, WEBHOOK, private_addresses=True)
+    webhook_deliveries.send_test(client.site, 2, private_addresses=False)
     operators.add("ann@example.com", True, {}, COMMAND)
     other = sites.create("Other")
     keys.create([other])
@@ -54,8 +68,16 @@ def contents(settings):
         found = {
             model._meta.table_name: sorted(repr(plain(row)) for row in model.select().tuples())
             for model in MODELS
-            if model is not InstanceStateModel
+            if model not in (InstanceStateModel, LoggedErasureModel)
         }
+    database.close()
+    return found
+
+
+def logged(settings):
+    """The log of erasures."""
+    open_database(settings)
+    found = erasure_log.list_all(settings.instance)
     database.close()
     return found
 
@@ -65,23 +87,41 @@ def plain(row):
     return [int(value) if isinstance(value, bool | float) and value == int(value) else value for value in row]
 
 
-def test_there_and_back(files, empty, tmp_path):
+def test_there_and_back(files, bare, tmp_path):
     client = filled(files)
-    before, told = contents(files), export(files, client)
-    answer = json.loads(command(files, "--to", empty, "--json").stdout)
-    assert answer["setting"] == f"AUDIENCE_DATABASE_URL={empty}"
-    on_server = replace(files, database_url=empty)
+    told = export(files, client)  # which the audit log tells
+    before = contents(files)
+    answer = json.loads(command(files, "--to", bare, "--json").stdout)
+    assert answer["setting"] == f"AUDIENCE_DATABASE_URL={bare}"
+    on_server = replace(files, database_url=bare)
     assert contents(on_server) == before
     assert answer["rows"] == {name: len(rows) for name, rows in before.items()}
     assert export(on_server, client) == told
+    there = contents(on_server)
     back = tmp_path / "back.db"
     command(on_server, "--to", f"sqlite:{back}")
     on_file = replace(files, database_url=f"sqlite:///{back}")
-    assert contents(on_file) == before
+    assert contents(on_file) == there
     assert export(on_file, client) == told
     imports.drain(client.site.id, 30)
     with database.session():
         assert stored_sites.counters(client.site.id)[0] == told[1][0] + len(WAITING)
+
+
+def test_the_log_of_erasures_moves_too(files, empty, client, tmp_path):
+    erasures.erase(client.site, files.instance, email="p8@firm1.example")
+    before = logged(files)
+    command(files, "--to", empty)
+    on_server = replace(files, database_url=empty)
+    assert logged(on_server) == before
+    opened(on_server)
+    erasures.erase(client.site, files.instance, email="p9@firm2.example")
+    after = logged(on_server)
+    assert after[:-2] == before
+    assert len(list(erasure_log.read(files.instance / erasure_log.LOG))) == len(before) == 2
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    command(on_server, "--to", back)
+    assert logged(replace(files, database_url=back)) == after
 
 
 def test_an_instance_that_moved_does_not_start(files, empty, client):
@@ -100,7 +140,7 @@ def test_a_server_that_the_instance_left_takes_no_write(files, empty, client, tm
     there.create("new@example.com")
     told = there.counts()
     with moves.end(empty, None, 3, False) as host:
-        host.set_phase(Phase("m", LEAVING, "elsewhere", 1))
+        host.set_phase(host.phase(), Phase("m", LEAVING, "elsewhere", 1))
     answer = there.post("/fetch/subscribers", {"subscriber": {"email": "late@example.com"}})
     assert answer.status_code == 503
     assert there.counts() == told
@@ -161,7 +201,7 @@ def test_a_move_that_was_taken_back_begins_anew_elsewhere(files, empty, client, 
 def test_a_move_to_nowhere_is_not_taken_back(files, client):
     database.close()
     with moves.end(files.database, None, 3, False) as end:
-        end.set_phase(Phase("m", LEFT, "", 1))
+        end.set_phase(end.phase(), Phase("m", LEFT, "", 1))
     assert "does not name" in str(command(files, "--undo", status=1).exception)
     with pytest.raises(LostFile, match="moved on"):
         open_process(files)

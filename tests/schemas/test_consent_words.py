@@ -2,19 +2,31 @@
 
 import pytest
 
-from schemas.formats.consent_words import LANGUAGES, ROWS, SENSES, ConsentWord, folded, word_of
+from schemas.formats.consent_words import (
+    LANGUAGES,
+    ROWS,
+    SENSES,
+    UNMISTAKABLE,
+    ConsentWord,
+    certainly_left,
+    folded,
+    word_of,
+)
 from schemas.formats.header_names import meaning_of
 from tests.schemas.tables import normalized, repeated
 
-LEFT, IN, NOT_YET, YES, NO = ConsentWord
+LEFT, IN, NOT_YET, YES, NO, ENDED = ConsentWord
 
 SAID = {  # words that must be known, whatever becomes of the table
     LEFT: "unsubscribed blocklisted blacklisted cleaned bounced inactive disabled invalid unreachable "
+    "hard_bounced marked_as_spam removed "
     "complained archived opted_out abgemeldet désabonné dado_de_baja disiscritto uitgeschreven descadastrado",
     IN: "subscribed active enabled confirmed opted_in angemeldet abonné suscrito iscritto "
     "ingeschreven inscrito",
-    NOT_YET: "unconfirmed pending validating unbestätigt en_attente pendiente in_attesa onbevestigd pendente",
+    NOT_YET: "never_subscribed soft_bounced unconfirmed pending validating "
+    "unbestätigt en_attente pendiente in_attesa onbevestigd pendente",
     YES: "yes true 1 y t on ja oui sí sì sim wahr vrai verdadero vero waar verdadeiro",
+    ENDED: "cancelled canceled gekündigt annulé cancelado cancellato opgezegd",
     NO: "no false 0 n f off nein non nee não falsch faux falso onwaar",
 }
 
@@ -41,6 +53,13 @@ def test_words_that_must_be_known(meaning, words):
 
 
 @pytest.mark.parametrize(
+    ("cell", "word"), [("1.0", YES), (" 0.0 ", NO), ("1,0", YES), ("10", None), ("1.5", None), ("00", None)]
+)
+def test_numbers_as_spreadsheets_write_them(cell, word):
+    assert word_of(cell) is word
+
+
+@pytest.mark.parametrize(
     "cell",
     ["Opted-Out", "opted out", " OPTED_OUT ", "OptedOut", "opted out."],
 )
@@ -49,7 +68,7 @@ def test_spellings_of_one_word(cell):
 
 
 @pytest.mark.parametrize(
-    "cell", ["", " ", "-1", "2", "1.0", "10", "x", "CA", "shipped", "paid", "cancelled", "-"]
+    "cell", ["", " ", "-1", "2", "1.5", "10", "x", "CA", "shipped", "paid", "cold", "implicit", "-"]
 )
 def test_what_is_no_word(cell):
     assert word_of(cell) is None
@@ -74,16 +93,29 @@ ORDINARY = {  # values of columns that are called `status` or `state`, but speak
 
 @pytest.mark.parametrize("values", ORDINARY.values(), ids=ORDINARY)
 def test_values_of_something_else_are_seldom_words_of_consent(values):
-    known = [word for value in values.split() if (word := word_of(value))]
+    known = [word for value in values.split() if (word := word_of(value)) not in (None, ENDED)]
     assert LEFT not in known
     assert 2 * len(known) < len(values.split())
 
 
-def test_only_yes_and_no_take_the_sense_of_the_header():
+def test_words_that_mean_nothing_else_in_every_language():
+    assert {language for language, _ in UNMISTAKABLE} == set(LANGUAGES)
+    assert all(certainly_left(word.upper()) for _, row in UNMISTAKABLE for word in row.split())
+
+
+@pytest.mark.parametrize(
+    "cell", ["bounced", "inactive", "archived", "disabled", "removed", "cancelled", "no", "0", "subscribed"]
+)
+def test_words_that_may_mean_something_else(cell):
+    assert not certainly_left(cell)
+
+
+def test_only_some_words_take_the_sense_of_the_header():
     assert SENSES.keys() == {"subscribed", "unsubscribed", "status"}
     for sense in SENSES.values():
-        assert sense.keys() == {YES, NO}
-        assert set(sense.values()) == {IN, LEFT}
+        assert sense.keys() == {YES, NO, ENDED}
+        assert {sense[YES], sense[NO]} == {IN, LEFT}
+        assert sense[ENDED] is LEFT
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,11 @@ def test_text_round_trips_and_is_never_a_formula(value):
     assert cell[:1] not in tuple(FORMULA)
 
 
+@pytest.mark.parametrize("first", FORMULA)
+def test_no_beginning_of_a_formula_is_left_to_chance(first):
+    assert csv_values.write_text(f"{first}1+1") == f"'{first}1+1"
+
+
 @given(st.lists((text | hostile).map(lambda name: normalize("NFC", trim(name))).filter(bool)))
 def test_tags_round_trip_whatever_their_names(names):
     assert csv_values.read_tags(csv_values.write_tags(names)) == names

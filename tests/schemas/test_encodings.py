@@ -66,8 +66,8 @@ def zipped():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"email\n"), ("gzip", "unpack it first and send the CSV inside")),
-        (zipped(), ("zip", "unpack it first and send the CSV inside")),
+        (gzip.compress(b"email\n", mtime=0), ("gzip", "unpack it first, and import the CSV inside")),
+        (zipped(), ("zip", "unpack it first, and import the CSV inside")),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ("password", ".xlsx")),
         (b"%PDF-1.4\n%\xe2\xe3\n1 0 obj\nann@example.org\n", ("PDF", "CSV")),
     ],

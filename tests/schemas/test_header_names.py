@@ -53,7 +53,20 @@ def test_an_ordinary_header_is_a_custom_field(header):
 
 
 @pytest.mark.parametrize(
-    "header", ["status", "state", "newsletter", "Active", "Statut", "Estado", "Stato", "Zustand"]
+    "header",
+    [
+        "status",
+        "state",
+        "newsletter",
+        "Active",
+        "Statut",
+        "Estado",
+        "Stato",
+        "Zustand",
+        "global_status",
+        "subscriber_type",
+        "Marketing",
+    ],
 )
 def test_a_header_that_may_mean_something_else_is_judged_by_its_values(header):
     assert meaning_of(header) == "status"
@@ -74,7 +87,8 @@ def test_a_header_that_may_mean_something_else_is_judged_by_its_values(header):
         (("Last Activity", "Letzte Aktivität"), "last_event_at"),
         (("UNSUB_TIME", "CLEAN_TIME", "Unsubscribed At", "Abgemeldet am", "deleted_at"), "unsubscribed_at"),
         (("Email Marketing Status", "Opt-In", "newsletter_opt_in", "subscribed_to_emails"), "subscribed"),
-        (("Opt Out", "Unsubscribed from all email", "Has Opted Out of Email", "blocked"), "unsubscribed"),
+        (("Opt Out", "Unsubscribed from all email", "Has Opted Out of Email", "blocked", "Unsub",
+          "is_archived", "Deleted", "Spam", "DNC", "do not mail"), "unsubscribed"),
     ],
 )  # fmt: skip
 def test_headers_as_programs_and_people_write_them(headers, meaning):

@@ -89,6 +89,7 @@ def test_advice_is_a_sentence():
 
 def test_names_of_files_in_which_nobody_is_subscribed():
     assert [name for name in FILES if name.startswith(LEFT_FILES)] == [
+        "unsubscribed_email_audience_export_0a1b2c3d4e.csv",
         "cleaned_email_audience_export_0a1b2c3d4e.csv",
         "nonsubscribed_email_audience_export_0a1b2c3d4e.csv",
     ]

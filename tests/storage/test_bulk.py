@@ -5,10 +5,13 @@ import itertools
 import pytest
 
 from storage import database
+from storage.engines import postgresql_pool
 from storage.engines.postgresql_bulk import bulk, exact
+from storage.errors import StatementError
 
 VALUES = "INSERT INTO field_values (site_id, field_id, folded, label, kind, subscriber_id, number, instant)"
 MARKS = "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+COUNTED = "SELECT count(*) FROM field_values WHERE site_id = ? AND {} AND number <> ?"
 NUMBERS = (None, 1, -(2**63), 0.1, 1e22, 2.0**53 + 2, 1e300, -0.5)
 TEXTS = ("plain", "with \t tab", "\\N", "{a,b}", '"quoted"', "é ﬁ 你", "NULL", "", "\n")
 
@@ -41,6 +44,35 @@ def test_rows_are_inserted_as_one_by_one(opened, conflict):
         database.execute_many(f"{VALUES} {MARKS}{conflict}", [row])
     assert at_once == stored()
     assert len(at_once) == len(people())
+
+
+def test_rows_that_are_there_are_passed_over(opened):
+    insert = f"{VALUES} {MARKS} ON CONFLICT DO NOTHING"
+    database.execute_many(insert, people()[:10])
+    database.execute_many(insert, people())
+    assert len(stored()) == len(people())
+
+
+def test_a_text_with_a_nul_changes_nothing(opened):
+    rows = [(7, 1, "a\0b", "", 0, number, None, None) for number in range(5)]
+    with pytest.raises(StatementError, match="NUL"), database.session():
+        database.execute_many(f"{VALUES} {MARKS} ON CONFLICT (site_id, field_id) DO NOTHING", rows)
+
+
+@pytest.mark.parametrize(("column", "values"), [
+    ("label", TEXTS), ("subscriber_id", range(8)), ("number", [1, 0.1, 1e22])])  # fmt: skip
+def test_a_long_list_is_found_as_a_short_one(opened, column, values):
+    database.execute_many(f"{VALUES} {MARKS}", people())
+    many = [*values, *[values[0]] * postgresql_pool.MANY]
+
+    def found(which, listed):
+        """How many, but for those without a number."""
+        return database.row(COUNTED.format(column + which), (7, *listed, 0))[0]
+
+    one_by_one = sum(found(" = ?", [each]) for each in values)
+    assert one_by_one > 0
+    assert found(f" IN ({database.marks(many)})", many) == one_by_one
+    assert found(f" NOT IN ({database.marks(many)})", many) == len(people()) - 5 - one_by_one
 
 
 def test_numbers_compare_exactly(opened):

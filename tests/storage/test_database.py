@@ -125,6 +125,13 @@ def test_pragmas_of_every_connection(opened, pragma, value):
     assert seen == [value, value]
 
 
+def test_a_connection_keeps_as_much_of_the_file_in_memory_as_it_is_told(tmp_path):
+    database.open(f"sqlite:///{tmp_path / 'audience.db'}", cache_mb=8)
+    with database.session():
+        assert database.row("PRAGMA cache_size") == (-8_000,)
+    database.close()
+
+
 def test_a_connection_serves_one_thread_after_another(migrated):
     def count():
         with database.write():

@@ -41,7 +41,7 @@ def add(site_id, numbers):
         for number in numbers
     ]  # fmt: skip
     with database.write():
-        ids = tag_names.ensure(site_id, TAGS, 1)
+        ids, _ = tag_names.ensure(site_id, TAGS, 1)
         known = store_rows(site_id, people)
         for name, has in TAGS.items():
             tagged = [(site_id, ids[name], each) for each in known.values() if has(each)]

@@ -12,6 +12,7 @@ from storage import (
     imports,
     report_queries,
     searches,
+    site_queue,
     subscriber_lists,
     subscribers,
     suppressions,
@@ -58,7 +59,7 @@ NEEDED_BY = {
     "events_site_id_id": lambda site: events.newest(site, 10),
     "imports_site_id_id": lambda site: imports.newest(site, 10),
     "imports_site_id_created_at": lambda site: report_queries.imported_in(site, [(0, 1)]),
-    "imports_waiting": imports.oldest_waiting,
+    "imports_waiting": site_queue.oldest,
     "imports_receiving": lambda _: file_imports.abandoned(1),
     "import_batches_site_id_import_id_first_row": lambda site: imports.batch(site, 1, 0),
     "import_batches_import_id": lambda site: file_imports.discard(site, 1),
@@ -92,3 +93,13 @@ def test_no_index_is_kept_without_a_query(client):
             if origin == "c"
         }
     assert kept == {index.removeprefix("COVERING INDEX ") for index in NEEDED_BY if "KEY (" not in index}
+
+
+def test_who_left_is_counted_by_an_index_of_their_own(client, statements):
+    client.create("p1@example.com")
+    left = compile(Condition("status", "is", "unsubscribed"), client.site.id)
+    del statements[:]
+    with database.session():
+        subscriber_lists.count(client.site.id, left, "created_at", 10)
+    [counted] = [each for each in statements if each.startswith("SELECT")]
+    assert any("COVERING INDEX subscribers_site_id_unsubscribed_at (" in step for step in plan(counted))

@@ -3,7 +3,21 @@
 import pytest
 
 from storage import database
+from storage.engines import chosen, postgresql, sqlite
 from storage.pace import Pace
+
+
+@pytest.fixture(autouse=True)
+def in_a_file(monkeypatch):
+    monkeypatch.setitem(vars(chosen.engine), "TURN_SECONDS", sqlite.TURN_SECONDS)
+
+
+def test_on_a_server_where_only_writers_of_the_site_wait_it_may_take_longer(monkeypatch):
+    monkeypatch.setitem(vars(chosen.engine), "TURN_SECONDS", postgresql.TURN_SECONDS)
+    pace = Pace()
+    for _ in range(30):
+        pace.learn(pace.rows, pace.rows * 200e-6 + 0.02)
+    assert pace.rows == pytest.approx(300, rel=0.1)
 
 
 @pytest.mark.parametrize(("per_row", "per_transaction", "rows"), [

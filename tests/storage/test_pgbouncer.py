@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app import create_app
-from audience import imports, sites
+from audience import imports, tags
 from audience.config import Settings
 from storage import database, leases, site_counters
 from storage.errors import Unavailable
@@ -66,6 +66,13 @@ def test_an_instance_works(client):
     assert client.get("/fetch/search", query={"q": "p11", "per_page": 5}).status_code == 200
 
 
+def test_no_statement_is_prepared(client):
+    for _ in range(3):
+        assert client.counts() == (0, 0, 0)
+    with database.session():
+        assert database.row("SELECT count(*) FROM pg_prepared_statements") == (0,)
+
+
 def test_locks_hold(client):
     def take(_):
         given = []
@@ -84,7 +91,7 @@ def test_locks_hold(client):
 def test_settings_of_a_transaction_end_with_it(client, url):
     database.open(url, timeout=0.2)
     with ThreadPoolExecutor(1) as pool, database.write(client.site.id):
-        waiting = pool.submit(sites.create, "Other")
+        waiting = pool.submit(tags.create, client.site, "vip")
         with pytest.raises(Unavailable, match="others are writing"):
             waiting.result()
     with database.session():

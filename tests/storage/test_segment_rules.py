@@ -14,6 +14,7 @@ from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
 from tests import stored_people
+from tests.depth import examples
 from tests.storage.segment_oracle import DAY, PlainSubscriber, holds
 from tests.stored_people import person
 
@@ -189,7 +190,7 @@ any_rule = st.recursive(
 )
 
 
-@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(800), deadline=None, suppress_health_check=list(HealthCheck))
 @given(rule=any_rule)
 def test_sql_and_plain_python_find_the_same_subscribers(audience, rule):
     expected = audience.in_python(rule)
@@ -215,12 +216,13 @@ def test_every_operator_of_the_table_has_its_sql():
 
 
 def test_the_largest_rules_run(audience):
-    wide = {"any": [{"field": "plan", "in": [f"{number}" for number in range(100)]}] * 199}
+    one = {"field": "plan", "in": [f"{number}" for number in range(100)]}
+    wide = {"any": [one] * 199}
     deep: dict[str, Any] = {"tag": "vip"}
     for _ in range(15):
         deep = {"not": deep}
-    assert audience.in_database(wide) == audience.in_python(wide)
-    assert audience.met(wide["any"]) == [audience.in_python(wide)] * 199
+    assert audience.in_database(wide) == audience.in_python(one)
+    assert audience.met(wide["any"]) == [audience.in_python(one)] * 199
     longest: dict[str, Any] = {"field": "plan", "in": [f"{number:0300}" for number in range(100)]}
     assert audience.met([longest, {"tag": "vip"}]) == [[], audience.in_python({"tag": "vip"})]
     assert audience.in_database(deep) == audience.in_python({"not": {"tag": "vip"}})

@@ -6,9 +6,10 @@ import pytest
 from audience.config import Settings
 from audience.operations import health
 from audience.operations.diagnostics import Context
-from storage import database, doctor
-from storage.engines import postgresql_diagnostics, postgresql_errors, postgresql_pool
+from storage import database, doctor, searches, sites, subscriber_texts
+from storage.engines import postgresql_connections, postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from storage.searches import Filters
 from tests.client import FakeProcesses
 
 
@@ -45,6 +46,36 @@ def test_a_url_that_is_none():
     assert raised.value.__suppress_context__
 
 
+@pytest.mark.parametrize("rest", [
+    "a:secret@word@db.example/x", "a:secret/word@db.example/x", "a:12/secret@db.example/x",
+])  # fmt: skip
+def test_a_password_that_is_not_escaped_is_not_shown(rest):
+    with pytest.raises(Unusable, match="%40") as raised:
+        database.open(f"postgresql://{rest}")
+    assert "secret" not in str(raised.value)
+
+
+def test_a_role_s_encoding_and_isolation_do_not_matter(server, url):
+    name = url.partition("?")[0].rpartition("/")[2]
+    server.execute(f"ALTER DATABASE {name} SET client_encoding = 'LATIN1'")
+    server.execute(f"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")
+    database.open(url)
+    database.migrate()
+    with database.write():
+        assert database.row("SELECT CAST('Ж' AS text), current_setting('transaction_isolation')") == (
+            "Ж",
+            "read committed",
+        )
+
+
+def test_a_database_of_another_program(url):
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("CREATE TABLE sites (id integer)")
+    database.open(url)
+    with pytest.raises(Unusable, match="another program uses the database"):
+        database.migrate()
+
+
 def test_the_password_comes_beside_the_url(url):
     database.open(url, password="secret")
     assert database.database.connect_params["password"] == "secret"
@@ -52,8 +83,8 @@ def test_the_password_comes_beside_the_url(url):
 
 @pytest.mark.parametrize(("oldest", "newest"), [(13, 14), (90, 91)])
 def test_another_version(url, monkeypatch, oldest, newest):
-    monkeypatch.setattr(postgresql_pool, "OLDEST", oldest)
-    monkeypatch.setattr(postgresql_pool, "NEWEST", newest)
+    monkeypatch.setattr(postgresql_connections, "OLDEST", oldest)
+    monkeypatch.setattr(postgresql_connections, "NEWEST", newest)
     with pytest.raises(Unusable, match="Audience needs 15 to 18"):
         opens(url)
 
@@ -64,6 +95,21 @@ def test_a_database_that_is_not_utf8(server):
         opens(server.url("latin"))
     database.close()
     server.drop(server.url("latin"))
+
+
+def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
+    url = server.create(migrated_on_server)
+    opens(url)
+    with database.session():
+        for _ in range(10):
+            sites.counters(1)
+            subscriber_texts.by_key(1, "ann@example.com", subscriber_texts.text("/"))
+            searches.texts(1, Filters(), 100, 0, subscriber_texts.text("/"))
+            searches.texts(1, Filters(after={"created_at": 1}), 100, 0, subscriber_texts.text("/"))
+        kept = database.rows("SELECT generic_plans > 0 FROM pg_prepared_statements")
+    assert kept == [(True,)] * 3
+    database.close()
+    server.drop(url)
 
 
 def test_a_role_without_rights(server, url):
@@ -80,12 +126,43 @@ def test_connections_and_old_transactions_are_noted(url, monkeypatch):
     assert version.startswith("PostgreSQL ")
     assert free.endswith(" connections free")
     assert not advice
-    assert unsafe == "fsync, full_page_writes is off on the server"  # that of the tests
+    assert unsafe == "fsync, full_page_writes, synchronous_commit is off on the server"  # that of the tests
     monkeypatch.setattr(postgresql_diagnostics, "FEW", 10_000)
     monkeypatch.setattr(postgresql_diagnostics, "LONG_SECONDS", -1)
     monkeypatch.setattr(postgresql_diagnostics, "LATE_SECONDS", -1)
     with database.session():
         assert len([advice for _, advice in doctor.notes() if advice]) == 4
+
+
+def test_a_role_without_rights_to_see_others_counts_their_connections(server, url):
+    server.execute("CREATE ROLE plain LOGIN")
+    with psycopg.connect(url), psycopg.connect(url):
+        opens(url.replace("audience@", "plain@"))
+        with database.session():
+            [free] = database.row("SELECT count(*) FROM pg_stat_activity WHERE usename IS NOT NULL")
+            assert doctor.notes()[1][0] == f"{200 - 3 - free} connections free"
+    server.execute("DROP ROLE plain")
+
+
+def test_the_limit_of_a_database_counts(server, url):
+    server.execute(f"ALTER DATABASE {url.partition('?')[0].rpartition('/')[2]} CONNECTION LIMIT 5")
+    opens(url)
+    with database.session():
+        free, advice = doctor.notes()[1]
+    assert free == "4 connections free"
+    assert advice
+
+
+def test_rows_that_are_dead_are_noted(url, monkeypatch):
+    opens(url)
+    monkeypatch.setattr(postgresql_diagnostics, "MANY_DEAD", 0)
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("CREATE TABLE much (id integer)")
+        other.execute("INSERT INTO much SELECT generate_series(1, 100)")
+        other.execute("DELETE FROM much")
+        other.execute("SELECT pg_stat_force_next_flush()")
+    with database.session():
+        assert ("100 rows are dead, beside 0", postgresql_diagnostics.DEAD) in doctor.notes()
 
 
 def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):

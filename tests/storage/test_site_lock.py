@@ -11,7 +11,9 @@ from audience import (
     bulk_acts,
     clock,
     erasures,
+    file_imports,
     file_uploads,
+    imports,
     keys,
     operators,
     pepper,
@@ -22,14 +24,20 @@ from audience import (
     subscribers,
 )
 from audience.changes import Change
+from audience.errors import NotFound
 from storage import database, leases, site_counters
+from storage import file_imports as stored_files
+from storage import imports as stored_imports
+from storage import sites as stored_sites
 from storage import subscribers as stored
 from storage.engines import postgresql
-from storage.errors import Unavailable
+from storage.errors import Unavailable, Unusable
+from storage.file_imports import RefusedRow
 from tests.service import until
 
 WRITERS, ROUNDS = 8, 25
 SECONDS = 30
+WAITING_FOR_ROW = "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
 WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
@@ -131,6 +139,16 @@ def test_who_waits_too_long_gives_up(site, url, held):
             waiting.result(SECONDS)
 
 
+def test_who_waits_for_a_site_that_is_deleted_writes_nothing(site):
+    with ThreadPoolExecutor(1) as pool:
+        with database.write(site.id):
+            waiting = pool.submit(write_nothing, site.id)
+            until(lambda: database.row(WAITING_FOR_ROW) == (1,))
+            stored_sites.delete(site.id)
+        with pytest.raises(Unavailable, match="the site was deleted"):
+            waiting.result(SECONDS)
+
+
 def test_a_change_of_the_instance_waits_for_all_sites(site, url):
     database.open(url, timeout=0.2)
     with ThreadPoolExecutor(1) as pool, database.write(site.id):
@@ -154,6 +172,23 @@ def test_hosts_of_different_uptimes_go_by_the_clock_of_the_server(site):
     assert 0 <= on_other - on_one < SECONDS * 1_000
 
 
+def test_the_clock_of_a_server_on_the_same_machine_is_never_ahead(site):
+    """A lease that ends a millisecond late is one that its owner holds against its own clock."""
+    for _ in range(100):
+        before = clock.now_ms()
+        server = leases.now(0)
+        assert before <= server <= clock.now_ms()
+
+
+def test_a_host_whose_clock_is_ahead_leaves_the_file_of_another_alone(site, monkeypatch):
+    with file_imports.receiving(site) as upload:
+        ahead = clock.now_ms() + 2 * file_imports.LEASE_MS
+        with monkeypatch.context() as host:
+            host.setattr(clock, "now_ms", lambda: ahead)
+            file_imports.sweep()
+        upload.accept([])
+
+
 def test_older_code_writes_nothing_once_a_migration_says_so(site):
     with database.write():
         database.execute("UPDATE instance_state SET lowest_writer = lowest_writer + 1")
@@ -161,6 +196,14 @@ def test_older_code_writes_nothing_once_a_migration_says_so(site):
         with pytest.raises(Unavailable, match="older than the database: upgrade it"):
             write_nothing(site_id)
     assert sites.list_all() == [site]
+
+
+def test_older_code_goes_on_beside_a_newer_schema_and_does_not_migrate_it(site):
+    with database.write():
+        database.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_newer', '2030-01-01')")
+    write_nothing(site.id)
+    with pytest.raises(Unusable, match="newer than this Audience"):
+        database.migrate()
 
 
 def test_a_migration_waits_for_those_who_write(site, url):
@@ -187,6 +230,31 @@ def act_on_all(site, instance):
     bulk_act_pieces.sweep()
 
 
+def failed_import(site):
+    with database.write(site.id):
+        import_id = stored_imports.add(site.id, 1, 0, 1, 1)
+        stored_imports.fail(site.id, import_id, 1)
+    return import_id
+
+
+def refuse_and_forget(site, _):
+    row = RefusedRow(1, "", "email", "No address.", ["nobody"])
+    with database.write(site.id):
+        stored_files.refuse(site.id, stored_imports.add(site.id, 0, 1, 1, 1), [row], 1)
+    file_imports.sweep()
+    with database.session():
+        assert database.rows("SELECT 1 FROM refused_rows") == []
+
+
+def keep_and_forget(site, instance):
+    kept = file_uploads.keep(site, instance, "people.csv", io.BytesIO(b"email\n"), {})
+    with database.write(site.id):
+        database.execute("UPDATE file_uploads SET created_at = 1 WHERE site_id = ?", (site.id,))
+    file_uploads.sweep(instance)
+    with pytest.raises(NotFound):
+        file_uploads.get(site, kept.id)
+
+
 ACTS = {
     "erasing": lambda site, instance: erasures.erase(site, instance, email="x@example.com"),
     "a bulk act": act_on_all,
@@ -197,6 +265,11 @@ ACTS = {
     "counting segments": lambda *_: segment_counts.sweep(),
     "its name": lambda site, _: sites.rename(site, "New"),
     "the audit log": lambda *_: audit_log.sweep(1),
+    "making a site": lambda *_: sites.create("Third"),
+    "deleting a site": lambda site, instance: sites.delete(site, instance, lambda *_: None),
+    "trying an import again": lambda site, _: imports.retry(failed_import(site)),
+    "refused rows": refuse_and_forget,
+    "files left": keep_and_forget,
 }
 
 

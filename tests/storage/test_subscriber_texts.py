@@ -10,6 +10,7 @@ from schemas.subscribers import FoundSubscribers, SubscriberSchema, pages, subsc
 from storage import database, searches, subscriber_texts
 from storage.searches import Filters
 from storage.subscribers import Subscriber
+from tests.depth import examples
 from tests.stored_people import store_rows
 
 URL = 'https://audience.example/"a\\'
@@ -38,7 +39,7 @@ PEOPLE = st.builds(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(people=st.lists(PEOPLE, min_size=1, max_size=4, unique_by=lambda person: person.uuid))
 def test_every_subscriber_is_written_as_the_resource(client, people):
     site = client.site

@@ -15,8 +15,9 @@ from audience import clock, imports
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.depth import examples
 
-REQUESTS = 1_000
+REQUESTS = examples(2_000)
 START, STEP = 1_790_000_000_000, 37_123  # ms
 WORDS = (
     "a",
@@ -126,9 +127,9 @@ def requests():
 
 def told(settings, monkeypatch):
     """The answers of an instance, in order."""
-    numbers, ticks = itertools.count(1), itertools.count(START, STEP)
-    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=next(numbers)))
-    monkeypatch.setattr(uuid_utils, "uuid7", lambda: uuid.UUID(int=next(numbers)))
+    sites, people, ticks = itertools.count(2**64), itertools.count(1), itertools.count(START, STEP)
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=next(sites)))  # of peewee's savepoints, too
+    monkeypatch.setattr(uuid_utils, "uuid7", lambda: uuid.UUID(int=next(people)))
     now = next(ticks)
     monkeypatch.setattr(clock, "now_ms", lambda: now)
     application = create_app(settings, FakeQueue(), FakeLimiter(), FakeProcesses())

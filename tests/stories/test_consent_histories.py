@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from audience import clock, imports
 from schemas.values import write_date
 from tests.client import ApiClient, open_client
+from tests.depth import examples
 from tests.stories.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel
 
 HOUR, DAY = 3_600_000, 86_400_000
@@ -100,7 +101,9 @@ class History:
             assert left == (None if expected is None else expected.left), address
 
 
-@hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=100)
+@hypothesis.settings(
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=examples(100)
+)
 @hypothesis.given(st.lists(STEPS, min_size=5, max_size=30))
 def test_nobody_is_resubscribed(app, monkeypatch: pytest.MonkeyPatch, steps):
     history = History(open_client(app.test_client()), ConsentModel(), 1_800_000_000_000)

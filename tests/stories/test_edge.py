@@ -4,18 +4,20 @@
 """
 
 import base64
+import itertools
 import json
 import os
 import signal
 import socket
 import threading
-import time
+from contextlib import closing
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.response_heads import RECORDED, heads
-from tests.service import serving
+from tests.service import PATIENCE_SECONDS, serving, until
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -25,12 +27,12 @@ def service(tmp_path_factory, geo_table):
     limits: dict[str, Any] = {"AUDIENCE_IMPORT_MAX_BYTES": "4096", "AUDIENCE_BODY_TIMEOUT": "2"}
     instance = tmp_path_factory.mktemp("edge")
     os.link(geo_table, instance / geo_table.name)
-    with serving(instance, **limits) as running:
+    with serving(instance, AUDIENCE_WEB_WORKERS="2", **limits) as running:
         yield running
 
 
 def connect(service):
-    return socket.create_connection(("127.0.0.1", service.port), timeout=20)
+    return socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_SECONDS)
 
 
 def head(service, method, path, *lines, keys=None):
@@ -208,29 +210,27 @@ def test_an_interrupted_upload_is_a_400_and_leaves_nothing(service):
 
 
 def test_a_stop_answers_what_is_under_way(tmp_path):
-    """Four clients create subscribers when the service is told to stop: whatever is answered is a 201."""
-    with serving(tmp_path) as service:
-        started, answers = threading.Event(), []
+    """Four clients create subscribers when the service is told to stop: each answer is a 201, and true."""
+    with serving(tmp_path, AUDIENCE_WEB_WORKERS="2") as service:
+        answers = {}
 
-        def create():
-            started.set()
-            for number in range(200):
-                person = {"subscriber": {"email": f"p{number}@example.com"}}
+        def create(client):
+            for number in itertools.count():
+                email = f"p{number}@{client}.example.com"
+                person = {"subscriber": {"email": email}}
                 try:
-                    answers.append(service.call("POST", "/fetch/subscribers", person)[0])
+                    answers[email] = service.call("POST", "/fetch/subscribers", person)[0]
                 except OSError:
                     return
 
-        callers = [threading.Thread(target=create) for _ in range(4)]
+        callers = [threading.Thread(target=create, args=(client,)) for client in "abcd"]
         for caller in callers:
             caller.start()
-        started.wait()
-        while len(answers) < 20:
-            time.sleep(0.01)
+        until(lambda: len(answers) >= 20)
         service.process.send_signal(signal.SIGTERM)
         for caller in callers:
             caller.join()
-        assert set(answers) == {201}
-        assert service.process.wait(30) == 0
-    with serving(tmp_path) as again:
-        assert again.call("GET", "/stats/site")[1]["user_count"] > 0
+        assert set(answers.values()) == {201}
+        assert service.process.wait(PATIENCE_SECONDS) == 0
+    with closing(apsw.Connection(str(tmp_path / "audience.db"))) as stored:
+        assert set(answers) <= {email for (email,) in stored.execute("SELECT email FROM subscribers")}

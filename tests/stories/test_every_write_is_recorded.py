@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience import bulk_act_pieces, bulk_acts, change_log_pages, imports
+from audience import bulk_act_pieces, bulk_acts, change_log_pages, imports, undos
 from audience.audit_log import Actor
 from audience.cli.main import audience
 from audience.console.commands import ACTS
@@ -72,6 +72,7 @@ def test_a_file(client, followed):
         client.send_file("/batch/imports", b"email\nfile@example.com\n", content_type="text/csv")
 
     assert followed(send) == {("import", "1")}
+    assert followed(lambda: client.post("/batch/imports/1/undo")) == {("undo", "1")}
 
 
 def test_every_act_of_the_page_of_a_subscriber(app, client, followed):
@@ -98,12 +99,11 @@ def test_every_act_on_many(client, settings, followed, kind):
         bulk_act_pieces.work(settings.instance, 30)
 
     def undo():
-        bulk_acts.undo(client.site, 1, ACTOR)
-        bulk_act_pieces.work(settings.instance, 30)
+        undos.of_act(client.site, 1, 30, ACTOR)
 
     assert followed(act) == {("bulk_act", "1")}
-    if kind in bulk_acts.OPPOSITES:
-        assert followed(undo) == {("bulk_act", "2")}
+    if kind in undos.UNDOABLE:
+        assert followed(undo) == {("undo", "1")}
 
 
 def test_every_command(client, settings, followed, tmp_path):

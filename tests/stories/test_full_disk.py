@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.client import basic
-from tests.service import Service, attended, command, environment, free_port, until
+from tests.service import PATIENCE_SECONDS, Service, attended, command, environment, free_port, until
 from tests.small_disk import mounted
 
 ROWS = 1_000
@@ -29,7 +29,7 @@ READS = ("/stats/site", "/fetch/subscribers?email=first@example.com", "/fetch/se
 
 
 def answer(service: Service, method: str, path: str, body=None) -> tuple[int, http.client.HTTPMessage, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_SECONDS)
     first = service.first
     headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
     content = None if body is None else json.dumps(body)
@@ -128,7 +128,7 @@ def test_a_service_on_a_full_disk_goes_on_reading_and_resumes_by_itself(disk, se
         answers = [json.loads(api(service, "GET", f"/batch/imports/{each}")[2])["data"] for each in ids]
         return all(each["attributes"]["status"] == "finished" for each in answers) and answers
 
-    first, second = until(finished, 60)
+    first, second = until(finished)
     assert (first["attributes"]["created"], second["attributes"]["updated"]) == (ROWS, ROWS)
     person = json.loads(api(service, "GET", f"/fetch/subscribers?email=p{ROWS - 1}@example.com")[2])["data"]
     assert person["attributes"]["fields"]["plan"] == "b"

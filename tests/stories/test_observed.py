@@ -14,7 +14,7 @@ import pytest
 
 from audience.answers.geolocation.packed_table import FILE
 from tests.client import basic
-from tests.service import Service, serving, until
+from tests.service import PATIENCE_SECONDS, Service, serving, until
 
 CANARY = "canary"
 SUBSCRIBERS = [
@@ -110,7 +110,7 @@ def keys(publishable_key: str, secret_key: str) -> dict[str, str]:
 def raw(
     service: Service, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
 ) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_SECONDS)
     try:
         connection.request(method, path, body, headers or {})
         return connection.getresponse().status
@@ -119,7 +119,7 @@ def raw(
 
 
 def garbage(service: Service, text: str) -> None:
-    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=PATIENCE_SECONDS) as client:
         client.sendall(text.encode())
         client.shutdown(socket.SHUT_WR)
         while client.recv(4096):
@@ -127,7 +127,9 @@ def garbage(service: Service, text: str) -> None:
 
 
 def metrics(service: Service, awaited: str) -> str | None:
-    with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/metrics", timeout=30) as answer:
+    with urllib.request.urlopen(
+        f"http://127.0.0.1:{service.port}/metrics", timeout=PATIENCE_SECONDS
+    ) as answer:
         page = answer.read().decode()
     return page if awaited in page else None
 

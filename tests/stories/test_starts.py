@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage import database
-from tests.service import command, environment, free_port, serving
+from tests.service import PATIENCE_SECONDS, command, environment, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent
 UNAPPLY = "DELETE FROM schema_migration WHERE id = (SELECT MAX(id) FROM schema_migration)"
@@ -23,7 +23,7 @@ def type_(instance, *words, port=0, **settings):
         env=environment(instance, port or free_port(), **settings),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
 
@@ -101,6 +101,15 @@ def short_pepper(folder, _):
 def no_folder(folder, tmp_path):
     folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "nowhere")
+
+
+def test_a_server_that_lets_nobody_in_is_explained_in_one_sentence(tmp_path):
+    url = f"postgresql://audience:secret@/audience?host={tmp_path}"
+    run = type_(tmp_path / "instance", "serve", AUDIENCE_DATABASE_URL=url)
+    assert (run.returncode, run.stdout) == (1, "")
+    sentence = r"the database cannot be reached \(PostgreSQL: connection.+\): .+correct its URL.+"
+    assert re.fullmatch(f"audience: {sentence}\n", run.stderr)
+    assert "secret" not in run.stderr
 
 
 @pytest.mark.parametrize(("spoil", "words", "sentence"), [

@@ -4,7 +4,7 @@ import csv
 import json
 import subprocess
 
-from tests.service import command, environment, serving
+from tests.service import PATIENCE_SECONDS, command, environment, serving
 from tests.stories.test_first_run import ROOT
 
 
@@ -22,7 +22,7 @@ def typed(instance, *words, port=8000):
         env=environment(instance, port),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
 
 

@@ -1,6 +1,7 @@
 """`python -m tests.torture ROW…`: the attacks of these rows, or of all of them.
 
 The long form notes how far it came in `.torture/` and goes on from there, as long as the commit is the same.
+All rows in their short form are followed by those on PostgreSQL that fit into the time of CI.
 """
 
 import argparse
@@ -10,8 +11,10 @@ import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
 from random import Random
@@ -19,12 +22,17 @@ from typing import Any
 
 import pytest
 
+from tests.torture import stores
+
 ROOT = Path(__file__).parent.parent.parent
 STATE = ROOT / ".torture"
 ROWS = (
-    "kill", "power", "disk", "clock", "redis", "dns", "slow", "bytes", "schema", "model", "consent",
-    "tenants", "canaries", "parsers", "memory", "backup", "soak",
+    "kill", "power", "disk", "clock", "redis", "dns", "slow", "bytes", "schema", "model", "consent", "undo",
+    "mirror", "tenants", "canaries", "parsers", "memory", "backup", "soak",
 )  # fmt: skip
+NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+SHORT_ON_SERVER = ("canaries", "model", "undo", "clock")
+OF_SQLITE = frozenset({"power", "disk", "backup"})  # which attack its file, or need it
 MAX_FAILURES = 5
 NOTED_SECONDS = 5.0
 
@@ -48,21 +56,23 @@ class Progress:
 class Run:
     """The attacks of one row, from where it stands to `total`."""
 
-    def __init__(self, name: str, chosen: argparse.Namespace) -> None:
-        self.name, self.chosen = name, chosen
+    def __init__(self, name: str, engine: str, chosen: argparse.Namespace) -> None:
+        if engine != "sqlite" and name in OF_SQLITE:
+            pytest.skip("of SQLite alone")
+        self.name, self.engine, self.chosen = name, engine, chosen
         self.row = resolve_name(f"tests.torture.{name}")
         self.total: int = self.row.SHORT if chosen.short else self.row.LONG
+        self._file = STATE / f"{name}-{engine}.json"
         self.progress = self._begun()
-        self._began, self._noted = time.monotonic(), 0.0
+        self._began, self._noted, self._before = time.monotonic(), 0.0, self.progress.seconds
 
     def _begun(self) -> Progress:
         fresh = Progress(self.chosen.seed, commit())
         if self.chosen.only is not None:
             self.total = self.chosen.only + 1
             fresh.done = self.chosen.only
-        file = STATE / f"{self.name}.json"
-        if self._is_noted() and file.exists():
-            kept = Progress(**json.loads(file.read_text()))
+        if self._is_noted() and self._file.exists():
+            kept = Progress(**json.loads(self._file.read_text()))
             if (kept.seed, kept.commit) == (fresh.seed, fresh.commit):
                 return kept
         return fresh
@@ -72,7 +82,6 @@ class Run:
 
     def attack(self) -> None:
         """Opens the row anew after each failure."""
-        before = self.progress.seconds
         while not self._is_over():
             try:
                 with self.row.opened(self.chosen.short) as attack:
@@ -83,8 +92,6 @@ class Run:
                         self._note()
             except Exception as error:
                 self._failed(error)
-            finally:
-                self.progress.seconds = before + time.monotonic() - self._began
         self._note(last=True)
 
     def _is_over(self) -> bool:
@@ -95,25 +102,34 @@ class Run:
         number = max(0, self.progress.done - 1)
         self.progress.done = number + 1
         traceback.print_exception(error, limit=-6)
-        repeat = f"make torture ROW={self.name} SEED={self.chosen.seed} ONLY={number}"
+        repeat = f"make torture ROW={self.name} ENGINE={self.engine} SEED={self.chosen.seed} ONLY={number}"
         self.progress.failures.append(f"{self.row.UNIT} {number}: repeat it with: {repeat}")
         print(f"{self.name}: {self.progress.failures[-1]}", flush=True)
 
     def _note(self, last: bool = False) -> None:
+        self.progress.seconds = self._before + time.monotonic() - self._began
         if self._is_noted() and (last or time.monotonic() > self._noted + NOTED_SECONDS):
             self._noted = time.monotonic()
             STATE.mkdir(exist_ok=True)
-            (STATE / f"{self.name}.json").write_text(json.dumps(asdict(self.progress)))
+            self._file.write_text(json.dumps(asdict(self.progress)))
 
     def line(self) -> str:
         """A row of the table in docs/reliability.md."""
-        only, found = self.chosen.only, self.progress.failures
+        only, found = self.chosen.only, len(self.progress.failures)
         tried = f"{self.progress.done:,} of {self.total:,}" if only is None else f"number {only} of the"
+        form = " (short form)" if self.chosen.short else ""
         figures = ", ".join(f"{name} {value:.0f}" for name, value in self.progress.figures.items())
-        outcome = f"{len(found)} failed" if found else "nothing failed"
-        took, seed = f"{self.progress.seconds:.0f} s", f"seed {self.progress.seed}"
-        at = (f"{datetime.now(UTC):%Y-%m-%d}", self.progress.commit, machine())
-        cells = [self.name, f"{tried} {self.row.UNIT}", outcome, figures or "–", took, seed, *at]
+        cells = [
+            self.name,
+            NAMES[self.engine],
+            f"{tried} {self.row.UNIT}{form}",
+            str(found or "none"),
+            figures,
+            f"{self.progress.seconds:.0f} s",
+            str(self.progress.seed),
+            f"{datetime.now(UTC):%Y-%m-%d}",
+            self.progress.commit,
+        ]
         return f"| {' | '.join(cells)} |"
 
 
@@ -129,25 +145,39 @@ def machine() -> str:
     return f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.torture")
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"of {', '.join(ROWS)}")
     parser.add_argument("--short", action="store_true", help="the form that CI runs")
+    parser.add_argument("--engine", choices=stores.ENGINES)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="one attack, by its number")
-    parser.add_argument("--seconds", type=float, default=0.0, help="when to stop; the next run goes on")
-    chosen = parser.parse_args()
-    failed = False
-    for name in chosen.rows or ROWS:
+    parser.add_argument("--seconds", type=float, default=0.0, help="of a row; the next run goes on")
+    parser.add_argument("--within", type=float, default=inf, help="seconds after which no row begins")
+    chosen = parser.parse_args(words)
+    began, failed = time.monotonic(), False
+    print(f"On {machine()}:", flush=True)
+    for name, engine in planned(chosen):
         try:
-            run = Run(name, chosen)
-            run.attack()
+            if time.monotonic() - began > chosen.within:
+                pytest.skip(f"{chosen.within:.0f} s are over")
+            run = Run(name, engine, chosen)
+            with stores.opened(engine):
+                run.attack()
         except pytest.skip.Exception as reason:
-            print(f"| {name} | skipped: {reason} |", flush=True)
+            print(f"| {name} | {NAMES[engine]} | skipped: {reason} |", flush=True)
             continue
         print(run.line(), flush=True)
         failed = failed or bool(run.progress.failures)
     return 1 if failed else 0
+
+
+def planned(chosen: argparse.Namespace) -> list[tuple[str, str]]:
+    """(row, engine) of what is to be run."""
+    plan = [(name, chosen.engine or "sqlite") for name in chosen.rows or ROWS]
+    if chosen.short and not (chosen.rows or chosen.engine):
+        plan += [(name, "postgresql") for name in SHORT_ON_SERVER]
+    return plan
 
 
 if __name__ == "__main__":

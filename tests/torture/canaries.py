@@ -1,7 +1,7 @@
 """Markers in every value, header and key, of good, broken and unauthorized requests.
 
 They are in no log line, metric, Redis file or error; and those of a person are in no file at all once the
-person is erased.
+person is erased: on PostgreSQL, in none of its tables and indexes once they are rewritten, nor in its log.
 """
 
 import json
@@ -17,6 +17,8 @@ from urllib.parse import quote
 from tests.api.endpoints import ENDPOINTS
 from tests.client import basic
 from tests.stories.test_observed import CANARY, DATABASE, raw, send_hostile_requests, send_ordinary_requests
+from tests.torture import stores
+from tests.torture.console import Operator, workbook
 from tests.torture.world import World, eventually, opened_world
 
 SHORT = LONG = 1
@@ -29,6 +31,7 @@ HEADERS = {"User-Agent": CANARY, "Referer": CANARY, "X-Request-Id": CANARY, f"X-
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_world() as world:
+        operator = Operator(world)
 
         def attack(number: int, chance: Random) -> None:
             answers = refused(world)
@@ -40,12 +43,17 @@ def opened(short: bool) -> Iterator[object]:
             found |= {each for each in answers if CANARY in each.lower()}
             assert not found, found
             assert CANARY not in metrics, "the metrics"
+            pages = send_files(operator, people)
             for email in people:
                 assert world.call("DELETE", f"/fetch/subscribers?email={quote(email)}") == (
                     200,
                     {"data": None},
                 )
+            eventually(lambda: not any(PERSON in operator.get(page) for page in pages))
             eventually(lambda: not holders(world, PERSON))
+            files = stores.rewritten_files(world.url)
+            left = {str(file) for file in files if PERSON.encode() in read(file).lower()}
+            assert not left, left
 
         yield attack
 
@@ -95,6 +103,15 @@ def bring_in(world: World) -> list[str]:
     moved = {"command": "change_email", "email": people[0], "query": f"moved.{people[0]}"}
     assert world.call("POST", "/fetch/commands", {"command": moved})[1]["failed"] == 0
     return [f"moved.{people[0]}", *people[1:]]
+
+
+def send_files(operator: Operator, people: list[str]) -> list[str]:
+    """Files with the mark in every value, which wait to be imported; their pages."""
+    rows = [["email", "first_name", "note"], *([email, PERSON, PERSON] for email in people)]
+    lines = "".join(f"{','.join(row)}\n" for row in rows).encode()
+    pages = [operator.send_file("people.csv", lines), operator.send_file("people.xlsx", workbook(rows))]
+    eventually(lambda: all(f"<b>{len(people)}</b> change" in operator.get(page) for page in pages))
+    return pages
 
 
 def raw_text(world: World, path: str) -> str:

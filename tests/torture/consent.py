@@ -13,18 +13,21 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from audience import clock
+from audience import clock, erasure_log
 from audience.config import Settings
-from audience.operations import backups
+from audience.operations import backups, restore_carryover
 from audience.operations.openers import Openers
 from audience.operations.opening import open_database, open_process
 from storage import database
 from tests.client import ApiClient, open_client
+from tests.postgresql import name_of
 from tests.stories.consent_model import ConsentModel, Word
 from tests.stories.test_consent_histories import STEPS, History
+from tests.torture import stores
 from tests.torture.application import opened_application
 
 SHORT, LONG, UNIT = 10, 1_000, "tens of histories"
+KEPT = "kept"  # the database that a server's backup is
 STEPS_AND_RESTORES = st.lists(
     st.one_of(STEPS, STEPS, STEPS, st.tuples(st.just("back_up")), st.tuples(st.just("restore"))),
     min_size=5, max_size=30,
@@ -32,38 +35,98 @@ STEPS_AND_RESTORES = st.lists(
 
 
 class RestoredHistory(History):
-    """Whoever was erased since the backup is erased anew; who is known to have left since stays known."""
+    """Whoever was erased since the backup is erased anew; who has left since stays away."""
 
     def __init__(self, client: ApiClient, settings: Settings, now: int) -> None:
         super().__init__(client, ConsentModel(), now)
         self._settings, self._backup = settings, settings.instance / "kept.tar"
         self._kept: ConsentModel | None = None
         self._erased: dict[str, Word] = {}
+        self._kept_as: dict[str, str] = {}  # address now: that of the same person in the backup
+        self._erased_as: set[str] = set()  # the addresses in the backup of who was erased since
 
     def back_up(self) -> None:
         self._backup.unlink(missing_ok=True)
         backups.create(self._settings, self._backup, quietly)
-        self._kept, self._erased = copy.deepcopy(self.model), {}
+        self._keep()
+
+    def _keep(self) -> None:
+        self._kept, self._erased, self._erased_as = copy.deepcopy(self.model), {}, set()
+        self._kept_as = {address: address for address in self.model.people}
 
     def erase(self, address: str) -> None:
         super().erase(address)
         self._erased[address] = copy.copy(self.model.hashes[address])
+        if address in self._kept_as:
+            self._erased_as.add(self._kept_as.pop(address))
+
+    def change_email(self, address: str, new: str) -> None:
+        person = self.model.people.get(address)
+        super().change_email(address, new)
+        if address != new and person and self.model.people.get(new) is person:
+            self._kept_as.pop(new, None)
+            if address in self._kept_as:
+                self._kept_as[new] = self._kept_as.pop(address)
 
     def restore(self) -> None:
         if self._kept is None:
             return
         database.close()
         backups.restore(self._settings, self._backup, quietly, Openers(open_process, open_database))
-        lost, self.model = self.model, copy.deepcopy(self._kept)
-        self.model.number = lost.number
+        left = [each for each in self.model.people.items() if each[1].left]
+        kept_as = self._kept_as
+        self._take_back(self.model.hashes)
+        for address, word in left:
+            for known in {address, kept_as.get(address, address)}:
+                self._leave(known, word)
+
+    def _leave(self, address: str, word: Word) -> None:
+        """Under this address, or one that it had, if it is the word of after the backup."""
+        if self._kept is None or word.number <= self._kept.number:
+            return
+        known = self.model.people.get(address) or self.model.hashes.get(address) or Word()
+        if not known.erased:
+            away = Word(self.model.number, max(word.at or 0, known.at or 0), left=True)
+            (self.model.people if address in self.model.people else self.model.hashes)[address] = away
+
+    def _take_back(self, left: dict[str, Word]) -> None:
+        """The model is as it was kept, but that who is erased or in `left` since then is away."""
+        assert self._kept is not None
+        last_number, self.model = self.model.number, copy.deepcopy(self._kept)
+        self.model.number = last_number
         number = self.model.accept()
-        for address, word in (lost.hashes | self._erased).items():
+        for address, word in (left | self._erased).items():
             if word.number <= self._kept.number:
                 continue
             self.model.hashes[address] = Word(number, word.at, left=True, erased=word.erased)
             if word.erased:
                 self.model.people.pop(address, None)
                 self.model.blank(address)
+        for address in self._erased_as:
+            self.model.people.pop(address, None)
+        self._kept_as = {address: address for address in self.model.people}
+
+
+class ServerHistory(RestoredHistory):
+    """The server's own copies, and after one the exported log of erasures: it knows nothing of who left."""
+
+    def back_up(self) -> None:
+        database.close()
+        stores.copy(name_of(self._settings.database_url), KEPT)
+        open_process(self._settings)
+        self._keep()
+
+    def restore(self) -> None:
+        if self._kept is None:
+            return
+        instance = self._settings.instance
+        exported = instance / "exported.jsonl"
+        erasure_log.write(exported, erasure_log.list_all(instance))
+        database.close()
+        stores.copy(KEPT, name_of(self._settings.database_url))
+        open_process(self._settings)
+        restore_carryover.apply_log(instance, exported)
+        self._take_back({})
 
 
 def quietly(step: str, done: int, total: int) -> None:
@@ -73,6 +136,7 @@ def quietly(step: str, done: int, total: int) -> None:
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_application() as (app, settings):
+        history = ServerHistory if settings.database_url else RestoredHistory
 
         def attack(number: int, chance: Random) -> None:
             @hypothesis.seed(int(chance.random() * 2**32))
@@ -80,7 +144,7 @@ def opened(short: bool) -> Iterator[object]:
                                  suppress_health_check=[*hypothesis.HealthCheck])  # fmt: skip
             @hypothesis.given(STEPS_AND_RESTORES)
             def holds(steps: list[Any]) -> None:
-                live(RestoredHistory(open_client(app.test_client()), settings, 1_800_000_000_000), steps)
+                live(history(open_client(app.test_client()), settings, 1_800_000_000_000), steps)
 
             holds()
 

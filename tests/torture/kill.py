@@ -1,4 +1,4 @@
-"""kill -9 of Redis, an import worker, the web server or the supervisor, under four clients.
+"""kill -9 of Redis, an import worker, the web server, the supervisor or PostgreSQL, under four clients.
 
 Nothing accepted is lost or done twice, the counts are exact, and the queue is drained within a minute.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
+from tests.torture import stores
 from tests.torture.world import World, eventually, opened_world
 
 SHORT, LONG, UNIT = 25, 500, "kills"
@@ -21,7 +22,7 @@ def opened(short: bool) -> Iterator[object]:
     with opened_world({"AUDIENCE_WORKERS": "2"}) as world:
 
         def attack(number: int, chance: Random) -> None:
-            victim = chance.choice([*PARTS, *PARTS, "supervisor"])
+            victim = chance.choice([*PARTS, *PARTS, "supervisor", *(["database"] if stores.server else [])])
             with world.clients_at_work(f"k{number}", chance):
                 threading.Event().wait(chance.uniform(0.05, 0.5))
                 kill(world, victim, chance)
@@ -37,6 +38,8 @@ def kill(world: World, victim: str, chance: Random) -> None:
         world.stop()
         world.start()
         return
-    if running := world.service.processes(PARTS[victim]):
+    if victim == "database":
+        stores.crash()
+    elif running := world.service.processes(PARTS[victim]):
         os.kill(chance.choice(running), signal.SIGKILL)
     eventually(lambda: world.call("GET", "/stats/site", timeout=5)[0] == 200)

@@ -21,6 +21,7 @@ from tests.torture.world import ROOT, World, opened_world, preloading
 
 SHORT, LONG, UNIT = 3, 50, "power cuts"
 PAGE_BYTES = 4096
+LARGE_EVERY = 5
 DATABASE = ("audience.db", "audience.db-wal", "audience.db-journal")
 
 
@@ -30,15 +31,31 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> None:
             with world.clients_at_work(f"p{number}", chance):
+                if number % LARGE_EVERY == 1:
+                    send_large(world, f"large{number}")
                 threading.Event().wait(chance.uniform(0.3, 1.5))
                 stop_at_once(world)
                 world.stop()
             leave_what_was_synced(world.instance, chance)
             examine(world)
+            take_as_synced(world.instance)
             world.start()
             world.check()
 
         yield attack
+
+
+def send_large(world: World, name: str) -> None:
+    """A batch that a transaction larger than SQLite's cache drains: pages are written before it ends."""
+    fields = {"story": "abc " * 15_000, "other": "def " * 3_000}
+    emails = [f"{name}-{each}@example.com" for each in range(100)]
+    people = [{"email": email, "fields": fields} for email in emails]
+    status, answer = world.ask("POST", "/batch/subscribers", {"subscribers": people})
+    if status == 200:
+        world.ledger.left.update(dict.fromkeys(emails, False))
+        world.ledger.imports[answer["import_id"]] = len(people)
+    else:
+        world.ledger.unsure.update(emails)
 
 
 def stop_at_once(world: World) -> None:
@@ -64,6 +81,16 @@ def leave_what_was_synced(instance: Path, chance: Random) -> None:
         elif kept.exists():
             file.write_bytes(synced)
     shutil.rmtree(durable)
+
+
+def take_as_synced(instance: Path) -> None:
+    """What a cut has left is on the disk, though the next service may not sync it before the next cut."""
+    durable = instance.parent / "power"
+    durable.mkdir()
+    inodes = {each.name: each.stat().st_ino for each in instance.iterdir() if each.is_file()}
+    (durable / "names").write_text(json.dumps(inodes))
+    for name in inodes.keys() & set(DATABASE):
+        shutil.copyfile(instance / name, durable / str(inodes[name]))
 
 
 def mixed(synced: bytes, written: bytes, chance: Random) -> bytes:

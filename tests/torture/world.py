@@ -18,6 +18,7 @@ from typing import Any
 
 from tests.client import basic
 from tests.service import Service, packed_places, serving, until
+from tests.torture import stores
 
 ROOT = Path(__file__).parent.parent.parent
 PRELOADS = Path(__file__).with_name("preload")
@@ -96,7 +97,8 @@ class World:
     """A service that may be replaced by another on the same instance; the clients go on."""
 
     def __init__(self, instance: Path, **settings: str) -> None:
-        self.instance, self._settings = instance, settings
+        self.instance, self.url = instance, stores.new_url()
+        self.settings = settings | {"AUDIENCE_DATABASE_URL": self.url}
         self.ledger = Ledger()
         self.service: Service
         self.times_ms: list[float] = []
@@ -104,7 +106,7 @@ class World:
 
     def start(self) -> None:
         log = self._running.enter_context((self.instance.parent / "log").open("a"))
-        self.service = self._running.enter_context(serving(self.instance, log, **self._settings))
+        self.service = self._running.enter_context(serving(self.instance, log, **self.settings))
         assert self.service.process.poll() is None, "the service does not start: see its log"
 
     def stop(self) -> None:
@@ -245,7 +247,8 @@ def opened_world(
         instance.mkdir(mode=0o700)
         if folder:  # on another file system, to which `serving` cannot link the table of places
             shutil.copy(packed_places(), instance)
-        world = World(instance, **{name: value.format(folder=beside) for name, value in settings.items()})
+        given = {name: value.format(folder=beside) for name, value in settings.items()}
+        world = World(instance, **given)
         try:
             world.start()
             yield world

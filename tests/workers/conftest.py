@@ -2,35 +2,19 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from redis.exceptions import RedisError
 
 from audience.config import Settings
+from tests.service import PATIENCE_SECONDS, free_port, until
 from workers import embedded_redis
 from workers.redis_client import connect
 
 FAKE_WORKER = Path(__file__).with_name("fake_worker.py")
-
-
-def eventually(condition, seconds=20):
-    """Waits until `condition()` is true and returns it; fails after `seconds`."""
-    deadline = time.monotonic() + seconds
-    while not (result := condition()):
-        assert time.monotonic() < deadline, f"not true within {seconds} s"
-        time.sleep(0.02)
-    return result
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def alive(pid):
@@ -80,10 +64,10 @@ class Program:
     def output(self):
         return self.log.read_text()
 
-    def end(self, number=signal.SIGTERM, seconds=20):
+    def end(self, number=signal.SIGTERM):
         """Sends a signal and returns the exit status."""
         self.process.send_signal(number)
-        return self.process.wait(seconds)
+        return self.process.wait(PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -107,13 +91,13 @@ def run(settings):
         for pid in [program.pid, *descendants(program.pid)]:
             if alive(pid):
                 os.kill(pid, signal.SIGKILL)
-        program.process.wait(10)
+        program.process.wait(PATIENCE_SECONDS)
 
 
 def keep(client):
     """Sets a key and waits until it is on disk."""
     client.set("kept", "yes")
-    eventually(lambda: client.execute_command("WAITAOF", 1, 0, 100)[0] == 1)
+    until(lambda: client.execute_command("WAITAOF", 1, 0, 100)[0] == 1)
 
 
 class RedisServer:
@@ -125,7 +109,7 @@ class RedisServer:
 
     def start(self):
         self.process = subprocess.Popen(embedded_redis.command(self.settings), stdout=subprocess.DEVNULL)
-        eventually(self.answers)
+        until(self.answers)
 
     def answers(self):
         with connect(embedded_redis.url(self.settings)) as client:
@@ -137,7 +121,7 @@ class RedisServer:
     def end(self, number=signal.SIGTERM):
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE_SECONDS)
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.conftest import RedisServer, eventually, keep
+from tests.service import PATIENCE_SECONDS, until
+from tests.workers.conftest import RedisServer, keep
 from workers import embedded_redis
 from workers.redis_client import connect
 
@@ -61,7 +62,7 @@ def test_long_path_gets_a_private_folder(settings, tmp_path_factory, monkeypatch
 def test_orphan_is_stopped_and_keeps_its_data(settings, server, client):
     client.set("kept", "yes")
     embedded_redis.stop_orphan(settings)
-    assert server.process.wait(20) == 0
+    assert server.process.wait(PATIENCE_SECONDS) == 0
     server.start()
     assert client.get("kept") == b"yes"
 
@@ -87,13 +88,13 @@ def test_another_server_on_the_socket_is_left_alone(settings, tmp_path):
     )
     try:
         with connect(f"unix://{path}") as client:
-            eventually(lambda: os.path.exists(path))
+            until(lambda: os.path.exists(path))
             with pytest.raises(embedded_redis.NoRedis, match="in use by another"):
                 embedded_redis.stop_orphan(settings)
             assert client.ping()
     finally:
         other.kill()
-        other.wait(10)
+        other.wait(PATIENCE_SECONDS)
 
 
 def test_no_orphan(settings):

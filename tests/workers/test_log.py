@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests.service import PATIENCE_SECONDS
+
 LINES = """
 import logging, pathlib, sys
 from workers.log import configure, say
@@ -26,14 +28,20 @@ pathlib.Path(sys.argv[1]).write_text("alive")
 def test_a_line_that_cannot_be_written_is_dropped(tmp_path):
     with open("/dev/full", "w") as full:
         subprocess.run(
-            [sys.executable, "-c", LINES, str(tmp_path / "end")], stdout=full, stderr=full, timeout=60
+            [sys.executable, "-c", LINES, str(tmp_path / "end")],
+            stdout=full,
+            stderr=full,
+            timeout=PATIENCE_SECONDS,
         )
     assert (tmp_path / "end").read_text() == "alive"
 
 
 def test_lines_are_written(tmp_path):
     run = subprocess.run(
-        [sys.executable, "-c", LINES, str(tmp_path / "end")], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", LINES, str(tmp_path / "end")],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
     )
     assert run.stdout == "a line\n" * 1000
     assert run.stderr.count("\na line\n") == 1000
@@ -54,7 +62,7 @@ HUMAN = ("GET /api/v1/fetch/tags 200 in 1.3 ms, request 5c0a", "warning: strange
 
 def on_a_terminal(form):
     master, slave = pty.openpty()
-    subprocess.run([sys.executable, "-c", RECORDS, form], stderr=slave, timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", RECORDS, form], stderr=slave, timeout=PATIENCE_SECONDS, check=True)
     os.close(slave)
     written = b""
     with contextlib.suppress(OSError):  # at the end of a terminal
@@ -66,7 +74,11 @@ def on_a_terminal(form):
 
 def in_a_file(form):
     run = subprocess.run(
-        [sys.executable, "-c", RECORDS, form], stderr=subprocess.PIPE, text=True, timeout=60, check=True
+        [sys.executable, "-c", RECORDS, form],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=True,
     )
     return run.stderr.splitlines()
 

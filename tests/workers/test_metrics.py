@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from audience.telemetry import METRICS, MetricKind
+from tests.service import PATIENCE_SECONDS
 from workers import metrics
 from workers.metrics import Metrics
 
@@ -39,7 +40,7 @@ def count(instance, **environ):
     """The output of a process that counts each thing once and is then killed."""
     run = subprocess.run(
         [sys.executable, "-c", COUNTS, str(instance)],
-        capture_output=True, text=True, timeout=60, env=os.environ | environ,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS, env=os.environ | environ,
     )  # fmt: skip
     assert run.returncode == -signal.SIGKILL, run.stderr
     return run.stdout.splitlines()
@@ -190,7 +191,7 @@ from workers import metrics
 
 metrics.start(pathlib.Path(sys.argv[1])).count("imports", status="finished")
 """
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, timeout=PATIENCE_SECONDS)
     assert imports(tmp_path) == 1.0
 
 

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tests.workers.conftest import alive, descendants, eventually
+from tests.service import PATIENCE_SECONDS, until
+from tests.workers.conftest import alive, descendants
 from workers.parent_death import tied_to_parent
 
 ON_LINUX = "from workers.parent_death import tied_to_parent as line"
@@ -25,19 +26,19 @@ PARENT = "\nimport subprocess, time\nsubprocess.Popen(line(['sleep', '300']))\nt
 def test_command_ends_when_its_parent_is_killed(kind):
     parent = subprocess.Popen([sys.executable, "-c", kind + PARENT])
     try:
-        sleeping = eventually(
+        sleeping = until(
             lambda: [pid for pid, args in descendants(parent.pid).items() if args == "sleep 300"]
         )
     finally:
         parent.kill()
-        parent.wait(10)
-    eventually(lambda: not any(alive(pid) for pid in sleeping))
+        parent.wait(PATIENCE_SECONDS)
+    until(lambda: not any(alive(pid) for pid in sleeping))
 
 
 def test_command_does_not_start_when_its_parent_is_gone_already(tmp_path):
     command = tied_to_parent(["touch", str(tmp_path / "ran")])
     command[command.index(str(os.getpid()))] = "1"
-    assert subprocess.run(command, timeout=20).returncode == 1
+    assert subprocess.run(command, timeout=PATIENCE_SECONDS).returncode == 1
     assert not (tmp_path / "ran").exists()
 
 
@@ -45,8 +46,13 @@ def test_watch_passes_on_the_exit_status_and_signals():
     code = f"{ELSEWHERE}\nimport os; os.execv(sys.executable, line(sys.argv[1:]))".replace(
         "str(os.getpid())", "str(os.getppid())"
     )
-    assert subprocess.run([sys.executable, "-c", code, "sh", "-c", "exit 7"], timeout=20).returncode == 7
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code, "sh", "-c", "exit 7"], timeout=PATIENCE_SECONDS
+        ).returncode
+        == 7
+    )
     child = subprocess.Popen([sys.executable, "-c", code, "sleep", "300"])
-    eventually(lambda: "sleep 300" in descendants(child.pid).values())
+    until(lambda: "sleep 300" in descendants(child.pid).values())
     child.send_signal(signal.SIGTERM)
-    assert child.wait(20) != 0
+    assert child.wait(PATIENCE_SECONDS) != 0

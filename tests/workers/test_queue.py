@@ -10,7 +10,7 @@ from redis.exceptions import ConnectionError, TimeoutError
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from tests.workers.conftest import eventually
+from tests.service import PATIENCE_SECONDS, until
 from workers import queue, redis_client
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker, connect
@@ -93,23 +93,23 @@ def test_of_many_callers_one_tries_a_server_that_hangs(monkeypatch):
 
     def times_out(number):
         tries.append(number)
-        hanging.wait(20)
+        hanging.wait(PATIENCE_SECONDS)
         raise TimeoutError
 
     with ThreadPoolExecutor(8) as pool:
         together = [pool.submit(breaker.call, partial(times_out, number)) for number in range(8)]
-        hanging.wait(20)
+        hanging.wait(PATIENCE_SECONDS)
         assert [each.result() for each in together] == [None] * 8
         clock[0] += redis_client.OPEN_SECONDS
         tries.clear()
 
         def is_tried():
             tries.append(0)
-            hang.wait(20)
+            hang.wait(PATIENCE_SECONDS)
             raise TimeoutError
 
         one = pool.submit(breaker.call, is_tried)
-        eventually(lambda: tries)
+        until(lambda: tries)
         assert [breaker.call(lambda: tries.append(1)) for _ in range(8)] == [None] * 8
         hang.set()
         assert one.result() is None

@@ -10,7 +10,8 @@ import threading
 import pytest
 from redis.exceptions import RedisError
 
-from tests.workers.conftest import alive, descendants, eventually, keep
+from tests.service import PATIENCE_SECONDS, until
+from tests.workers.conftest import alive, descendants, keep
 from tests.workers.test_worker import wait_for
 from workers import embedded_redis, heartbeat, supervisor
 from workers.redis_client import connect
@@ -20,7 +21,7 @@ from workers.redis_client import connect
 def serve(run):
     def start(**environ):
         program = run("serve", **environ)
-        eventually(lambda: "ready" in program.output())
+        until(lambda: "ready" in program.output())
         return program
 
     return start
@@ -71,7 +72,7 @@ def test_web_stops_first_and_redis_last(serve, settings):
     program = serve()
     (web,), (worker,), (redis,) = (processes(program, kind) for kind in ("web", "worker", "redis"))
     (settings.instance / "inbox" / "1-slow").touch()
-    eventually(lambda: heartbeat.age(settings.instance) is not None)
+    until(lambda: heartbeat.age(settings.instance) is not None)
     program.process.send_signal(signal.SIGTERM)
     seen = set()
     while (
@@ -117,14 +118,14 @@ def test_server_of_another_protocol_is_not_healthy():
 def test_second_serve_is_refused(serve, run, settings):
     serve()
     second = run("serve", PORT=1)
-    assert second.process.wait(20) == 1
+    assert second.process.wait(PATIENCE_SECONDS) == 1
     assert "refused: another serve is running on" in second.output()
 
 
 def test_taken_port_is_reported(run, settings, monkeypatch):
     with socket.create_server((settings.host, settings.port)):
         program = run("serve")
-        assert program.process.wait(20) == 1
+        assert program.process.wait(PATIENCE_SECONDS) == 1
     assert f"refused: cannot listen on 127.0.0.1 port {settings.port}" in program.output()
     assert "AUDIENCE_PORT" in program.output()
 
@@ -132,7 +133,7 @@ def test_taken_port_is_reported(run, settings, monkeypatch):
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1"])
 def test_a_host_that_is_no_address_of_this_machine_is_reported_at_once(run, host):
     program = run("serve", HOST=host)
-    assert program.process.wait(20) == 1
+    assert program.process.wait(PATIENCE_SECONDS) == 1
     assert f"refused: cannot listen on {host}" in program.output()
     assert "set AUDIENCE_HOST to an IP address of this machine" in program.output()
     assert "AUDIENCE_PORT" not in program.output()
@@ -141,14 +142,14 @@ def test_a_host_that_is_no_address_of_this_machine_is_reported_at_once(run, host
 @pytest.mark.parametrize("kind", ["web", "worker", "redis"])
 def test_dead_process_restarts(serve, settings, kind):
     program = serve()
-    (before,) = eventually(lambda: processes(program, kind))
+    (before,) = until(lambda: processes(program, kind))
     os.kill(before, signal.SIGKILL)
-    eventually(lambda: not alive(before) and processes(program, kind))
+    until(lambda: not alive(before) and processes(program, kind))
     assert f"{kind} exited (signal SIGKILL)" in program.output()
     wait_for(settings, "1-after")
-    eventually(lambda: answers(settings))
+    until(lambda: answers(settings))
     with connect(embedded_redis.url(settings)) as client:
-        eventually(lambda: pings(client))
+        until(lambda: pings(client))
 
 
 def test_a_redis_that_cannot_read_its_folder_gets_a_new_one(run, settings):
@@ -156,10 +157,10 @@ def test_a_redis_that_cannot_read_its_folder_gets_a_new_one(run, settings):
     damaged.mkdir(parents=True)
     (damaged / "appendonly.aof.manifest").write_text("no manifest\n")
     program = run("serve")
-    [aside] = eventually(lambda: list(settings.instance.glob("redis.*.old")))
-    eventually(lambda: "ready" in program.output())
+    [aside] = until(lambda: list(settings.instance.glob("redis.*.old")))
+    until(lambda: "ready" in program.output())
     with connect(embedded_redis.url(settings)) as client:
-        eventually(lambda: pings(client))
+        until(lambda: pings(client))
     assert (aside / "appendonlydir" / "appendonly.aof.manifest").read_text() == "no manifest\n"
     assert program.output().count("set aside") == 1
     assert aside.name in program.output()
@@ -183,7 +184,7 @@ def pings(client):
 
 def test_process_that_keeps_dying_restarts_more_and_more_slowly(run, settings):
     program = run("serve", REDIS_URL="redis://localhost?db=nonsense")
-    eventually(lambda: program.output().count("worker exited") >= 3)
+    until(lambda: program.output().count("worker exited") >= 3)
     waits = [line.split()[-2] for line in program.output().splitlines() if "worker exited" in line]
     assert waits[:3] == ["0.2", "0.4", "0.8"]
     assert program.end() == 0
@@ -196,9 +197,9 @@ def test_killed_serve_leaves_no_process_and_the_next_one_starts(serve, settings)
     with connect(embedded_redis.url(settings)) as client:
         keep(client)
     program.process.kill()
-    program.process.wait(10)
+    program.process.wait(PATIENCE_SECONDS)
     again = serve()
-    eventually(all_gone(below))
+    until(all_gone(below))
     with connect(embedded_redis.url(settings)) as client:
         assert client.get("kept") == b"yes"
     assert again.end() == 0

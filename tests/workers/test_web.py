@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from tests.workers.conftest import alive, descendants, eventually
+from tests.service import PATIENCE_SECONDS, until
+from tests.workers.conftest import alive, descendants
 
 TOP = b"POST / HTTP/1.1\r\nHost: x\r\n"
 
@@ -21,14 +22,14 @@ def web(run, settings):
 
     def start(**environ):
         program = run("web", **{"WEB_WORKERS": 1, "WEB_THREADS": 8, "BODY_TIMEOUT": 1} | environ)
-        eventually(lambda: answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+        until(lambda: answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
         return program
 
     return start
 
 
 def connect(settings):
-    return socket.create_connection((settings.host, settings.port), timeout=20)
+    return socket.create_connection((settings.host, settings.port), timeout=PATIENCE_SECONDS)
 
 
 def answer(settings, request, then=b"", half_close=False):
@@ -173,7 +174,7 @@ def test_partial_body_never_passes_for_a_complete_one(web, settings, part):
     with connect(settings) as client:
         client.sendall(TOP + part)
     called = settings.instance / "called"
-    eventually(lambda: called.read_text() == "TooLate\nNotUnderstood\nNotUnderstood\n")
+    until(lambda: called.read_text() == "TooLate\nNotUnderstood\nNotUnderstood\n")
 
 
 def test_stalled_bodies_hold_threads_only_until_the_deadline(web, settings):
@@ -200,7 +201,7 @@ def test_dribbled_body_has_one_deadline(web, settings):
             except TimeoutError:
                 return b""
 
-        assert eventually(answered) == b"HTTP/1.1 400"
+        assert until(answered) == b"HTTP/1.1 400"
 
 
 def test_large_response_arrives_complete(web, settings):
@@ -212,7 +213,7 @@ def test_large_response_arrives_complete(web, settings):
 
 def read_stream(settings, path):
     """`(status, body)` of a complete response."""
-    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=20)
+    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=PATIENCE_SECONDS)
     with contextlib.closing(connection):
         connection.request("GET", path)
         response = connection.getresponse()
@@ -235,7 +236,7 @@ def test_client_that_stops_reading_blocks_the_stream_and_then_loses_the_connecti
         client.connect((settings.host, settings.port))
         client.sendall(GET_ENDLESS)
         assert client.recv(12) == b"HTTP/1.1 200"
-        eventually(lambda: "TimeoutError" in program.output())
+        until(lambda: "TimeoutError" in program.output())
         assert int((settings.instance / "made").read_text()) < 199
     assert read_stream(settings, "/endless")[0] == 200
 
@@ -247,7 +248,7 @@ def test_client_that_does_not_read_a_whole_response_loses_the_connection(web, se
         client.connect((settings.host, settings.port))
         client.sendall(b"GET /larger HTTP/1.1\r\nHost: x\r\n\r\n")
         assert client.recv(12) == b"HTTP/1.1 200"
-        eventually(lambda: "TimeoutError" in program.output())
+        until(lambda: "TimeoutError" in program.output())
         with contextlib.suppress(ConnectionResetError), client.makefile("rb") as rest:
             assert len(rest.read()) < 20_000_000
     assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
@@ -276,7 +277,7 @@ def test_disconnecting_client_ends_the_stream(web, settings):
     with connect(settings) as client:
         client.sendall(GET_ENDLESS)
         assert client.recv(12) == b"HTTP/1.1 200"
-    eventually(lambda: "BrokenPipeError" in program.output())
+    until(lambda: "BrokenPipeError" in program.output())
     assert int((settings.instance / "made").read_text()) < 199
 
 
@@ -308,8 +309,8 @@ def test_web_processes_end_with_their_parent(web):
     program = web(WEB_WORKERS=2)
     below = descendants(program.pid)
     program.process.kill()
-    program.process.wait(10)
-    eventually(lambda: not any(alive(pid) for pid in below))
+    program.process.wait(PATIENCE_SECONDS)
+    until(lambda: not any(alive(pid) for pid in below))
 
 
 @pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 4096, 3072), (256, 20000, 8192)])

@@ -10,7 +10,8 @@ from rq import Queue
 from rq.job import Job
 from rq.serializers import JSONSerializer, PickleSerializer
 
-from tests.workers.conftest import alive, eventually, keep
+from tests.service import PATIENCE_SECONDS, until
+from tests.workers.conftest import alive, keep
 from workers import heartbeat
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import CircuitBreaker
@@ -19,7 +20,7 @@ from workers.worker import ImportWorker, site_to_drain
 
 def wait_for(settings, name):
     (settings.instance / "inbox" / name).touch()
-    eventually(lambda: drained(settings, name))
+    until(lambda: drained(settings, name))
 
 
 def drained(settings, name):
@@ -33,18 +34,18 @@ def started(settings):
 
 def test_notice_is_acknowledged_and_leaves_nothing_behind(run, settings, client):
     run("worker")
-    eventually(started(settings))
+    until(started(settings))
     import_queue = ImportQueue(CircuitBreaker(client))
     (settings.instance / "inbox" / "7-a").touch()
     import_queue.notify(7)
-    eventually(lambda: drained(settings, "7-a"))
-    eventually(lambda: not [key for key in client.keys("*") if b"job" in key or b"queue:" in key])
+    until(lambda: drained(settings, "7-a"))
+    until(lambda: not [key for key in client.keys("*") if b"job" in key or b"queue:" in key])
 
 
 def test_sweeper_finds_imports_without_a_notice(run, settings, server):
     (settings.instance / "inbox" / "7-before").touch()
     run("worker")
-    eventually(lambda: drained(settings, "7-before"))
+    until(lambda: drained(settings, "7-before"))
     wait_for(settings, "8-later")
 
 
@@ -70,7 +71,7 @@ def test_no_other_job_runs(run, settings, client, tmp_path):
 
     program = run("worker")
     wait_for(settings, "9-good")
-    eventually(lambda: len(queue) == 0)
+    until(lambda: len(queue) == 0)
     assert not mark.exists()
     assert program.output().count("unknown job") == 1
     assert alive(program.pid)
@@ -79,13 +80,14 @@ def test_no_other_job_runs(run, settings, client, tmp_path):
 def test_worker_outlives_redis(run, settings, server, client):
     program = run("worker")
     wait_for(settings, "1-with")
-    eventually(lambda: client.scard("rq:workers") == 1)
+    until(lambda: client.scard("rq:workers") == 1)
     keep(client)
     server.end(signal.SIGKILL)
     wait_for(settings, "2-without")
     server.start()
     wait_for(settings, "3-again")
-    eventually(lambda: client.scard("rq:workers") == 1)
+    assert ImportQueue(CircuitBreaker(client)).try_notify(4)
+    until(lambda: client.llen("rq:queue:imports") == 0)
     assert alive(program.pid)
 
 
@@ -107,7 +109,7 @@ def test_worker_starts_without_redis(run, settings):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_idle_worker_stops(run, settings, server, number):
     program = run("worker")
-    eventually(started(settings))
+    until(started(settings))
     assert program.end(number) == 0
 
 
@@ -116,38 +118,37 @@ def test_a_stop_that_a_library_swallowed_ends_the_worker(client):
     stop = threading.Event()
     stop.set()
     queue = ImportQueue(CircuitBreaker(client))
-    worker = threading.Thread(target=ImportWorker(client, queue, stop).work, daemon=True)
+    worker = threading.Thread(target=ImportWorker(client, queue, stop, threading.Event()).work, daemon=True)
     worker.start()
-    worker.join(20)
+    worker.join(PATIENCE_SECONDS)
     assert not worker.is_alive()
 
 
 def test_worker_without_redis_stops(run, settings):
     program = run("worker")
-    eventually(started(settings))
+    until(started(settings))
     assert program.end() == 0
 
 
 def test_worker_finishes_the_current_job(run, settings, client):
     program = run("worker")
-    eventually(started(settings))
+    until(started(settings))
     (settings.instance / "inbox" / "7-slow").touch()
     ImportQueue(CircuitBreaker(client)).notify(7)
-    eventually(lambda: client.llen("rq:queue:imports") == 0 and client.exists("rq:workers"))
-    eventually(lambda: not client.exists("audience:bell:7"))
+    until(lambda: client.llen("rq:queue:imports") == 0 and client.exists("rq:workers"))
+    until(lambda: not client.exists("audience:bell:7"))
     assert program.end() == 0
     assert drained(settings, "7-slow")
 
 
 def test_killed_workers_are_removed(run, settings, client):
-    for number in range(2):
-        program = run("worker")
-        wait_for(settings, f"{number}-a")
-        names = eventually(lambda: client.smembers("rq:workers"))
-        if number == 0:
-            program.end(signal.SIGKILL)
-            client.delete(*names)
-    assert len(names) == 1
+    program = run("worker")
+    [killed] = until(lambda: client.smembers("rq:workers"))
+    program.end(signal.SIGKILL)
+    client.delete(killed)
+    run("worker")
+    until(lambda: client.smembers("rq:workers") - {killed})
+    assert client.scard("rq:workers") == 1
 
 
 @pytest.mark.parametrize(

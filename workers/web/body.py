@@ -11,6 +11,7 @@ from audience.config import Settings
 from audience.errors import NotUnderstood, TooLarge, TooLate
 
 MAX_MEMORY_BYTES = 2**20  # a larger body is in a file that has no name
+WRITTEN_AT_ONCE = 2**18  # bytes: each turn of a thread costs more than its copy
 MAX_DISCARDS = 32  # bodies at once, per process
 DISCARD_SECONDS = 5.0
 INCOMPLETE = "The body is incomplete: send it again."
@@ -33,6 +34,7 @@ class Body:
         self._begun = self._ended = False
         self.length = None if "HTTP_TRANSFER_ENCODING" in environ else int(environ.get("CONTENT_LENGTH") or 0)
         self.received = 0
+        self._pieces, self._waiting = list[bytes](), 0  # pieces that are not in the file yet, and their bytes
         self.file: Any = io.BytesIO()
 
     def __enter__(self) -> "Body":
@@ -86,7 +88,11 @@ class Body:
     async def _store(self, piece: bytes, max_bytes: int) -> None:
         if self.received > max_bytes:
             raise TooLarge
-        if self.received > MAX_MEMORY_BYTES:
-            await asyncio.to_thread(self.file.write, piece)
-        else:
+        if self.received <= MAX_MEMORY_BYTES:
             self.file.write(piece)
+            return
+        self._pieces.append(piece)
+        self._waiting += len(piece)
+        if self._ended or self._waiting >= WRITTEN_AT_ONCE:
+            pieces, self._pieces, self._waiting = self._pieces, [], 0
+            await asyncio.to_thread(self.file.writelines, pieces)

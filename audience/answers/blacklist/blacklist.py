@@ -74,7 +74,7 @@ def _statuses(
     due = [zone for zone in dict.fromkeys(zone for _, zone, _ in lookups) if watch.is_due(zone)]
     names = [*((name, "A") for _, _, name in lookups), *zone_tests.questions(due)]
     answers = _ask(resolver, names, timeout)
-    watch.learn(due, answers[len(lookups) :])
+    watch.learn(due, answers[len(lookups) :], resolver)
     return {
         (query, zone.flag): status_of(zone, answer)
         for (query, zone, _), answer in zip(lookups, answers, strict=False)

@@ -5,13 +5,13 @@ A zone that has lapsed lists everything, or nothing.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from audience import telemetry
 from audience.answers.blacklist.listings import Status, name_in, status_of
 from audience.answers.blacklist.providers import Asks, Providers, Zone
-from audience.protocols import DnsAnswer, DnsStatus, Resolver
+from audience.protocols import DnsAnswer, DnsHealth, DnsStatus, Resolver
 
 TEST_SECONDS = 900.0  # from a test that was passed to the next one
 RETRY_SECONDS = 60.0  # from one that was not
@@ -54,9 +54,14 @@ class ZoneWatch:
         wait = TEST_SECONDS if test.outcome is ZoneOutcome.PASSED else RETRY_SECONDS
         return self._clock() >= tested_at + wait
 
-    def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> None:
-        """From the answers to the `questions` about these zones."""
-        for zone, test in zip(zones, judge(zones, answers), strict=True):
+    def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer], resolver: Resolver) -> None:
+        """From the answers to the `questions` about these zones; no zone fails while the resolver does not
+        work."""
+        tests = judge(zones, answers)
+        failed = any(test.outcome is ZoneOutcome.FAILED for test in tests)
+        if failed and resolver.health() is not DnsHealth.WORKS:
+            tests = [replace(test, outcome=ZoneOutcome.UNANSWERED) for test in tests]
+        for zone, test in zip(zones, tests, strict=True):
             telemetry.record_blacklist_test(zone.flag, zone.asks, test.outcome)
             if test.outcome is not ZoneOutcome.UNANSWERED:
                 self._tests[zone.flag, zone.asks] = test, self._clock()

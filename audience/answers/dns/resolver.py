@@ -69,6 +69,7 @@ class DnsResolver:
         self._asker: Asker | None = None
         self._health = DnsHealth.WORKS
         self._health_until = -math.inf
+        self._doubted: dict[str, float] = {}
         self._examining: concurrent.futures.Future[DnsHealth] | None = None
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
@@ -90,11 +91,13 @@ class DnsResolver:
             if self._gate is not None:
                 self._gate.leave()
 
-    def health(self) -> DnsHealth:
+    def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
         """As `audience.protocols.Resolver`, within two seconds. The canaries are asked once, however many
         threads want to know, and never from the cache."""
         timeout = min(self._timeout, HEALTH_TIMEOUT_SECONDS)
         with self._lock:
+            if well_known or denied in self._canaries.mail_domains:
+                self._doubt(denied)
             if self._clock() < self._health_until:
                 return self._health
             if self._examining is None:
@@ -103,6 +106,12 @@ class DnsResolver:
             examining = self._examining
         concurrent.futures.wait([examining], timeout)
         return examining.result() if examining.done() else DnsHealth.CUT_OFF
+
+    def _doubt(self, denied: str) -> None:
+        """Drops the outcome of the canaries if they worked, once in `HEALTH_SECONDS` for each domain."""
+        if not self._is_in_trouble() and self._doubted.get(denied, -math.inf) <= self._clock():
+            self._doubted[denied] = self._clock() + HEALTH_SECONDS
+            self._health_until = -math.inf
 
     def close(self) -> None:
         """Stops the thread and closes its sockets, permanently."""

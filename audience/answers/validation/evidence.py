@@ -137,7 +137,9 @@ class Evidence:
 
     @Piece
     def route(self) -> MailRoute:
-        return find_route(self.address.domain, self._sources.resolver, self._sources.dns_timeout)
+        domain = self.address.domain
+        is_free = domain in self.tables.free
+        return find_route(domain, self._sources.resolver, self._sources.dns_timeout, well_known=is_free)
 
     @Piece
     def origin(self) -> Origin:

@@ -41,14 +41,15 @@ class MailRoute:
     exchangers: tuple[str, ...] = ()
 
 
-def find_route(domain: str, resolver: Resolver, timeout: float) -> MailRoute:
+def find_route(domain: str, resolver: Resolver, timeout: float, well_known: bool = False) -> MailRoute:
     """The exchangers of a domain (in A-labels), and whether they have public addresses.
 
     `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires, and in place of
-    what would count against the domain while the resolver does not work.
+    what would count against the domain while the resolver does not work; of one that is `well_known`, the
+    resolver is asked anew.
     """
     route = _Search(resolver, timeout).find(domain)
-    if route.status in UNDISPUTED or resolver.health() is DnsHealth.WORKS:
+    if route.status in UNDISPUTED or resolver.health(domain, well_known) is DnsHealth.WORKS:
         return route
     return MailRoute(RouteStatus.UNKNOWN)
 

@@ -111,10 +111,11 @@ const blank = () => ({subject: "tag", operator: "is", value: ""})
 
 function group(node, parent) {
   const heads = Object.entries(groups)
-  const head = element("div", {class: "gh"}, select("How these hold together", [["", heads]], node.kind, (kind) => {
+  node.focus = select("How these hold together", [["", heads]], node.kind, (kind) => {
     node.kind = kind
     redraw(node)
-  }))
+  })
+  const head = element("div", {class: "gh"}, node.focus)
   if (parent) head.append(remove("Take out this group", node, parent))
   const add = (made) => () => { node.parts.push(made()); redraw(node.parts.at(-1)) }
   const adders = element("div", {class: "chips"},
@@ -207,16 +208,16 @@ function remove(label, node, parent) {
   mark.append(document.createElementNS("http://www.w3.org/2000/svg", "path"))
   mark.firstChild.setAttribute("d", "m4 4 8 8M12 4l-8 8")
   return element("button", {type: "button", class: "ico", "aria-label": label, click: () => {
-    parent.parts.splice(parent.parts.indexOf(node), 1)
-    redraw(parent)
+    const place = parent.parts.indexOf(node)
+    parent.parts.splice(place, 1)
+    redraw(parent.parts[place] ?? parent.parts[place - 1] ?? parent)
   }}, mark)
 }
 
 function redraw(focus) {
   part("tree").replaceChildren(group(root))
   changed()
-  const place = focus?.focus ?? part("tree").querySelector("select")
-  place.focus()
+  focus.focus.focus()
 }
 
 // Counting

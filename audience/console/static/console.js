@@ -37,7 +37,7 @@ document.addEventListener("click", (event) => {
 
 
 // Those who are ticked in a list, counted
-for (const form of document.querySelectorAll("[data-ticks]")) {
+function countTicked(form) {
   const boxes = [...form.querySelectorAll("[name=uuid]")]
   const whole = document.createElement("input")
   whole.type = "checkbox"
@@ -55,6 +55,35 @@ for (const form of document.querySelectorAll("[data-ticks]")) {
     show()
   })
   addEventListener("pageshow", show) // after the browser has put back what was ticked
+  show()
+}
+for (const form of document.querySelectorAll("[data-ticks]")) countTicked(form)
+
+// The list follows what is typed, one question after another, once nothing is typed for a moment
+async function find(form) {
+  try {
+    const answer = await fetch(form.action, {method: "POST", body: new URLSearchParams(new FormData(form))})
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+    const before = document.querySelectorAll("[data-found]"), found = page.querySelectorAll("[data-found]")
+    if (found.length !== before.length) return location.reload()
+    before.forEach((part, place) => part.replaceWith(found[place]))
+    for (const ticks of document.querySelectorAll("[data-ticks]")) countTicked(ticks)
+    history.replaceState(null, "", answer.url)
+  } catch { /* Enter asks again */ }
+}
+for (const field of document.querySelectorAll("[data-finds]")) {
+  let typed = 0, asking = Promise.resolve()
+  field.addEventListener("input", () => {
+    const turn = ++typed
+    setTimeout(() => { asking = asking.then(() => turn === typed && find(field.form)) }, 250)
+  })
+}
+
+// What erases stays off until the number is typed
+for (const field of document.querySelectorAll("[data-typed]")) {
+  const show = () => { field.form.querySelector(".badgo").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
+  field.addEventListener("input", show)
+  addEventListener("pageshow", show)
 }
 
 // What runs is asked for every two seconds, until it has ended

@@ -1,0 +1,45 @@
+"""Take an import back, and follow that."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import undos
+from audience.api.endpoint import actor, endpoint
+from audience.http.services import services, settings
+from audience.sites import Site
+from schemas import undos as wire
+
+blueprint = Blueprint("undos", __name__)
+
+
+@blueprint.post("/batch/imports/<number:import_id>/undo")
+@endpoint(scope="full", family="batch", takes=wire.UndoImport, gives=wire.UndoAnswer)
+def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
+    """Take an import back
+
+    People whom it created and nobody named since are removed; each name, value and tag that nothing set since
+    goes back. Nobody whom it unsubscribed comes back, and whom it subscribed again is unsubscribed again. An
+    import that has not ended is stopped. The undo waits for its turn as an import does. Possible for 30 days.
+
+    Returns the undo, a second time the same one; with `dry_run=1` what it would do, and does nothing.
+    """
+    days = settings().changes_days
+    if form.get("dry_run"):
+        return wire.dry_run(undos.dry_run(site, undos.import_source(import_id), days))
+    undo = undos.of_import(site, import_id, days, actor())
+    services().import_queue.notify(site.id)
+    return wire.answer(undo)
+
+
+@blueprint.get("/batch/imports/<number:import_id>/undo")
+@endpoint(scope="read", family="batch", gives=wire.UndoAnswer)
+def progress(site: Site, import_id: int) -> dict[str, Any]:
+    """Follow the undo of an import
+
+    Its `status` is one of those of an import: follow it until that is `finished` or `failed`. A failed undo
+    goes on where it stopped when it is asked for again.
+
+    Returns the undo with its counts so far.
+    """
+    return wire.answer(undos.get(site, undos.import_source(import_id)))

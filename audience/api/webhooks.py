@@ -1,0 +1,133 @@
+"""Webhooks: where changes are sent, and what came of it."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience import webhook_deliveries, webhooks
+from audience.api.endpoint import actor, endpoint
+from audience.http.services import settings
+from audience.sites import Site
+from schemas import webhooks as wire
+from schemas.pages import Paged, page_meta
+
+blueprint = Blueprint("webhooks", __name__)
+
+
+@blueprint.get("/fetch/webhooks")
+@endpoint(scope="read", family="fetch", gives=wire.WebhookList)
+def list_all(site: Site) -> dict[str, Any]:
+    """List the webhooks
+
+    Without their secrets.
+
+    Returns the webhooks, oldest first.
+    """
+    return {"data": [wire.webhook(row) for row in webhooks.list_all(site)]}
+
+
+@blueprint.post("/fetch/webhooks")
+@endpoint(
+    scope="full", family="fetch", takes=wire.SaveWebhook, gives=wire.SignedWebhook, query=False, status=201
+)
+def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Make a webhook
+
+    From now on each change is sent to `url`, in order and at least once, signed as Standard Webhooks says.
+
+    Returns the webhook with its secret, which is answered this once.
+    """
+    private = settings().webhook_private_addresses
+    made = webhooks.create(site, form["webhook"], private_addresses=private, actor=actor())
+    return {"data": wire.signed(*made)}
+
+
+@blueprint.get("/fetch/webhooks/<number:webhook_id>")
+@endpoint(scope="read", family="fetch", gives=wire.WebhookAnswer)
+def get(site: Site, webhook_id: int) -> dict[str, Any]:
+    """Get a webhook
+
+    `delivered` is the number of the last change that it has delivered.
+
+    Returns the webhook, without its secret.
+    """
+    return {"data": wire.webhook(webhooks.get(site, webhook_id))}
+
+
+@blueprint.put("/fetch/webhooks/<number:webhook_id>")
+@endpoint(scope="full", family="fetch", takes=wire.SaveWebhook, gives=wire.WebhookAnswer, query=False)
+def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+    """Replace a webhook
+
+    `url`, `kinds` and `segment_id` are all replaced; without `paused` it stays paused, or not. What is to be
+    delivered is tried again at once. The secret stays.
+
+    Returns the webhook as it is now.
+    """
+    private = settings().webhook_private_addresses
+    item = form["webhook"]
+    changed = webhooks.replace(site, webhook_id, item, private_addresses=private, actor=actor())
+    return {"data": wire.webhook(changed)}
+
+
+@blueprint.delete("/fetch/webhooks/<number:webhook_id>")
+@endpoint(scope="full", family="fetch", gives=wire.WebhookAnswer)
+def delete(site: Site, webhook_id: int) -> dict[str, Any]:
+    """Delete a webhook
+
+    A delivery that is under way may still arrive.
+
+    Returns the webhook as it was.
+    """
+    return {"data": wire.webhook(webhooks.delete(site, webhook_id, actor()))}
+
+
+@blueprint.post("/fetch/webhooks/<number:webhook_id>/rotate")
+@endpoint(scope="full", family="fetch", gives=wire.SignedWebhook)
+def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
+    """Renew the secret of a webhook
+
+    For 24 hours deliveries are signed with both secrets.
+
+    Returns the webhook with its new secret, which is answered this once.
+    """
+    return {"data": wire.signed(*webhooks.rotate(site, webhook_id, actor()))}
+
+
+@blueprint.post("/fetch/webhooks/<number:webhook_id>/replay")
+@endpoint(scope="full", family="fetch", takes=wire.ReplayWebhook, gives=wire.WebhookAnswer)
+def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+    """Send changes again
+
+    All after the number `after`, with new `webhook-id`s. A number that the record does not reach is refused.
+
+    Returns the webhook as it is now.
+    """
+    return {"data": wire.webhook(webhooks.replay(site, webhook_id, form["after"], actor()))}
+
+
+@blueprint.post("/fetch/webhooks/<number:webhook_id>/test")
+@endpoint(scope="full", family="fetch", gives=wire.DeliveryAnswer)
+def send_test(site: Site, webhook_id: int) -> dict[str, Any]:
+    """Send a test
+
+    A signed message of the type `test` without data, also while the webhook is paused.
+
+    Returns what came of it, which may take 7 seconds.
+    """
+    private = settings().webhook_private_addresses
+    return {"data": wire.delivery(webhook_deliveries.send_test(site, webhook_id, private_addresses=private))}
+
+
+@blueprint.get("/fetch/webhooks/<number:webhook_id>/deliveries")
+@endpoint(scope="read", family="fetch", takes=Paged, gives=wire.DeliveryList)
+def deliveries(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+    """List the deliveries of a webhook
+
+    Each try of the last 30 days, 100 per page.
+
+    Returns a page of deliveries, newest first.
+    """
+    rows, has_more = webhook_deliveries.page(site, webhook_id, form["page"])
+    meta = page_meta(form, webhook_deliveries.PAGE_SIZE, has_more)
+    return {"data": [wire.delivery(row) for row in rows], "meta": meta}

@@ -1,0 +1,44 @@
+"""Waiting for what stands in a site's queue: an import, or an undo."""
+
+import time
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from audience import imports
+from audience.cli.progress import progress
+from audience.sites import Site
+
+POLL_SECONDS = 0.2
+STALL_SECONDS = 3.0  # without progress, before the command does the work itself
+TURN_SECONDS = 1.0
+
+
+class Followed(Protocol):
+    """`applied` of `rows` are done."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def applied(self) -> int: ...
+    @property
+    def finished_at(self) -> int | None: ...
+
+
+F = TypeVar("F", bound=Followed)
+
+
+def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
+    """Waits until it has ended; does the work itself if no worker does."""
+    row = read()
+    moved, alone = time.monotonic(), False
+    with progress(step, row.rows, quiet) as advance:
+        advance(row.applied)
+        while row.finished_at is None:
+            alone = alone or time.monotonic() - moved > STALL_SECONDS
+            if not (alone and imports.drain(site.id, TURN_SECONDS)):
+                time.sleep(POLL_SECONDS)
+            before, row = row, read()
+            if row.applied > before.applied:
+                moved = time.monotonic()
+                advance(row.applied - before.applied)
+    return row

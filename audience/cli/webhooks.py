@@ -1,0 +1,222 @@
+"""`audience webhook`: where the changes of a site are sent (docs/integrations.md)."""
+
+import json
+from typing import Any
+
+import click
+
+from audience import sites, webhook_deliveries, webhooks
+from audience.audit_log import COMMAND_LINE
+from audience.cli.charts import printable
+from audience.cli.instance import on_instance
+from audience.cli.options import site_option
+from audience.cli.output import as_json, show
+from audience.config import Settings
+from audience.webhook_deliveries import Delivery
+from audience.webhooks import PAUSES, Webhook
+from schemas import webhooks as wire
+from schemas.base import load
+from schemas.change_log import KINDS
+from schemas.values import write_date
+
+SHOWN_ONCE = "The receiver checks signatures with this secret, which is shown once:"
+NOTHING = "give what to change, such as --url or --pause"
+
+webhook_argument = click.argument("webhook_id", type=click.IntRange(1, 2**53))
+kind_option = click.option(
+    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only changes of this kind; repeatable."
+)
+
+
+@click.group()
+def webhook() -> None:
+    """Webhooks: URLs that are told of each change."""
+
+
+@webhook.command()
+@click.argument("url")
+@kind_option
+@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
+@click.option("--paused", is_flag=True, help="Send nothing yet.")
+@site_option
+@as_json
+@on_instance
+def add(settings: Settings, site_uuid: str, as_json: bool, **asked: Any) -> None:
+    """Send the changes of a site to URL from now on. The secret is shown once.
+
+    Example: audience webhook add https://example.com/hook --kind unsubscribed --site 6f1c...
+    """
+    made, secret = webhooks.create(
+        sites.get_by_uuid(site_uuid),
+        _item(**asked),
+        private_addresses=settings.webhook_private_addresses,
+        actor=COMMAND_LINE,
+    )
+    show(wire.signed(made, secret), as_json, [f"Webhook {made.id}.", SHOWN_ONCE, secret])
+
+
+@webhook.command(name="list")
+@site_option
+@as_json
+@on_instance
+def list_webhooks(_: Settings, site_uuid: str, as_json: bool) -> None:
+    """List the webhooks of a site.
+
+    Example: audience webhook list --site 6f1c...
+    """
+    rows = webhooks.list_all(sites.get_by_uuid(site_uuid))
+    lines = (f"{row.id:>6}  {row.url}  {_state(row)}" for row in rows)
+    show([wire.webhook(row) for row in rows], as_json, lines)
+
+
+@webhook.command(name="show")
+@webhook_argument
+@site_option
+@as_json
+@on_instance
+def show_webhook(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+    """Show a webhook, without its secret.
+
+    Example: audience webhook show 1 --site 6f1c...
+    """
+    _show(webhooks.get(sites.get_by_uuid(site_uuid), webhook_id), as_json)
+
+
+@webhook.command()
+@webhook_argument
+@click.option("--url", help="Where to send from now on.")
+@kind_option
+@click.option("--all-kinds", is_flag=True, help="Changes of every kind.")
+@click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
+@click.option("--everybody", is_flag=True, help="People of no particular segment.")
+@click.option("--pause/--resume", "paused", default=None, help="Send nothing, or go on where it stopped.")
+@site_option
+@as_json
+@on_instance
+def change(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool, **asked: Any) -> None:
+    """Change a webhook, pause it or resume it. Its secret stays.
+
+    Example: audience webhook change 1 --resume --site 6f1c...
+    """
+    site, paused = sites.get_by_uuid(site_uuid), asked.pop("paused")
+    given = {name: value for name, value in asked.items() if value}
+    if not given and paused is None:
+        raise click.UsageError(NOTHING)
+    if given:
+        private, item = settings.webhook_private_addresses, _changed(webhooks.get(site, webhook_id), **given)
+        webhooks.replace(site, webhook_id, item, private_addresses=private, actor=COMMAND_LINE)
+    if paused is not None:
+        webhooks.pause(site, webhook_id, paused, COMMAND_LINE)
+    _show(webhooks.get(site, webhook_id), as_json)
+
+
+@webhook.command()
+@webhook_argument
+@site_option
+@as_json
+@on_instance
+def rotate(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+    """Renew the secret of a webhook, which is shown once. Both sign for 24 hours.
+
+    Example: audience webhook rotate 1 --site 6f1c...
+    """
+    made, secret = webhooks.rotate(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
+    show(wire.signed(made, secret), as_json, [SHOWN_ONCE, secret])
+
+
+@webhook.command()
+@webhook_argument
+@site_option
+@as_json
+@on_instance
+def test(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+    """Send a signed message without data now; exit code 1 unless the receiver answers 2xx.
+
+    Example: audience webhook test 1 --site 6f1c...
+    """
+    site, private = sites.get_by_uuid(site_uuid), settings.webhook_private_addresses
+    delivery = webhook_deliveries.send_test(site, webhook_id, private_addresses=private)
+    show(wire.delivery(delivery), as_json, [_line(delivery)])
+    if delivery.failure:
+        raise SystemExit(1)
+
+
+@webhook.command()
+@webhook_argument
+@click.option("--after", type=click.IntRange(0, 2**53), required=True, help="The number to go on from.")
+@site_option
+@as_json
+@on_instance
+def replay(_: Settings, webhook_id: int, after: int, site_uuid: str, as_json: bool) -> None:
+    """Send all changes after a number again.
+
+    Example: audience webhook replay 1 --after 1700000000000000 --site 6f1c...
+    """
+    _show(webhooks.replay(sites.get_by_uuid(site_uuid), webhook_id, after, COMMAND_LINE), as_json)
+
+
+@webhook.command()
+@webhook_argument
+@click.option("--page", type=click.IntRange(1, 10_000), default=1, show_default=True, help="100 to a page.")
+@site_option
+@as_json
+@on_instance
+def deliveries(_: Settings, webhook_id: int, page: int, site_uuid: str, as_json: bool) -> None:
+    """List what was sent to a webhook in the last 30 days, newest first.
+
+    Example: audience webhook deliveries 1 --site 6f1c...
+    """
+    rows, _has_more = webhook_deliveries.page(sites.get_by_uuid(site_uuid), webhook_id, page)
+    show([wire.delivery(row) for row in rows], as_json, map(_line, rows))
+
+
+@webhook.command()
+@webhook_argument
+@site_option
+@as_json
+@on_instance
+def remove(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+    """Remove a webhook. A delivery that is under way may still arrive.
+
+    Example: audience webhook remove 1 --site 6f1c...
+    """
+    webhooks.delete(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
+    show({"removed": str(webhook_id)}, as_json, ["Removed."])
+
+
+def _item(**asked: Any) -> dict[str, Any]:
+    """What was asked for, checked. Raises `FormError`."""
+    sent = asked | {"kinds": list(asked.get("kinds") or ())}
+    given = {name: value for name, value in sent.items() if value not in (None, [])}
+    form = load(wire.SaveWebhook(), {"webhook": given})
+    item: dict[str, Any] = form["webhook"]
+    return item
+
+
+def _changed(row: Webhook, all_kinds: bool = False, everybody: bool = False, **given: Any) -> dict[str, Any]:
+    kinds = None if all_kinds else json.loads(row.kinds)
+    segment_id = None if everybody or row.segment_id is None else str(row.segment_id)
+    return _item(**({"url": row.url, "kinds": kinds, "segment_id": segment_id} | given))
+
+
+def _show(row: Webhook, as_json: bool) -> None:
+    kinds = ", ".join(json.loads(row.kinds)) or "all"
+    lines = [
+        row.url,
+        f"kinds     {kinds}",
+        f"segment   {row.segment_id or 'none'}",
+        f"state     {_state(row)}",
+    ]
+    show(wire.webhook(row), as_json, [*lines, f"delivered up to {row.place}"])
+
+
+def _state(row: Webhook) -> str:
+    if row.paused:
+        return f"paused: {PAUSES[row.paused]}"
+    return f"{row.failures} failed tries" if row.failures else "works"
+
+
+def _line(row: Delivery) -> str:
+    numbers = f"{row.first}-{row.last}" if row.changes else row.kind
+    words = f"{row.failure} {printable(row.answer)}".strip() if row.failure else "delivered"
+    return f"{write_date(row.at)}  {numbers}  {row.status or '-'}  {row.milliseconds} ms  {words}"

@@ -1,0 +1,16 @@
+"""What the line at the top of a page says after an act on operators or on one's own account.
+
+The path that an act leads to names its line in the query: only these sentences can be shown.
+"""
+
+SENTENCES = {
+    "role": "The role was given. That operator’s sessions have ended, and they sign in again.",
+    "no-role": "The role was taken away. That operator’s sessions have ended.",
+    "own-role": "You changed your own role, which ended your sessions: sign in again.",
+    "administrator": "That operator is an administrator now. Their sessions have ended: they sign in again.",
+    "no-administrator": "That operator is no longer an administrator. Their sessions have ended.",
+    "removed": "The operator was removed. The audit log keeps the name.",
+    "email": "Your address was saved.",
+    "password": "Your password was set. Your other sessions have ended.",
+    "session": "The session was ended.",
+}

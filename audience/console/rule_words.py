@@ -1,0 +1,131 @@
+"""A segment's rule as one sentence, in which no two rules that differ can be read alike.
+
+What is denied is said of each condition ("do not carry the tag vip"), not of a bracket; only what a whole
+rule leaves out follows at its end ("; but not those …, nor those …").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from audience.console.rule_clauses import Clause, clause
+from audience.console.rule_conditions import kind_of, operands
+from audience.segment_subjects import GROUPS
+
+Node = Mapping[str, Any]
+OTHERWISE = {"all": "any", "any": "all"}
+WORDS = {"all": "and", "any": "or"}
+EVERYBODY, NOBODY = "All subscribers", "No subscribers"
+
+
+@dataclass(frozen=True)
+class Single:
+    node: Node
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Together:
+    """Two or more of which `all` or `any` hold; those in it are of the other kind, or conditions."""
+
+    kind: str
+    parts: tuple["Single | Together", ...]
+
+
+Meaning = Single | Together | bool
+
+
+def in_words(node: Node) -> str:
+    """One sentence."""
+    nodes = list(_all_of(node))
+    left_out = [each for each in nodes if _is_left_out(each)]
+    held = _together("all", [_meaning(each) for each in nodes if each not in left_out])
+    kept_out = [each for node in left_out for each in _any_of(_meaning(node["not"]))]
+    if held is False or True in kept_out:
+        return f"{NOBODY}."
+    those = [f"those {_inner(each)}" for each in kept_out if not isinstance(each, bool)]
+    end = f" but not {', nor '.join(those)}" if those else ""
+    if held is True:
+        return f"{EVERYBODY}{',' if end else ''}{end}."
+    return f"Subscribers {_outer(held)}{';' if end else ''}{end}."
+
+
+def _all_of(node: Node) -> Iterator[Node]:
+    if kind_of(node) != "all":
+        yield node
+        return
+    for each in node["all"]:
+        yield from _all_of(each)
+
+
+def _any_of(meaning: Meaning) -> Sequence[Meaning]:
+    return meaning.parts if isinstance(meaning, Together) and meaning.kind == "any" else [meaning]
+
+
+def _is_left_out(node: Node) -> bool:
+    """Whether it denies a group, and not one condition."""
+    return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Together | bool)
+
+
+def _meaning(node: Node, holds: bool = True) -> Meaning:
+    """What a node says with the denials at its conditions; true or false where it asks nothing."""
+    kind = kind_of(node)
+    if kind == "not":
+        return _meaning(node["not"], not holds)
+    if kind in GROUPS:
+        inner = [_meaning(each, holds) for each in node[kind]]
+        return _together(kind if holds else OTHERWISE[kind], inner)
+    singles = list(_singles(node, kind))
+    if holds or kind == "event" or len(singles) == 1:
+        return Single(node, holds)
+    return _together("any", [Single(each, False) for each in singles])
+
+
+def _singles(node: Node, kind: str) -> Iterator[Node]:
+    """A condition for each of its operators."""
+    for operator, operand in operands(node).items():
+        yield {kind: node[kind], operator: operand} if kind == "field" else {kind: {operator: operand}}
+
+
+def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
+    settles = kind == "any"
+    if any(each is settles for each in parts):
+        return settles
+    kept: list[Single | Together] = []
+    for each in parts:
+        if not isinstance(each, bool):
+            kept += each.parts if isinstance(each, Together) and each.kind == kind else (each,)
+    if len(kept) < 2:
+        return kept[0] if kept else not settles
+    return Together(kind, tuple(kept))
+
+
+def _outer(meaning: Single | Together) -> Clause:
+    """What a sentence begins with: commas part what is joined, but for two conditions."""
+    if isinstance(meaning, Single):
+        return clause(meaning.node, meaning.holds)
+    clauses, word = [_inner(each) for each in meaning.parts], WORDS[meaning.kind]
+    if any(isinstance(each, Together) for each in meaning.parts):
+        clauses = [Clause(str(each), has_pronoun=True) for each in clauses]
+    elif len(clauses) == 2:
+        return _joined(clauses, f" {word} ", f" {word} ")
+    return _joined(clauses, ", ", f", {word} ")
+
+
+def _inner(meaning: Single | Together) -> Clause:
+    """Without commas: what is joined otherwise stands in brackets."""
+    if isinstance(meaning, Single):
+        return clause(meaning.node, meaning.holds)
+    between = f" {WORDS[meaning.kind]} "
+    return _joined([_bracketed(each) for each in meaning.parts], between, between)
+
+
+def _bracketed(meaning: Single | Together) -> Clause:
+    inner = _inner(meaning)
+    return inner if isinstance(meaning, Single) else replace(inner, words=f"({inner.words})")
+
+
+def _joined(clauses: Sequence[Clause], between: str, last: str) -> Clause:
+    has_pronoun = any(each.has_pronoun for each in clauses)
+    words = [str(each) if has_pronoun else each.words for each in clauses]
+    return Clause(last.join((between.join(words[:-1]), words[-1])), has_pronoun)

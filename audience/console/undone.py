@@ -1,0 +1,28 @@
+"""What the pages of imports and acts say of taking them back."""
+
+from typing import Any
+
+from audience import undos
+from audience.changes import Source
+from audience.console.consents import BY
+from audience.http.services import settings
+from audience.sites import Site
+
+BY_WHAT = {"import": "import", "bulk_act": "act", "undo": "undo"}
+
+
+def of(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
+    """The undo that was begun, what kept people, or until when one is `offered`."""
+    undo = undos.known(site, source)
+    if undo is None:
+        until = undos.until(site, source, settings().changes_days) if offered else None
+        return {"undo": None, "undo_until": until}
+    kept = [(_words(*by), people) for by, people in undos.kept_by(site, undo)]
+    by = undos.asked_by(site, source)
+    return {"undo": undo, "undo_kept": kept, "undo_is_open": undo.finished_at is None, "undo_by": by}
+
+
+def _words(kind: str, number: str | None) -> str:
+    if kind in BY_WHAT:
+        return f"changed later by {BY_WHAT[kind]} {number}"
+    return f"changed later {BY.get(kind, 'by the API')}" if kind else "left, or erased since"

@@ -1,0 +1,55 @@
+"""Taking an import or an act back: what it would do, and doing it."""
+
+from flask import Blueprint, Response, render_template
+
+from audience import bulk_acts, file_uploads, imports, undos
+from audience.changes import Source
+from audience.console.bulk_acts import VERBS
+from audience.console.page import actor, page, to
+from audience.console.wording import counted
+from audience.http.services import services, settings
+from audience.sites import Site
+
+blueprint = Blueprint("undos", __name__)
+
+
+@blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo")
+@page(role="manager")
+def of_import(site: Site, import_id: int) -> str:
+    """What taking an import back would do"""
+    imports.progress(site, import_id)
+    file, *_ = file_uploads.names(site, [import_id]).get(import_id, ("",))
+    return _counted(site, undos.import_source(import_id), file)
+
+
+@blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/undo")
+@page(role="manager")
+def take_import_back(site: Site, import_id: int) -> Response:
+    """Take an import back"""
+    undos.of_import(site, import_id, settings().changes_days, actor())
+    services().import_queue.notify(site.id)
+    return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
+
+
+@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo")
+@page(role="manager")
+def of_act(site: Site, act_id: int) -> str:
+    """What taking an act on many subscribers back would do"""
+    act = bulk_acts.get(site, act_id)
+    people = counted(act.people, "subscriber")
+    tag = f": {act.tag}" if act.tag else ""
+    return _counted(site, undos.act_source(act_id), f"{VERBS[act.kind]} {people}{tag}")
+
+
+@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/undo")
+@page(role="manager")
+def take_act_back(site: Site, act_id: int) -> Response:
+    """Take an act on many subscribers back"""
+    undos.of_act(site, act_id, settings().changes_days, actor())
+    services().import_queue.notify(site.id)
+    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
+
+
+def _counted(site: Site, source: Source, named: str) -> str:
+    counts = undos.dry_run(site, source, settings().changes_days)
+    return render_template("undo.html", source=source, counts=counts, named=named)

@@ -1,0 +1,164 @@
+"""Webhooks of a site: where changes are sent, and what came of it. A secret is shown once."""
+
+import json
+from typing import Any
+
+from flask import Blueprint, Response, render_template, request
+
+from audience import change_log_pages, segments, webhook_deliveries, webhooks
+from audience.console.page import actor, page, read_form, to
+from audience.errors import Refused
+from audience.http.services import settings
+from audience.sites import Site
+from audience.webhooks import Webhook
+from schemas.base import load
+from schemas.change_log import KINDS
+from schemas.values import FormError
+from schemas.webhooks import ReplayWebhook, SaveWebhook
+
+blueprint = Blueprint("webhooks", __name__)
+
+NOT_SAVED = "Nothing was saved:"
+MAX_PAGE = 10_000
+
+
+@blueprint.get("/sites/<site_uuid>/webhooks")
+@page(role="owner")
+def index(site: Site) -> str:
+    """Webhooks"""
+    return render_template(
+        "webhooks.html",
+        webhooks=webhooks.list_all(site),
+        last=webhook_deliveries.newest(site),
+        sent=_sent(None),
+        **_choices(site),
+    )
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks")
+@page(role="owner", again=index)
+def make(site: Site) -> str:
+    """Make a webhook of the site, with its secret, which is shown once"""
+    private = settings().webhook_private_addresses
+    made, secret = webhooks.create(site, _item(), private_addresses=private, actor=actor())
+    return _shown_once(made, secret)
+
+
+@blueprint.get("/sites/<site_uuid>/webhooks/<number:webhook_id>")
+@page(role="owner")
+def show(site: Site, webhook_id: int) -> str:
+    """A webhook"""
+    webhook, number = webhooks.get(site, webhook_id), _page()
+    rows, has_more = webhook_deliveries.page(site, webhook_id, number)
+    return render_template(
+        "webhook.html",
+        webhook=webhook,
+        rows=rows,
+        number=number,
+        has_more=has_more,
+        bounds=change_log_pages.page(site, None, 1),
+        sent=_sent(webhook),
+        **_choices(site),
+    )
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>")
+@page(role="owner", again=show)
+def change(site: Site, webhook_id: int) -> Response:
+    """Change a webhook"""
+    private = settings().webhook_private_addresses
+    webhooks.replace(site, webhook_id, _item(), private_addresses=private, actor=actor())
+    return _back(site, webhook_id)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/pause")
+@page(role="owner", again=show)
+def pause(site: Site, webhook_id: int) -> Response:
+    """Pause a webhook"""
+    webhooks.pause(site, webhook_id, True, actor())
+    return _back(site, webhook_id)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/resume")
+@page(role="owner", again=show)
+def resume(site: Site, webhook_id: int) -> Response:
+    """Let a webhook go on where it stopped"""
+    webhooks.pause(site, webhook_id, False, actor())
+    return _back(site, webhook_id)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/rotate")
+@page(role="owner", again=show)
+def rotate(site: Site, webhook_id: int) -> str:
+    """Renew the secret of a webhook, which is shown once"""
+    return _shown_once(*webhooks.rotate(site, webhook_id, actor()), is_renewed=True)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
+@page(role="owner", again=show)
+def test(site: Site, webhook_id: int) -> Response:
+    """Send a test, whose line is then the first of the log"""
+    webhook_deliveries.send_test(site, webhook_id, private_addresses=settings().webhook_private_addresses)
+    return _back(site, webhook_id)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/replay")
+@page(role="owner", again=show)
+def replay(site: Site, webhook_id: int) -> Response:
+    """Send all changes after a number again"""
+    form = _checked(ReplayWebhook(), {"after": read_form().get("after", "")})
+    webhooks.replay(site, webhook_id, form["after"], actor())
+    return _back(site, webhook_id)
+
+
+@blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/delete")
+@page(role="owner", again=show)
+def delete(site: Site, webhook_id: int) -> Response:
+    """Delete a webhook"""
+    webhooks.delete(site, webhook_id, actor())
+    return to("console.webhooks.index", site_uuid=site.uuid)
+
+
+def _back(site: Site, webhook_id: int) -> Response:
+    return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id)
+
+
+def _page() -> int:
+    return min(max(1, request.args.get("page", 1, int)), MAX_PAGE)
+
+
+def _choices(site: Site) -> dict[str, Any]:
+    return {"kinds": KINDS, "segments": segments.list_all(site), "pauses": webhooks.PAUSES}
+
+
+def _sent(webhook: Webhook | None) -> dict[str, Any]:
+    """The fields of the form: as sent, else of a webhook."""
+    form = read_form() if request.method == "POST" else None
+    if form and "url" in form:
+        return {"url": form["url"], "kinds": form.getlist("kinds"), "segment_id": form.get("segment_id", "")}
+    if webhook is None:
+        return {"url": "", "kinds": [], "segment_id": ""}
+    segment_id = str(webhook.segment_id or "")
+    return {"url": webhook.url, "kinds": json.loads(webhook.kinds), "segment_id": segment_id}
+
+
+def _item() -> dict[str, Any]:
+    """The webhook of the form, as the API takes it. Raises `Refused`."""
+    sent = {name: value for name, value in _sent(None).items() if value}
+    item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
+    return item
+
+
+def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
+    """Raises `Refused`."""
+    try:
+        found: dict[str, Any] = load(form, sent)
+    except FormError as error:
+        sentences = " ".join(problem.message for problem in error.problems)
+        raise Refused(f"{NOT_SAVED} {sentences}", error.problems) from error
+    return found
+
+
+def _shown_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
+    """In a page that nobody can open again."""
+    return render_template("new_secret.html", webhook=webhook, secret=secret, is_renewed=is_renewed)

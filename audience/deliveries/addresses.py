@@ -1,0 +1,123 @@
+"""Where a webhook may be sent: not into the network of the operator, unless it is set so."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from audience.deliveries.names import LookUp, NameUnknown, look_up
+from audience.errors import Refused
+
+MAX_LENGTH = 2000
+LOOK_UP_SECONDS = 5.0
+PORTS = {"https": 443, "http": 80}
+URL = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+")  # RFC 3986 section 2
+
+NOT_A_URL = "Send a URL such as https://example.com/hook, of at most 2,000 characters, all of them ASCII."
+NOT_HTTPS = "Send a URL that begins with https://"
+NOT_PLAIN = "Leave out user name, password and fragment (#): the signature shows who sends."
+NOT_PUBLIC = (
+    "Address refused: send a URL whose host has public addresses only, or set "
+    "AUDIENCE_WEBHOOK_PRIVATE_ADDRESSES=true to reach your own network."
+)
+
+# Not for a receiver, though Python's tables, which differ between its versions, may call them public.
+NEVER_4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "168.63.129.16/32",  # Azure's host, to each of its machines
+            "192.0.0.0/24",  # protocols; metadata at Oracle
+            "192.88.99.0/24",  # relays of 6to4
+        ),
+    )
+)
+NEVER_6 = tuple(
+    map(
+        IPv6Network,
+        (
+            "64:ff9b:1::/48",  # a network's own NAT64, which may put the IPv4 address anywhere
+            "2001::/23",  # protocols; Teredo, which holds two IPv4 addresses
+            "2002::/16",  # 6to4: a tunnel to the IPv4 address in it
+            "3fff::/20",  # documentation
+            "5f00::/16",  # segment routing
+            "fec0::/10",  # site-local
+        ),
+    )
+)
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the only way to IPv4 from networks without it
+
+
+class AddressRefused(Refused):
+    """A URL that is not sent to. The message never tells which address a name has."""
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """A URL in its parts; `authority` is the host with the port if it was given, `target` path and query."""
+
+    is_encrypted: bool
+    host: str
+    port: int
+    authority: str
+    target: str
+
+
+def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -> None:
+    """Raises `AddressRefused` for a URL that no delivery would be sent to, as far as can be told: a name that
+    is not found passes, as each delivery looks it up again."""
+    receiver = read(url, private_addresses=private_addresses)
+    try:
+        checked(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
+    except NameUnknown:
+        return
+
+
+def read(url: str, *, private_addresses: bool) -> Receiver:
+    """Raises `AddressRefused`; looks nothing up."""
+    parts = _split(url)
+    if parts.scheme != "https" and not (private_addresses and parts.scheme == "http"):
+        raise AddressRefused(NOT_HTTPS)
+    if "@" in parts.netloc or "#" in url:
+        raise AddressRefused(NOT_PLAIN)
+    if not parts.hostname or parts.port == 0:
+        raise AddressRefused(NOT_A_URL)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    port = parts.port or PORTS[parts.scheme]
+    return Receiver(parts.scheme == "https", parts.hostname, port, parts.netloc, target)
+
+
+def _split(url: str) -> SplitResult:
+    if len(url) > MAX_LENGTH or not URL.fullmatch(url):
+        raise AddressRefused(NOT_A_URL)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise AddressRefused(NOT_A_URL) from None
+    return parts
+
+
+def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
+    """The same, if a delivery may be sent to each of them. Raises `AddressRefused`."""
+    found = list(addresses)
+    if not private_addresses and not all(is_public(ip_address(address)) for address in found):
+        raise AddressRefused(NOT_PUBLIC)
+    return found
+
+
+def is_public(address: IPv4Address | IPv6Address) -> bool:
+    """Whether it can only be someone else's, on the public internet."""
+    if isinstance(address, IPv4Address):
+        return _is_public(address) and not any(address in network for network in NEVER_4)
+    held = address.ipv4_mapped
+    if held is None and address in NAT64:
+        held = IPv4Address(int(address) & 0xFFFFFFFF)
+    if held is not None:
+        return is_public(held)
+    return _is_public(address) and not any(address in network for network in NEVER_6)
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    return address.is_global and not (address.is_multicast or address.is_reserved)

@@ -1,0 +1,186 @@
+"""One POST to a receiver: to the addresses that were checked and no others, under one deadline.
+
+By `http.client` of the standard library on a connection of our own. urllib3 and requests would be further
+packages, look names up themselves, follow the environment's proxies, and bound each read but not their sum.
+"""
+
+import http.client
+import io
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import cache
+from socket import create_connection, socket
+from typing import TYPE_CHECKING
+
+from audience import clock
+from audience.deliveries.addresses import AddressRefused, Receiver, checked, read
+from audience.deliveries.names import LookUp, NameUnknown, look_up
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+SECONDS = 10.0
+MAX_ANSWER_BYTES = 64 * 1024  # that are read, the head among them
+KEPT_BYTES = 1024
+HEADERS = {"Content-Type": "application/json", "User-Agent": "Audience", "Connection": "close"}
+
+NO_NAME = "The host of the URL was not found: check its spelling, and that this machine's DNS works."
+NO_CONNECTION = "The receiver cannot be reached, or broke off: check that it runs, and firewalls between."
+NO_ANSWER = "The receiver did not answer in time: let it answer 2xx at once, and do its work afterwards."
+NOT_TRUSTED = "The receiver's certificate is not valid for its name: renew it, with its whole chain."
+NO_TLS = "The receiver does not speak TLS 1.2 or newer: check its port and its certificate."
+NOT_HTTP = "The receiver's answer is not HTTP: check the host and port of the URL."
+FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of its kind
+    (NameUnknown, NO_NAME),
+    (TimeoutError, NO_ANSWER),
+    (ssl.SSLCertVerificationError, NOT_TRUSTED),
+    (ssl.SSLError, NO_TLS),
+    (OSError, NO_CONNECTION),
+    (http.client.HTTPException, NOT_HTTP),
+    (ValueError, NOT_HTTP),
+)
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """What came of a delivery: the status if there was one, and the first 1,024 bytes of the answer as text.
+
+    `failure` is a sentence for the operator, None if the answer came whole and in time, whatever its status.
+    """
+
+    status: int | None
+    milliseconds: int
+    beginning: str
+    failure: str | None
+
+
+class Deadline:
+    def __init__(self, seconds: float) -> None:
+        self._at = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """In seconds, more than 0. Raises `TimeoutError`."""
+        left = self._at - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+class Incoming(io.RawIOBase):
+    """What a connection receives until the deadline, up to `MAX_ANSWER_BYTES`, as if it ended there."""
+
+    def __init__(self, connection: socket, deadline: Deadline) -> None:
+        self._connection, self._deadline = connection, deadline
+        self._room = MAX_ANSWER_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        self._connection.settimeout(self._deadline.left())
+        count = self._connection.recv_into(memoryview(buffer)[: self._room])
+        self._room -= count
+        return count
+
+
+class TimedConnection:
+    """What `http.client` uses of a socket, each step within the deadline. Whoever opened it closes it."""
+
+    def __init__(self, connection: socket, deadline: Deadline) -> None:
+        self._connection, self._deadline = connection, deadline
+
+    def sendall(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            self._connection.settimeout(self._deadline.left())
+            rest = rest[self._connection.send(rest) :]
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(Incoming(self._connection, self._deadline))
+
+    def close(self) -> None:
+        """`http.client` does so before it reads the answer."""
+
+
+def post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    private_addresses: bool,
+    seconds: float = SECONDS,
+    look_up: LookUp = look_up,
+) -> Delivered:
+    """Sends JSON, with `headers` beside the usual ones. Whatever the receiver does, it is over in `seconds`.
+
+    The host is looked up once; redirects are not followed, nor proxies used. Raises nothing of the network.
+    """
+    deadline, began = Deadline(seconds), clock.uptime_ms()
+    status, beginning, failure = None, "", None
+    try:
+        receiver = read(url, private_addresses=private_addresses)
+        addresses = checked(look_up(receiver.host, deadline.left()), private_addresses=private_addresses)
+        with closing(_open(receiver, addresses, deadline)) as connection:
+            answer = _answer(TimedConnection(connection, deadline), receiver, body, headers)
+            status = answer.status
+            beginning = _beginning(answer)
+    except AddressRefused as refused:
+        failure = refused.message
+    except tuple(kind for kind, _ in FAILURES) as error:
+        failure = next(sentence for kind, sentence in FAILURES if isinstance(error, kind))
+    return Delivered(status, clock.uptime_ms() - began, beginning, failure)
+
+
+def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
+    connection = _connect(receiver, addresses, deadline)
+    return _encrypted(connection, receiver.host, deadline) if receiver.is_encrypted else connection
+
+
+def _connect(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
+    """To the first of the addresses that lets it; the time is shared between them."""
+    for tried, address in enumerate(addresses):
+        try:
+            seconds = deadline.left() / (len(addresses) - tried)
+            return create_connection((address, receiver.port), seconds)
+        except OSError:
+            if tried == len(addresses) - 1:
+                raise
+    raise NameUnknown
+
+
+def _encrypted(connection: socket, host: str, deadline: Deadline) -> socket:
+    try:
+        connection.settimeout(deadline.left())
+        return _trust().wrap_socket(connection, server_hostname=host)
+    except BaseException:
+        connection.close()
+        raise
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """The certificates that this machine trusts; reading them takes 20 ms."""
+    return ssl.create_default_context()
+
+
+def _answer(
+    connection: TimedConnection, receiver: Receiver, body: bytes, headers: Mapping[str, str]
+) -> http.client.HTTPResponse:
+    client = http.client.HTTPConnection(receiver.host, receiver.port)
+    client.sock = connection
+    with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it read the body
+        client.request("POST", receiver.target, body, {"Host": receiver.authority, **HEADERS, **headers})
+    return client.getresponse()
+
+
+def _beginning(answer: http.client.HTTPResponse) -> str:
+    """Of the answer's text; what is no text is replaced. A receiver that breaks off has answered by then."""
+    content = bytearray()
+    with suppress(http.client.IncompleteRead, ConnectionError):
+        while part := answer.read1():
+            content += part
+    text = content[:KEPT_BYTES].decode(errors="replace")
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in text)

@@ -1,0 +1,40 @@
+"""Names of hosts, looked up as the system does, within a time."""
+
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+MAX_LOOK_UPS = 32  # at once: the system's look-up cannot be ended, only left alone
+
+LookUp = Callable[[str, float], list[str]]
+_places = threading.BoundedSemaphore(MAX_LOOK_UPS)
+
+
+class NameUnknown(Exception):
+    """The name has no address, or nobody said in time which."""
+
+
+def look_up(host: str, seconds: float) -> list[str]:
+    """The addresses of a host, the best first, by DNS and /etc/hosts of this machine; an address is its own.
+
+    Raises `NameUnknown`, after `seconds` at the latest.
+    """
+    if not _places.acquire(blocking=False):
+        raise NameUnknown
+    found: Future[list[str]] = Future()
+    threading.Thread(target=_ask, args=(host, found), name="look-up", daemon=True).start()
+    try:
+        return found.result(seconds)
+    except (OSError, UnicodeError):  # `TimeoutError` among them
+        raise NameUnknown from None
+
+
+def _ask(host: str, found: Future[list[str]]) -> None:
+    try:
+        answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found.set_result(list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers)))
+    except Exception as error:
+        found.set_exception(error)
+    finally:
+        _places.release()

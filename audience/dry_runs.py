@@ -1,0 +1,143 @@
+"""What an import would do: its rows are written batch by batch, and each batch is rolled back.
+
+Whoever was named in an earlier batch is first brought to where that left them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from audience import clock, subscribers
+from audience.changes import Change, Consent, change_from_item
+from audience.file_imports import FileRows
+from audience.protocols import FileRow
+from audience.sites import Site
+from audience.subscribers import Subscriber, Written
+from storage import database
+from storage import subscribers as stored
+from storage import tags as stored_tags
+from storage.engines.tried_people import TriedPeople
+
+BATCH_ROWS = 1_000
+PREVIEW_ROWS = 20
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class RowPreview:
+    """A row as it would become: `subscriber` with the names of `tags`, or why the row is refused."""
+
+    row: FileRow
+    outcome: str
+    subscriber: Subscriber | None = None
+    tags: Sequence[str] = ()
+
+
+@dataclass
+class DryRun:
+    """What an import would do with `rows_seen` rows, all of the file if `whole`: the number by outcome, or
+    `REFUSED`, those by which somebody would have `left`, or had left before and `stayed` away, and the first
+    `rows` themselves.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    left: int = 0
+    stayed: int = 0
+    rows_seen: int = 0
+    whole: bool = True
+    rows: list[RowPreview] = field(default_factory=list)
+
+    def add(self, batch: Sequence[FileRow], done: "_Tried") -> None:
+        outcomes = iter(done.written.outcomes)
+        for row in batch:
+            outcome = REFUSED if row.item is None else next(outcomes)
+            self.counts[outcome] += 1
+            if len(self.rows) < PREVIEW_ROWS:
+                subscriber = done.after.get(change_from_item(row.item).key) if row.item else None
+                tag_ids = subscriber.tag_ids if subscriber else []
+                self.rows.append(RowPreview(row, outcome, subscriber, [done.tags[each] for each in tag_ids]))
+        self.rows_seen += len(batch)
+        self.left += done.written.left
+        self.stayed += done.written.stayed
+
+
+def dry_run(
+    site: Site, rows: FileRows, most: int | None = None, follow: Callable[[DryRun], object] = bool
+) -> DryRun:
+    """What an import of (at `most` the first) rows would do; nothing is written. `follow` is told so far."""
+    done = DryRun(whole=False)
+    with closing(rows), TriedPeople() as people:
+        judged = rows if most is None else islice(rows, most)
+        while batch := list(islice(judged, BATCH_ROWS)):
+            at = clock.now_ms()
+            changes = [change_from_item(row.item, at) for row in batch if row.item is not None]
+            tried = _try(site.id, changes, people.get({change.key for change in changes}))
+            people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
+            done.add(batch, tried)
+            follow(done)
+        done.whole = next(rows, None) is None
+    return done
+
+
+class _Rollback(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """The subscribers `after` changes, by key, and the names of their tags by id."""
+
+    written: Written
+    after: Mapping[str, Subscriber]
+    tags: Mapping[int, str]
+
+
+def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
+    """Writes the changes, and rolls back; `states` are those of people named before."""
+    done = _Tried(Written([], {}, 0, 0), {}, {})
+    with suppress(_Rollback), database.write(site_id):
+        accepted = subscribers.accept_now(site_id)
+        if states:
+            subscribers.write(site_id, list(_restored(site_id, states)), accepted)
+        written = subscribers.write(site_id, changes, accepted)
+        after = stored.get_by_keys(site_id, {change.key for change in changes})
+        done = _Tried(written, after, _tag_names(site_id, after))
+        raise _Rollback
+    return done
+
+
+def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]:
+    return stored_tags.names(site_id, {tag_id for each in people.values() for tag_id in each.tag_ids})
+
+
+def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
+    each = subscriber
+    names = [tags[tag_id] for tag_id in each.tag_ids]
+    return [
+        each.email,
+        each.first_name,
+        each.last_name,
+        each.fields,
+        names,
+        each.consent_at,
+        each.unsubscribed_at,
+    ]
+
+
+def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
+    """The changes after which people are in some states: imports take no names or values."""
+    before = stored.get_by_keys(site_id, states)
+    tags = _tag_names(site_id, before)
+    for key, (email, first_name, last_name, fields, names, consent_at, left_at) in states.items():
+        known = before.get(key)
+        gone = [tags[tag_id] for tag_id in known.tag_ids if tags[tag_id] not in names] if known else []
+        is_back = known is None or (known.unsubscribed_at is not None and left_at is None)
+        consent = Consent.SUBSCRIBE if is_back else ""
+        yield Change(
+            key, email, first_name, last_name, fields, names, gone, consent=consent, at=consent_at or 0
+        )
+        if left_at is not None:
+            yield Change(key, email, consent=Consent.UNSUBSCRIBE, at=left_at)

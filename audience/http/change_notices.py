@@ -1,0 +1,22 @@
+"""Wakes the workers after a request that changed a site with webhooks. They also look by themselves."""
+
+from flask import Flask, Response, g
+
+from audience import change_log, webhooks
+from audience.http.services import services
+
+
+def register(app: Flask) -> None:
+    app.before_request(begin)
+    app.after_request(end)
+
+
+def begin() -> None:
+    g.changed_sites = change_log.note_sites()
+
+
+def end(response: Response) -> Response:
+    for site_id in g.pop("changed_sites", ()):
+        if webhooks.is_sent(site_id):
+            services().import_queue.notify(site_id)
+    return response

@@ -1,0 +1,79 @@
+"""Who has left an instance since a backup was made stays away when it is restored."""
+
+from collections.abc import Mapping, Sequence
+
+from audience import pepper, sites, subscribers
+from audience.changes import RESTORE, Change, Consent, Outcome
+from storage import backups as stored
+from storage import database, suppressions
+from storage import sites as stored_sites
+from storage import subscribers as stored_subscribers
+from storage.subscribers import Left
+from storage.suppressions import Suppression
+
+CHUNK_ROWS = 500
+
+
+def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
+    """By uuid of the site, who left the open database's sites after a number that the site accepted.
+
+    With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done.
+    """
+    if not stored.has_site_counters():
+        return {}
+    has_undos = stored.has_undos()
+    return {
+        site.uuid: [
+            *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
+            *(stored_subscribers.left_by_undo(site.id) if has_undos else ()),
+        ]
+        for site in stored_sites.list_all()
+    }
+
+
+def apply(left: Mapping[str, Sequence[Left]]) -> int:
+    """Unsubscribes them in the open instance, by person and by address; how many it had subscribed.
+
+    Of an address that it does not know, it keeps the hash.
+    """
+    return sum(
+        _leave(site.id, people[start : start + CHUNK_ROWS])
+        for site in sites.list_all()
+        for people in [left.get(site.uuid, [])]
+        for start in range(0, len(people), CHUNK_ROWS)
+    )
+
+
+def leave_again(site_id: int, since: Mapping[str, int]) -> int:
+    """Unsubscribes whom the open instance has, by the hash of their address; how many it had subscribed."""
+    if not since:
+        return 0
+    accepted, last, left = subscribers.accept_now(site_id, RESTORE), 0, 0
+    while keys := stored_subscribers.keys_after(site_id, last, CHUNK_ROWS):
+        last = keys[-1][0]
+        hashes = {key: pepper.address_hash(site_id, key) for _, key, _ in keys}
+        changes = [
+            Change(key, key, consent=Consent.UNSUBSCRIBE, at=since[address_hash], creates=False)
+            for key, address_hash in hashes.items()
+            if address_hash in since
+        ]
+        left += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
+    return left
+
+
+def _leave(site_id: int, people: Sequence[Left]) -> int:
+    with database.write(site_id):
+        accepted = subscribers.accept_now(site_id, RESTORE)
+        keys = stored_subscribers.keys_of(site_id, [each.uuid for each in people])
+        changes = [
+            Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, creates=False)
+            for each in people
+            for key in {each.email_key, keys.get(each.uuid, each.email_key)}
+            for at in (each.unsubscribed_at, each.consent_at)
+        ]
+        outcomes = subscribers.write(site_id, changes, accepted).outcomes
+        for change, outcome in zip(changes, outcomes, strict=True):
+            if outcome is Outcome.MISSING:
+                left = Suppression(suppressions.UNSUBSCRIBED, change.at or 0, accepted.number)
+                suppressions.add(site_id, pepper.address_hash(site_id, change.key), left)
+    return outcomes.count(Outcome.UPDATED)

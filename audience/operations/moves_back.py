@@ -1,0 +1,80 @@
+"""Taking a move back: the instance uses its old database again."""
+
+from dataclasses import replace
+
+from audience import clock
+from audience.config import Settings
+from audience.errors import Refused
+from audience.operations.moves import different, end, mark, release
+from audience.protocols import Progress
+from storage import database, moves
+from storage.instance_state import ARRIVING, HERE, LEAVING, LEFT, Phase
+from storage.moves import End
+
+NO_OTHER = (
+    "This database does not name the one that the instance has moved to, so that the two cannot be compared: "
+    "set AUDIENCE_DATABASE_URL to the new one."
+)
+GONE_ON = (
+    "The other database is part of another move: take that back first, with `audience move --undo` and "
+    "AUDIENCE_DATABASE_URL={}."
+)
+LOST = (
+    "{} has no instance any more: bring it back, from a backup. If there is none, `audience move --undo "
+    "--lost` uses the old database again; what was written to the new one is lost."
+)
+NOT_LOST = "{} is there: leave out --lost."
+NOT_MOVED = "This instance has not been moved: there is nothing to take back."
+WRITTEN = (
+    "The table {} of the other database is not as it was when the instance came there: it has been written "
+    "to. Move it back with `audience move`, from there into an empty database."
+)
+
+
+def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
+    """Takes a move back, as long as the other database is as the instance came there, or if it is `lost`.
+
+    Interrupted, it leaves both unused, and goes on when it is run again.
+
+    Raises `Refused`; `Unavailable` if a process uses the other one's file, or a server does not answer.
+    """
+    with end(settings) as source:
+        phase = source.phase()
+        if phase.name not in (LEAVING, LEFT):
+            raise Refused(NOT_MOVED)
+        if phase.name == LEFT:
+            if not phase.other:
+                raise Refused(NO_OTHER)
+            target = replace(settings, database_url=phase.other, database_password_file=password_file)
+            if lost is not _is_lost(target):
+                raise Refused((NOT_LOST if lost else LOST).format(phase.other))
+            if not lost:
+                _take_back(source, phase, target, progress)
+        mark(source, phase, HERE)
+
+
+def _is_lost(target: Settings) -> bool:
+    """Whether the database that the instance moved to is gone, or was made anew."""
+    if any(not file.exists() for file in database.files(target.database)[:1]):
+        return True
+    with end(target) as other:
+        return not other.is_migrated()
+
+
+def _is_end_of(phase: Phase, found: Phase) -> bool:
+    """Whether a database is in use, or marked by nothing but this move and its taking back."""
+    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
+
+
+def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
+    """Lets the other database be used no more; compares it only then, as a host may have written to it."""
+    with end(target) as other:
+        if not _is_end_of(phase, other.phase()):
+            raise Refused(GONE_ON.format(phase.other))
+    release(target)
+    with end(target) as other:
+        kept = Phase("", ARRIVING, "", clock.now_ms())
+        mark(other, other.phase(), kept)
+        if table := different(source, other, moves.tables(), progress):
+            mark(other, kept, HERE)
+            raise Refused(WRITTEN.format(table))

@@ -1,0 +1,50 @@
+"""Queries of one process beside a scan of all subscribers, in turn with it."""
+
+import time
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import NamedTuple
+
+from bench.rows import MS, Row
+from storage import database
+
+LIMIT = "SELECT count(*), count(unsubscribed_at) FROM subscribers NOT INDEXED"
+Act = Callable[[], object]
+
+
+class Spent(NamedTuple):
+    """In milliseconds."""
+
+    wall: float
+    cpu: float
+
+
+def spent(act: Act) -> Spent:
+    began, cpu = time.perf_counter(), time.process_time()
+    act()
+    return Spent((time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000)
+
+
+def scan() -> None:
+    with database.session():
+        database.row(LIMIT)
+
+
+def rows(acts: Mapping[str, Act], goals: Mapping[str, float], runs: int) -> list[Row]:
+    """The medians of rounds, each a scan and every act; `goals` in milliseconds, by the acts' names."""
+    limits, found = [], []
+    for _ in range(runs):
+        limits.append(spent(scan))
+        found.append([spent(act) for act in acts.values()])
+    limit = middle(limits)
+    return [
+        Row(
+            what=name, ours=ours.wall, unit=MS, limit=limit.wall, of_limit=limit.wall / ours.wall,
+            cpu_of_limit=limit.cpu / ours.cpu, at_most=goals[name],
+        )
+        for name, ours in zip(acts, map(middle, zip(*found, strict=True)), strict=True)
+    ]  # fmt: skip
+
+
+def middle(times: list[Spent] | tuple[Spent, ...]) -> Spent:
+    return Spent(*map(median, zip(*times, strict=True)))

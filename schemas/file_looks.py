@@ -1,0 +1,43 @@
+"""What a page shows of a file that an operator sent, as JSON: how it is written, columns, first rows."""
+
+from itertools import islice
+from typing import Any
+
+from schemas.formats.columns import Column
+from schemas.formats.files import File
+from schemas.formats.tables import Table
+
+FIRST_ROWS = 4
+MAX_CELL = 80
+MOST_COLUMNS = 200
+
+
+def looked(table: Table, file: File | None = None) -> dict[str, Any]:
+    """Of a file that is not understood, without what is not known.
+
+    `columns` are the first `MOST_COLUMNS` of `column_count`, each with what it becomes, why, and its first
+    cells.
+    """
+    records = [record for _, record in islice(table.records(), FIRST_ROWS)]
+    plan = file.plan if file else [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
+    return {
+        "kind": table.kind,
+        "encoding": table.encoding,
+        "delimiter": table.delimiter,
+        "sheet": table.sheet,
+        "sheets": list(table.sheets),
+        "preset": file.preset.name if file and file.preset else None,
+        "column_count": len(table.names),
+        "columns": [_column(table, column, records) for column in plan[:MOST_COLUMNS]],
+    }
+
+
+def _column(table: Table, column: Column, records: list[Any]) -> dict[str, Any]:
+    return {
+        "place": column.place,
+        "name": column.name,
+        "meaning": column.meaning,
+        "key": column.key,
+        "reason": column.reason,
+        "cells": [table.cell_of(record, column)[:MAX_CELL] for record in records],
+    }

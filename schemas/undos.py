@@ -1,0 +1,58 @@
+"""The form that takes an import back, and the undo resource (docs/contract.md, Taking back)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.base import Form
+from schemas.file_imports import Switch
+from schemas.responses import Date, Id, ResponseSchema, constant, shape, single
+from schemas.values import write_date
+
+STATUSES = ("queued", "running", "finished", "failed")
+COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again")
+
+
+class UndoImport(Form):
+    dry_run = Switch(metadata={"description": "With `1`, only count what would be done."})
+
+
+def _count(description: str) -> ma.fields.Integer:
+    return ma.fields.Integer(strict=True, metadata={"description": description})
+
+
+class UndoAttributes(ResponseSchema):
+    status = ma.fields.String(
+        validate=ma.validate.OneOf(STATUSES), allow_none=True, metadata={"description": "Null of a dry run."}
+    )
+    total = _count("People whom the import created or changed.")
+    processed = _count("Those of them who are done.")
+    removed = _count("Created by the import, and not named since.")
+    restored = _count("As they were before the import.")
+    kept = _count("Something of the import stays: it was set or named later, or they left.")
+    unsubscribed_kept = _count("Left by the import, and do not come back.")
+    unsubscribed_again = _count("Subscribed again by the import: unsubscribed as before.")
+    created_at = Date(allow_none=True)
+    finished_at = Date(allow_none=True)
+
+
+UndoSchema = shape(
+    "Undo", id=Id(allow_none=True), type=constant("undos"), attributes=ma.fields.Nested(UndoAttributes)
+)
+UndoAnswer = single("UndoAnswer", UndoSchema)
+
+
+def answer(undo: Any) -> dict[str, Any]:
+    counts = {name: getattr(undo, name) for name in COUNTS}
+    dates = {name: write_date(getattr(undo, name)) for name in ("created_at", "finished_at")}
+    done = {"status": undo.status, "total": undo.rows, "processed": undo.applied}
+    return {"data": {"id": str(undo.id), "type": "undos", "attributes": done | counts | dates}}
+
+
+def dry_run(counts: Mapping[str, int]) -> dict[str, Any]:
+    """The same form for an undo that was not begun."""
+    total = sum(counts[name] for name in ("removed", "restored", "kept"))
+    none = {"status": None, "total": total, "processed": 0, "created_at": None, "finished_at": None}
+    attributes = none | {name: counts[name] for name in COUNTS}
+    return {"data": {"id": None, "type": "undos", "attributes": attributes}}

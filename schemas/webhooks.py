@@ -1,0 +1,178 @@
+"""Forms of webhooks, the webhook resource, and the log of deliveries (docs/contract.md, Webhooks)."""
+
+import json
+from typing import Any, ClassVar
+
+import marshmallow as ma
+
+from schemas.base import REQUIRED, Form, JsonSchema, Text, as_text, nested
+from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
+from schemas.pages import PageMeta
+from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
+from schemas.values import write_date
+
+KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
+TRUTH = "Send true or false."
+PAUSES = ("operator", "gone", "failing", "restored")
+
+
+class Kinds(ma.fields.Field[list[str]]):
+    """Kinds of changes, each once."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "array",
+        "items": {"type": "string", "enum": list(KINDS)},
+        "minItems": 1,
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        if not isinstance(value, list) or not value or any(kind not in KINDS for kind in value):
+            raise ma.ValidationError(KINDS_OF_CHANGES)
+        return list(dict.fromkeys(value))
+
+
+class Truth(ma.fields.Field[bool]):
+    """A boolean, or its text."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "boolean"}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        word = as_text(value).strip().lower()
+        if word not in ("true", "false", "1", "0"):
+            raise ma.ValidationError(TRUTH)
+        return word in ("true", "1")
+
+
+class NewWebhook(Form):
+    url = Text(required=True, strip=True, blank=False)
+    kinds = Kinds(
+        metadata={"description": "Only changes of these kinds; those of `erased` and `reset` always."}
+    )
+    segment_id = Text(
+        strip=True,
+        blank=False,
+        metadata={"description": "Only people who are in it then, those who leave or are erased always."},
+    )
+    paused = Truth()
+
+
+class SaveWebhook(Form):
+    webhook = nested(NewWebhook, required=True)
+
+
+class ReplayWebhook(Form):
+    after = BoundedNumber(
+        0,
+        2**53,
+        AFTER,
+        required=True,
+        error_messages={"required": REQUIRED},
+        metadata={"description": "The number of the last change that is not sent again."},
+    )
+
+
+class WebhookAttributes(ResponseSchema):
+    url = ma.fields.String()
+    kinds = ma.fields.List(
+        ma.fields.String(validate=ma.validate.OneOf(KINDS)),
+        allow_none=True,
+        metadata={"description": "Null for all."},
+    )
+    segment_id = Id(allow_none=True)
+    paused = ma.fields.Boolean()
+    paused_because = ma.fields.String(
+        validate=ma.validate.OneOf(PAUSES),
+        allow_none=True,
+        metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
+    )
+    delivered = Id(metadata={"description": "Changes up to this number are delivered."})
+    failures = ma.fields.Integer(
+        strict=True, metadata={"description": "Failed tries since the last success."}
+    )
+    created_at = Date()
+    updated_at = Date()
+
+
+class SignedAttributes(WebhookAttributes):
+    secret = ma.fields.String(metadata={"description": "It signs the deliveries."})
+
+
+class DeliveryAttributes(ResponseSchema):
+    """A try to deliver."""
+
+    at = Date()
+    kind = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
+    message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
+    first = Id(allow_none=True, metadata={"description": "The lowest number that it covers; null of a test."})
+    last = Id(allow_none=True, metadata={"description": "The highest number that it covers."})
+    changes = ma.fields.Integer(strict=True, metadata={"description": "How many changes were sent."})
+    status = ma.fields.Integer(
+        strict=True, allow_none=True, metadata={"description": "Null without an answer."}
+    )
+    milliseconds = ma.fields.Integer(strict=True)
+    answer = ma.fields.String(
+        metadata={"description": "The first KiB of the answer to a test or of a failure, addresses left out."}
+    )
+    failure = ma.fields.String(
+        allow_none=True, metadata={"description": "What went wrong; null of a success."}
+    )
+
+
+WebhookSchema = resource("Webhook", "webhooks", WebhookAttributes)
+WebhookAnswer = single("WebhookAnswer", WebhookSchema)
+WebhookList = listing("WebhookList", WebhookSchema)
+SignedWebhook = single("SignedWebhook", resource("WebhookWithSecret", "webhooks", SignedAttributes))
+DeliverySchema = resource("Delivery", "webhook-deliveries", DeliveryAttributes)
+DeliveryAnswer = single("DeliveryAnswer", DeliverySchema)
+DeliveryList = listing("DeliveryList", DeliverySchema, meta=ma.fields.Nested(PageMeta))
+
+
+class WebhookMessage(ResponseSchema):
+    """What a receiver is sent: changes in the form of GET /v1/fetch/changes; none in a test."""
+
+    type = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
+    timestamp = Date(metadata={"description": "That of the last change, or of the test."})
+    data = ma.fields.List(ma.fields.Nested(ChangeSchema), validate=ma.validate.Length(max=500))
+
+
+def webhook(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "webhooks",
+        "attributes": {
+            "url": row.url,
+            "kinds": json.loads(row.kinds) or None,
+            "segment_id": row.segment_id and str(row.segment_id),
+            "paused": bool(row.paused),
+            "paused_because": row.paused or None,
+            "delivered": str(row.place),
+            "failures": row.failures,
+            "created_at": write_date(row.created_at),
+            "updated_at": write_date(row.updated_at),
+        },
+    }
+
+
+def signed(row: Any, secret: str) -> dict[str, Any]:
+    """A webhook with its secret."""
+    resource = webhook(row)
+    return resource | {"attributes": resource["attributes"] | {"secret": secret}}
+
+
+def delivery(row: Any) -> dict[str, Any]:
+    return {
+        "id": str(row.id),
+        "type": "webhook-deliveries",
+        "attributes": {
+            "at": write_date(row.at),
+            "kind": row.kind,
+            "message_id": row.message_id,
+            "first": str(row.first) if row.changes else None,
+            "last": str(row.last) if row.changes else None,
+            "changes": row.changes,
+            "status": row.status,
+            "milliseconds": row.milliseconds,
+            "answer": row.answer,
+            "failure": row.failure or None,
+        },
+    }

@@ -1,0 +1,107 @@
+"""Connections to a PostgreSQL server, each of them checked when it is new."""
+
+import sys
+import time
+from typing import Any
+
+import peewee
+import psycopg
+from playhouse.postgres_ext import Psycopg3Database
+from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.numeric import DecimalDumper
+
+from storage.engines import postgresql_bulk
+from storage.errors import Unfinished, Unusable
+
+OLDEST, NEWEST = 15, 18
+UNSUPPORTED = "the database is PostgreSQL {}: Audience needs " + f"{OLDEST} to {NEWEST}"
+NOT_UTF8 = "the database is encoded in {}: create one with ENCODING 'UTF8'"
+NO_URL = (
+    "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE, and the password into a file "
+    "that AUDIENCE_DATABASE_PASSWORD_FILE names; in a URL, @ is %40, : is %3A and / is %2F"
+)
+LET_BE_SECONDS = 1  # a server that does not answer
+SILENT = "the server does not answer"
+
+
+class NumberDumper(DecimalDumper):
+    """Sends a float as a decimal."""
+
+    def dump(self, value: Any) -> Any:
+        return super().dump(postgresql_bulk.exact(value))
+
+
+class NumberLoader(Loader):
+    """Reads a decimal as SQLite has it: an integer of 64 bits, or a float."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data).decode()
+        whole = text.lstrip("-").isdigit() and -(2**63) <= int(text) < 2**63
+        return int(text) if whole else float(text)
+
+
+class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is untyped
+    """Connects to a server; to one that does not answer, once in a while, though many threads want to."""
+
+    _let_be_until = 0.0
+
+    def _connect(self) -> Any:
+        """The caller lets one thread connect at a time."""
+        if time.monotonic() < self._let_be_until:
+            raise psycopg.OperationalError(SILENT)
+        try:
+            connection = super()._connect()
+        except psycopg.errors.ConnectionTimeout:
+            self._let_be_until = time.monotonic() + LET_BE_SECONDS
+            raise
+        try:
+            refuse_unsupported(connection)
+            connection.prepare_threshold = prepare_threshold(connection)
+        except (Unusable, psycopg.Error):
+            connection.close()
+            raise
+        connection.adapters.register_dumper(float, NumberDumper)
+        connection.adapters.register_loader("numeric", NumberLoader)
+        return connection
+
+    def commit(self) -> Any:
+        """Raises `Unfinished` if the connection is lost before the server has said that it committed."""
+        try:
+            return super().commit()
+        except peewee.OperationalError as error:
+            if self.connection().closed:
+                raise Unfinished("the server was lost while it committed") from error
+            raise
+
+
+def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
+    """Raises `Unusable`."""
+    version = connection.info.server_version // 10_000
+    if not OLDEST <= version <= NEWEST:
+        raise Unusable(UNSUPPORTED.format(version))
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise Unusable(NOT_UTF8.format(encoding))
+
+
+def readable(url: str) -> dict[str, Any]:
+    """The parts of a URL. Raises `Unusable` if libpq takes a part of a password for one that it names."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # its text has the password
+        raise Unusable(NO_URL) from None
+    ports = str(parts.get("port", "")).replace(",", "")
+    names = f"{parts.get('host', '')}{parts.get('dbname', '')}"
+    if url.startswith(("postgresql:", "postgres:")) and ("@" in names or ports.strip("0123456789")):
+        raise Unusable(NO_URL)
+    return dict(parts)
+
+
+def prepare_threshold(connection: psycopg.Connection[Any]) -> int | None:
+    """After how many times a statement is prepared that does not ask for it: never, as the plan does without
+    its values, and goes through a long list for each row. None, as none may be, through a pooler, which says
+    another number of the server's process than that itself.
+    """
+    [number] = connection.execute("SELECT pg_backend_pid()").fetchone() or (None,)
+    return sys.maxsize if number == connection.info.backend_pid else None

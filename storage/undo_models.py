@@ -1,0 +1,67 @@
+"""The tables of undos."""
+
+from typing import Any
+
+from peewee import BigIntegerField, CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
+
+
+class UndoModel(SiteOwnedModel):
+    """What takes back an import or an act, by `source`; it waits and is claimed as an import is.
+
+    `applied` of the `rows` entries that the record has of it are decided, `place` of them in the record's row
+    `place_row`. `made` has the tags and fields that it added to the site, as JSON.
+    """
+
+    source = TextField()
+    source_id = IntegerField()
+    status = TextField()
+    rows = IntegerField()
+    applied = IntegerField(default=0)
+    removed = IntegerField(default=0)
+    restored = IntegerField(default=0)
+    kept = IntegerField(default=0)
+    unsubscribed_kept = IntegerField(default=0)
+    unsubscribed_again = IntegerField(default=0)
+    claim = TextField(null=True)
+    lease_until = BigIntegerField(default=0)
+    attempts = IntegerField(default=0)
+    created_at = BigIntegerField()
+    started_at = BigIntegerField(null=True)
+    finished_at = BigIntegerField(null=True)
+    turn = BigIntegerField()
+    accepted_at = BigIntegerField()
+    first_row = BigIntegerField()
+    first_number = BigIntegerField()
+    place_row = BigIntegerField()
+    place = IntegerField(default=0)
+    made = TextField(default="{}")
+
+    class Meta:
+        table_name = "undos"
+        indexes = ((("site", "source", "source_id"), True),)
+
+
+_undos: Any = UndoModel
+add_partial_index("undos_waiting", _undos.site, _undos.turn,
+    where=_undos.status.in_(("queued", "running")))  # fmt: skip
+
+
+class UndoPersonModel(BaseModel):
+    """What became of somebody: `removed`, `restored` or `kept`, and what kept them. No foreign keys."""
+
+    site_id = IntegerField()
+    undo_id = IntegerField()
+    subscriber_id = IntegerField()
+    outcome = TextField()
+    source = TextField()
+    source_id = IntegerField()
+
+    class Meta:
+        table_name = "undo_people"
+        primary_key = CompositeKey("site_id", "undo_id", "subscriber_id")
+        without_rowid = True
+
+
+UNDO_MODELS: tuple[type[BaseModel], ...] = (UndoModel, UndoPersonModel)

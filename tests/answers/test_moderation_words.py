@@ -1,0 +1,132 @@
+"""Which words are profanity, an insult or a threat, and which are not."""
+
+import pytest
+
+from audience.answers.moderation.moderation import moderate
+from tests.answers.corpora import profane_texts
+from tests.answers.test_moderation import reasons
+
+
+@pytest.mark.parametrize("text", profane_texts())
+def test_profanity(text):
+    assert "profanity" in reasons(text)
+
+
+def test_ordinary_words_are_not_profanity():
+    words = "Scunthorpe classic assess Essex cockpit peacock titanic Hancock shitake analysis grape therapist"
+    assert reasons(words) == []
+    assert reasons("Dick Van Dyke read Moby Dick to a Maine Coon.") == []
+    assert reasons("That sucks: sex education for the same sex only, when the cock crowed.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna Coons",
+        "I met Paul Boner and his wife",
+        "Cumming, Alan",
+        "CAROLINE J. Dicks",
+        "Herr Wichser",
+        "Quim Torra",
+        "Semen Ivanov",
+        "Porn Wongsak",
+        "Liis Siim",
+        "Tiina Tiit",
+        "El gato negro duerme en la casa",
+        "Cum ești, ce mai faci?",
+        "Boken tar slut på sidan fem",
+        "There were chinks in his armour",
+        "a spic and span kitchen",
+        "She wore a sexy topless dress",
+        "Both sexes may apply",
+        "Tous les retards de livraison sont dans le mail",
+        "Thomas Neger",
+    ],
+)
+def test_names_and_ordinary_words_are_not_profanity(text):
+    assert reasons(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Big Dicks",
+        "you boner",
+        "a horny coon",
+        "my Boner",
+        "Porn Videos",
+        "Hot Porn",
+        "kikes and ragheads",
+        "trannies",
+        "pikeys",
+        "negroes",
+        "you retard",
+        "the slut is there",
+        "Fuuck You",
+        "Arschloch!",
+        "die Hurensöhne",
+        "espèce d'enculé",
+        "que gilipollas",
+        "testa di cazzo",
+        "filho da puta",
+    ],
+)
+def test_insults_and_their_plurals_are_profanity(text):
+    assert "profanity" in reasons(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "go kill yourself",
+        "Why don't you kill yourself?",
+        "nobody likes you. kys",
+        "u should hang urself",
+        "You should just shoot yourself",
+        "I'll kill you",
+        "we are going to find you and kill you",
+        "I will rape you",
+        "I'm gonna burn down your house",
+        "hope you die",
+        "You're a dead man",
+        "go drink bleach",
+        "Ich bringe dich um!",
+        "Häng dich auf. Erschieß dich",
+        "je vais te buter",
+        "Mátate",
+        "os vamos a matar",
+        "ti ammazzo",
+        "vou te matar",
+    ],
+)
+def test_threats(text):
+    assert "threat" in reasons(text)
+    assert not moderate(text).valid
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please don't kill yourself, call us",
+        "Don't kill yourself over it",
+        "He tried to kill himself",
+        "You will hurt yourself",
+        "Enough rope to hang yourself",
+        "I will shoot you an e-mail tomorrow",
+        "I'll shoot you a message",
+        "These stairs will kill you",
+        "You nearly killed me with that joke",
+        "drop dead gorgeous",
+        "Ich bring dich um acht Uhr nach Hause",
+        "Das bringt dich um den Verstand",
+        "Je te tiens au courant",
+        "Te voy a matar a besos",
+        "Kys og kram fra mor",
+        "Gli ostaggi sono stati ammazzati",
+        "vou te matar de rir",
+        "Kill the lights",
+        "I'd die for you",
+    ],
+)
+def test_what_is_no_threat(text):
+    assert reasons(text) == []

@@ -1,0 +1,47 @@
+"""What the tests of the domain share."""
+
+import pytest
+
+from audience import clock, sites
+from storage import leases
+from tests.receiver import receiving
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def site(app):
+    return sites.create("Example")
+
+
+@pytest.fixture
+def folder(app):
+    return app.extensions["audience"].settings.instance
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Sets the clock forward, by milliseconds."""
+    passed, now_ms = [0], clock.now_ms
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms() + sum(passed))
+    return passed.append
+
+
+@pytest.fixture
+def tick(monkeypatch):
+    """Advances the clocks, by default by ten minutes."""
+    now, uptime = clock.now_ms(), clock.uptime_ms()
+    monkeypatch.setattr(leases, "now", lambda uptime: uptime)
+
+    def move(milliseconds=600_000):
+        nonlocal now, uptime
+        now, uptime = now + milliseconds, uptime + milliseconds
+        monkeypatch.setattr(clock, "now_ms", lambda: now)
+        monkeypatch.setattr(clock, "uptime_ms", lambda: uptime)
+
+    move(0)
+    return move

@@ -1,0 +1,201 @@
+"""Random histories of imports, acts on many, undos, later changes and erasures give what the model says."""
+
+import random
+
+import pytest
+
+from audience import (
+    addresses,
+    bulk_act_pieces,
+    bulk_acts,
+    change_log_replay,
+    erasures,
+    imports,
+    subscribers,
+    undo_work,
+    undos,
+)
+from audience.audit_log import Actor
+from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.changes import Acceptance, Change, Consent, change_from_item
+from storage import database, site_counters
+from storage import subscribers as stored
+from storage.pace import Pace
+from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely, some
+from tests.change_mirror import Mirror, normal, state
+from tests.client import FakeQueue
+from tests.depth import examples
+from tests.undo_model import HistoryModel
+
+GROUPS, HISTORIES = 6, examples(20)  # each group on an instance of its own
+STEPS = 14
+ACTOR = Actor("operator")
+
+
+def an_item(chance):
+    return {
+        "email": chance.choice(EMAILS),
+        "first_name": chance.choice(["", "A", "B"]),
+        "fields": {key: chance.choice(VALUES) for key in some(chance, ["plan", "city", "age"], 2)},
+        "tags": some(chance, TAGS, 2),
+        "remove_tags": rarely(chance, some(chance, TAGS, 2), []),
+        "command": rarely(chance, chance.choice(["subscribe", "unsubscribe"]), ""),
+    }
+
+
+def named(source):
+    """As the model names it."""
+    return f"{source.kind} {source.id}"
+
+
+class UndoHistory(History):
+    def __init__(self, chance, monkeypatch, instance):
+        super().__init__(chance, monkeypatch, instance)
+        self.whole = HistoryModel(self.model)
+        self.done = {}  # number of acceptance by import or act
+        self.queue = []  # what waits, in order
+        self.chunk = chance.choice([1, 2, 100])  # rows of an import at once
+        self.undone = set()
+
+    def step(self):
+        self.now += self.chance.choice([-50_000, -3, 0, 1, 2, 5, 90_000])
+        steps = [
+            self.write,
+            self.put,
+            self.put,
+            self.put,
+            self.act_on_many,
+            self.act_on_many,
+            self.take_back,
+            self.take_back,
+            self.work,
+            self.move,
+            self.erase,
+        ]
+        self.chance.choice(steps)()
+
+    def apply(self, changes, number, accepted_at):
+        with database.write():
+            written = subscribers.write(
+                self.site.id, [Change(**change) for change in changes], Acceptance(number, accepted_at)
+            )
+        assert written.outcomes == self.whole.write(f"write {number}", changes, number, self.now)
+
+    def put(self):
+        items = [an_item(self.chance) for _ in range(self.chance.randint(1, 6))]
+        accepted = imports.accept(self.site, list(enumerate(items)), [], FakeQueue(), 0)
+        with database.session():
+            number = site_counters.accepted(self.site.id)
+        changes = [change_from_item(item, self.now)._asdict() for item in items]
+        source = undos.import_source(accepted.id)
+        self.done[source] = number
+        self.queue.append(("import", source, changes))
+        if self.chance.random() < 0.7:
+            self.work()
+
+    def act_on_many(self):
+        with database.session():
+            known = stored.get_by_keys(self.site.id, [addresses.identity(email) for email in EMAILS])
+        people = self.chance.sample(list(known.values()), self.chance.randint(0, min(4, len(known))))
+        if not people:
+            return
+        kind, tag = self.chance.choice([TAG, UNTAG, UNSUBSCRIBE, UNSUBSCRIBE]), self.chance.choice(TAGS)
+        ids = [person.id for person in people]
+        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
+        act = bulk_acts.begin(self.site, new, ACTOR)
+        bulk_act_pieces.work(self.instance, 60)
+        self._acted(undos.act_source(act.id), kind, tag, people)
+
+    def _acted(self, source, kind, tag, people):
+        words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
+        said = words.get(kind, {"consent": Consent.UNSUBSCRIBE})
+        changes = [Change(each.email_key, each.email, creates=False, at=self.now, **said) for each in people]
+        with database.session():
+            number = site_counters.accepted(self.site.id)
+        self.whole.write(named(source), [change._asdict() for change in changes], number, self.now)
+        if bulk_acts.get(self.site, source.id).changed:
+            self.done[source] = number
+
+    def take_back(self):
+        waiting = [source for source in self.done if source not in self.undone]
+        if not waiting:
+            return
+        source = self.chance.choice(waiting)
+        self.undone.add(source)
+        if source.kind == "import":
+            undos.of_import(self.site, source.id, 30)
+            self.whole.taken_back.add(self.done[source])
+        else:
+            undos.of_act(self.site, source.id, 30, ACTOR)
+        self.queue = [each for each in self.queue if each[:2] != ("import", source)]
+        self.queue.append(("undo", source, None))
+        if self.chance.random() < 0.7:
+            self.work()
+
+    def work(self):
+        imports.drain(self.site.id, 60)
+        for kind, source, changes in self.queue:
+            number = self.done[source]
+            if kind == "import":
+                self.write_import(named(source), changes, number)
+            else:
+                self.check_counts(source, self.whole.undo(named(source), number, self.now))
+        self.queue = []
+
+    def write_import(self, source, changes, number):
+        """In chunks, as the service does; those of the erased are None."""
+        for start in range(0, len(changes), self.chunk):
+            chunk = [change for change in changes[start : start + self.chunk] if change]
+            self.whole.write(source, chunk, number, self.now)
+
+    def check_counts(self, source, expected):
+        undo = undos.get(self.site, source)
+        counted = {name: getattr(undo, name) for name in undos.COUNTS}
+        assert undo.status == "finished"
+        assert counted == {name: expected[name] for name in undos.COUNTS}
+
+    def move(self):
+        old, new = (addresses.identity(self.chance.choice(EMAILS)) for _ in range(2))
+        with database.write():
+            problem = subscribers.change_email(self.site.id, old, new)
+        assert (problem is None) == self.whole.move(old, new, new, self.now)
+
+    def erase(self):
+        if self.chance.random() < 0.5:
+            return
+        key = addresses.identity(self.chance.choice(EMAILS))
+        erasures.erase(self.site, self.instance, email=key)
+        with database.session():
+            self.whole.erase(key, site_counters.accepted(self.site.id), self.now)
+        self.queue = [
+            (kind, id_, changes and [each if each and each["key"] != key else None for each in changes])
+            for kind, id_, changes in self.queue
+        ]
+
+    def check_people(self, people, names):
+        """The order of tags that were put back is nobody's business."""
+        for row in (*people.values(), *self.model.people.values()):
+            row["tags"].sort()
+        super().check_people(people, names)
+
+
+def live(chance, monkeypatch, instance):
+    """One history, in chunks of imports and pieces of undos of random sizes."""
+    history = UndoHistory(chance, monkeypatch, instance)
+    monkeypatch.setattr(imports, "_pace", Pace(*[history.chunk] * 3))
+    monkeypatch.setattr(undo_work, "_pace", Pace(*[chance.choice([1, 2, 5, 100])] * 3))
+    for _ in range(STEPS):
+        history.step()
+    history.work()
+    history.check()
+    mirror = Mirror(history.site)
+    mirror.follow(1_000)
+    assert normal(mirror.people) == normal(state(history.site))
+    assert change_log_replay.differing(history.site)[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(GROUPS))
+def test_histories_with_undos_give_what_the_model_says(app, monkeypatch, seed):
+    instance = app.extensions["audience"].settings.instance
+    for number in range(HISTORIES):
+        live(random.Random(f"{seed} {number}"), monkeypatch, instance)

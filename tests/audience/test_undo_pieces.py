@@ -1,0 +1,150 @@
+"""An undo goes on after a crash, beside erasures and other workers."""
+
+import time
+
+import pytest
+
+from audience import audit_log, clock, erasures, imports, sites, subscribers, undo_work, undo_writes, undos
+from audience.audit_log import Actor
+from audience.undos import import_source
+from storage import change_log_acts, database, leases, site_queue
+from storage.pace import Pace
+from tests.audience.test_undos import put
+from tests.change_mirror import state
+from tests.stored_people import found
+
+PEOPLE = [f"p{number}@a.example" for number in range(9)]
+
+
+class Crash(BaseException):
+    """As a kill: no code of ours catches it."""
+
+
+@pytest.fixture
+def site(app, monkeypatch):
+    monkeypatch.setattr(undo_work, "_pace", Pace(2, 2, 2))
+    return sites.create("Example")
+
+
+@pytest.fixture
+def begun(site):
+    """The id of an import of nine people, of whom four were there before; its undo waits."""
+    put(site, *({"email": email, "first_name": "Before"} for email in PEOPLE[:4]))
+    import_id = put(site, *({"email": email, "first_name": "Wrong"} for email in PEOPLE))
+    undos.of_import(site, import_id, 30)
+    return import_id
+
+
+@pytest.fixture
+def after_piece(monkeypatch):
+    """Calls a function in the transaction of the piece of a number, at its end."""
+
+    def call(number, function):
+        real, pieces = undo_writes.write, []
+
+        def write(*arguments):
+            done = real(*arguments)
+            pieces.append(done)
+            if len(pieces) == number:
+                function()
+            return done
+
+        monkeypatch.setattr(undo_writes, "write", write)
+
+    return call
+
+
+def crash():
+    raise Crash
+
+
+@pytest.mark.parametrize("piece", [1, 3, 5])
+def test_after_a_crash_another_worker_goes_on(site, begun, after_piece, monkeypatch, piece):
+    after_piece(piece, crash)
+    with pytest.raises(Crash):
+        imports.drain(site.id, 30)
+    assert undos.get(site, import_source(begun)).applied == 2 * (piece - 1)
+    later = clock.uptime_ms() + site_queue.LEASE_MS + 1
+    monkeypatch.setattr(clock, "uptime_ms", lambda: later)
+    monkeypatch.setattr(leases, "now", lambda uptime: uptime)
+    assert imports.waiting_sites() == [site.id]
+    imports.drain(site.id, 30)
+    undo = undos.get(site, import_source(begun))
+    assert (undo.status, undo.removed, undo.restored, undo.kept) == ("finished", 5, 4, 0)
+    assert {person["first_name"] for person in state(site).values()} == {"Before"}
+
+
+def test_whoever_lost_the_claim_writes_nothing_more(site, begun, after_piece):
+    def steal():
+        database.execute("UPDATE undos SET claim = 'thief'")
+
+    after_piece(2, steal)
+    imports.drain(site.id, 30)
+    undo = undos.get(site, import_source(begun))
+    assert (undo.status, undo.applied) == ("running", 4)
+    assert len(state(site)) in (5, 7, 9)
+
+
+def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site, begun, monkeypatch, app):
+    folder = app.extensions["audience"].settings.instance
+    real, pieces = undo_work._do_piece, []
+
+    def piece(*arguments):
+        done = real(*arguments)
+        pieces.append(done)
+        if len(pieces) == 1:
+            erasures.erase(site, folder, PEOPLE[8])
+            subscribers.create(site, {"email": PEOPLE[7], "first_name": "Later"})
+            subscribers.create(site, {"email": PEOPLE[3], "first_name": "Wrong"})
+        return done
+
+    monkeypatch.setattr(undo_work, "_do_piece", piece)
+    imports.drain(site.id, 30)
+    undo = undos.get(site, import_source(begun))
+    assert (undo.status, undo.removed + undo.restored, undo.kept) == ("finished", 6, 3)
+    assert subscribers.find(site, PEOPLE[8]) is None
+    assert found(site, PEOPLE[7]).first_name == "Later"
+    assert found(site, PEOPLE[3]).first_name == "Wrong"
+
+
+def test_an_undo_that_failed_does_not_stop_the_imports_behind_it(site, begun, monkeypatch):
+    monkeypatch.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
+    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    put(site, {"email": "zoe@a.example"}, wait=False)
+    for _ in range(6):
+        imports.drain(site.id, 30)
+    assert undos.get(site, import_source(begun)).status == "failed"
+    assert subscribers.find(site, "zoe@a.example")
+
+
+def test_undos_of_many_sites_read_on_from_turn_to_turn(app, monkeypatch):
+    sites_, now = [sites.create(f"Site {number}") for number in range(6)], [0.0]
+    imported = [put(site, {"email": PEOPLE[0]}) for site in sites_]
+    for site, import_id in zip(sites_, imported, strict=True):
+        for email in PEOPLE[:5]:
+            put(site, {"email": email})
+        undos.of_import(site, import_id, 30)
+    real = change_log_acts.after_row
+
+    def one_a_turn(site_id, row_id, _limit):
+        now[0] += 1
+        return real(site_id, row_id, 1)
+
+    monkeypatch.setattr(undo_work, "MOST_NAMED", 4)
+    monkeypatch.setattr(undo_work, "_named", {})
+    monkeypatch.setattr(change_log_acts, "after_row", one_a_turn)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    for _ in range(20):
+        for site in sites_:
+            imports.drain(site.id, 1.5)
+    each = zip(sites_, imported, strict=True)
+    assert {undos.get(site, import_source(import_id)).status for site, import_id in each} == {"finished"}
+    assert undo_work._named == {}
+
+
+def test_what_operators_typed_of_whom_it_removes_is_forgotten(site, begun):
+    """It may be the address or the name, as where somebody is erased."""
+    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": PEOPLE[5]})
+    imports.drain(site.id, 30)
+    assert undos.get(site, import_source(begun)).removed == 5
+    assert PEOPLE[5] not in f"{audit_log.page(site)}"

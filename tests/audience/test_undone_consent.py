@@ -1,0 +1,176 @@
+"""Undo and consent: nobody who left is subscribed again, whatever was taken back before."""
+
+import pytest
+
+from audience import (
+    bulk_act_pieces,
+    bulk_acts,
+    change_log_retention,
+    clock,
+    erasures,
+    events,
+    imports,
+    subscribers,
+    undos,
+)
+from audience.audit_log import Actor
+from audience.change_log_entries import unpack
+from audience.changes import Source
+from audience.undos import act_source
+from storage import database
+from storage import imports as stored_imports
+from storage.pace import Pace
+from tests.audience.test_undos import ANN, BOB, CY, put, run, take_back
+from tests.stored_people import found
+
+DAY_MS = 86_400_000
+OPERATOR = Actor("operator", "")
+
+
+def unsubscribe(site, folder, *emails):
+    """A bulk act; its id."""
+    ids = [found(site, email).id for email in emails]
+    act = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
+    act_id = bulk_acts.begin(site, act, OPERATOR).id
+    bulk_act_pieces.work(folder, 30)
+    return act_id
+
+
+def repeated_words(site):
+    """Whose word each row of the record keeps to put it back, of rows that keep any."""
+    with database.session():
+        found = database.rows("SELECT entries FROM change_log WHERE site_id = ? ORDER BY id", (site.id,))
+    kept = [[id_ for id_, *_ in unpack(bytes(entries)).repeated] for (entries,) in found]
+    return [ids for ids in kept if ids]
+
+
+def indexed(site):
+    with database.session():
+        return database.row("SELECT count(*) FROM changed_subscribers WHERE site_id = ?", (site.id,))[0]
+
+
+def take_act_back(site, act_id):
+    undos.of_act(site, act_id, 30, OPERATOR)
+    imports.drain(site.id, 30)
+    return undos.get(site, act_source(act_id))
+
+
+def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site, folder):
+    put(site, {"email": ANN}, {"email": BOB}, {"email": CY})
+    erasures.erase(site, folder, BOB)
+    run(site, command="unsubscribe", email=ANN)
+    wrong = put(site, *({"email": each, "command": "subscribe"} for each in (ANN, BOB)))
+    act_id = unsubscribe(site, folder, ANN, BOB, CY)
+    take_back(site, wrong)
+    undo = take_act_back(site, act_id)
+    assert (undo.restored, undo.kept, undo.unsubscribed_kept) == (1, 2, 2)
+    assert found(site, ANN).unsubscribed_at
+    assert found(site, BOB).unsubscribed_at
+    assert found(site, CY).unsubscribed_at is None
+
+
+def test_nor_that_of_one_whose_undo_waits(site, folder):
+    put(site, {"email": ANN})
+    run(site, command="unsubscribe", email=ANN)
+    wrong = put(site, {"email": ANN, "command": "subscribe"})
+    act_id = unsubscribe(site, folder, ANN)
+    undos.of_act(site, act_id, 30, OPERATOR)
+    undos.of_import(site, wrong, 30)
+    assert undos.dry_run(site, act_source(act_id), 30)["unsubscribed_kept"] == 1
+    imports.drain(site.id, 30)
+    assert undos.get(site, Source("import", wrong)).status == "finished"
+    assert found(site, ANN).unsubscribed_at
+
+
+def test_the_word_of_an_import_that_stays_is_put_back(site, folder):
+    put(site, {"email": ANN})
+    run(site, command="unsubscribe", email=ANN)
+    put(site, {"email": ANN, "command": "subscribe"})
+    assert take_act_back(site, unsubscribe(site, folder, ANN)).restored == 1
+    assert found(site, ANN).unsubscribed_at is None
+
+
+def test_an_address_that_was_left_since_stays_known_as_left_or_erased(site, folder):
+    put(site, {"email": ANN}, {"email": BOB})
+    erasures.erase(site, folder, BOB)
+    run(site, command="unsubscribe", email=ANN)
+    wrong = put(site, *({"email": each, "command": "subscribe"} for each in (ANN, BOB)))
+    for email, name in (ANN, "ann"), (BOB, "bob"):
+        run(site, command="change_email", email=email, query=f"{name}@b.example")
+        run(site, command="change_email", email=f"{name}@b.example", query=f"{name}@c.example")
+    assert take_back(site, wrong) == (0, 1, 1)
+    put(site, *({"email": f"{name}@{domain}.example"} for name in ("ann", "bob") for domain in "ab"))
+    assert subscribers.find(site, BOB) is None
+    for email in (ANN, "ann@b.example", "bob@b.example", "ann@c.example", "bob@c.example"):
+        assert found(site, email).unsubscribed_at
+
+
+def test_so_does_that_of_who_left_again_meanwhile(site, folder):
+    put(site, {"email": BOB})
+    erasures.erase(site, folder, BOB)
+    wrong = put(site, {"email": BOB, "command": "subscribe"})
+    run(site, command="change_email", email=BOB, query=CY)
+    run(site, command="unsubscribe", email=CY)
+    take_back(site, wrong)
+    put(site, {"email": BOB})
+    assert subscribers.find(site, BOB) is None
+
+
+def test_an_address_that_somebody_else_has_since_is_theirs(site):
+    put(site, {"email": ANN})
+    run(site, command="unsubscribe", email=ANN)
+    wrong = put(site, {"email": ANN, "command": "subscribe"})
+    run(site, command="change_email", email=ANN, query=CY)
+    subscribers.create(site, {"email": ANN})
+    take_back(site, wrong)
+    assert found(site, ANN).unsubscribed_at is None
+    assert found(site, CY).unsubscribed_at
+    with database.session():
+        assert database.row("SELECT count(*) FROM suppressions") == (0,)
+
+
+@pytest.mark.parametrize("more", [{}, {"first_name": "?"}])
+def test_who_leaves_by_an_older_word_leaves_though_an_import_taken_back_repeated_subscribe(site, more):
+    put(site, {"email": ANN})
+    left = clock.now_ms()
+    waits = put(site, {"email": BOB, "command": "unsubscribe"}, wait=False)
+    with database.write(site.id):
+        stored_imports.fail(site.id, waits, left)
+    wrong = put(site, *({"email": each, "command": "subscribe", **more} for each in (ANN, BOB)))
+    put(site, {"email": BOB, "command": "subscribe"})
+    take_back(site, wrong)
+    events.record(site, [(0, {"email": ANN, "type": "$unsubscribe", "date": left})], [])
+    imports.retry(waits)
+    imports.drain(site.id, 30)
+    assert found(site, ANN).unsubscribed_at == left
+    assert found(site, BOB).unsubscribed_at is None  # a later word says so
+
+
+@pytest.mark.parametrize("more", [{}, {"first_name": "?"}])
+def test_erasing_forgets_the_word_that_an_import_repeated(site, folder, later, more):
+    for email in (ANN, BOB):
+        put(site, {"email": email})
+    put(site, *({"email": email, "command": "subscribe", **more} for email in (ANN, BOB)))
+    [repeated] = repeated_words(site)
+    erasures.erase(site, folder, ANN)
+    assert repeated_words(site) == [repeated[1:]]
+    later(31 * DAY_MS)
+    change_log_retention.sweep(30)
+    assert indexed(site) == 0
+
+
+def test_a_word_is_kept_only_where_it_can_be_taken_back(site):
+    for _ in range(2):
+        run(site, command="subscribe", email=ANN)
+    assert repeated_words(site) == []
+
+
+def test_who_said_both_at_once_in_two_pieces_of_an_import_is_taken_back(site, monkeypatch):
+    monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
+    monkeypatch.setattr(clock, "now_ms", lambda: 1_790_000_000_000)
+    run(site, command="unsubscribe", email=ANN)
+    wrong = put(
+        site, *({"email": ANN, "command": word} for word in ("subscribe", "unsubscribe", "subscribe"))
+    )
+    assert take_back(site, wrong) == (0, 1, 0)
+    assert found(site, ANN).unsubscribed_at

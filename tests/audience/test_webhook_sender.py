@@ -1,0 +1,230 @@
+"""Webhooks are sent what changed: in order, once each while all goes well, again where it does not."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from audience import (
+    imports,
+    webhook_deliveries,
+    webhook_sender,
+    webhooks,
+)
+from audience.deliveries.client import Delivered
+from schemas.change_log import change
+from storage import database
+from storage.webhooks import MAX_LEASE_MS
+from tests.receiver import OK, breaks_off, lies, status
+from tests.service import until
+from tests.webhook_steps import (
+    SECOND_MS,
+    lease_clock,
+    make,
+    numbers,
+    people,
+    place,
+    send_all,
+    write,
+)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return lease_clock(monkeypatch)
+
+
+@pytest.fixture
+def site(client):
+    return client.site
+
+
+def test_a_delivery_has_what_the_record_answers(client, site, receiver):
+    make(site, receiver)
+    client.create("ann@example.com", tags="vip", first_name="Ann")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "ann@example.com"}})
+    assert webhook_sender.due() == 1
+    assert send_all() == 1
+    assert webhook_sender.due() == 0
+    [request] = receiver.received
+    answered = client.get("/fetch/changes", query={"after": 0}).json["data"]
+    assert request.data == answered
+    assert request.headers["content-type"] == "application/json"
+    [logged], _ = webhook_deliveries.page(site, 1, 1)
+    assert (logged.first, logged.last, logged.changes, logged.status) == (1, 2, 2, 200)
+    assert logged.message_id == request.id
+    assert place(site) == 2
+
+
+def test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped(site, receiver, clock, monkeypatch):
+    """Whatever the receiver does: it fails, breaks off, lies, redirects, hangs, drips."""
+    monkeypatch.setattr(webhook_sender, "SECONDS", 0.3)
+    make(site, receiver)
+    write(site, *people(3))
+    bad = [status(500), breaks_off, lies, status(307, Location="/other"), receiver.hangs, receiver.drips]
+    receiver.script = list(bad)
+    for failures, wait in enumerate([5, 30, 120, 600, 3_600, 3_600]):
+        assert send_all() == 1, failures
+        write(site, f"later{failures}@example.com")
+        clock.now_ms += wait * SECOND_MS - 1
+        assert webhook_sender.due() == 0
+        clock.now_ms += 1
+    send_all()
+    assert numbers(receiver) == [*[[1, 2, 3]] * 7, [4, 5, 6, 7, 8, 9]]
+    assert len({request.id for request in receiver.received}) == 2
+    log, _ = webhook_deliveries.page(site, 1, 1)
+    assert [each.status for each in reversed(log)] == [500, None, None, 307, None, 200, 200, 200]
+    assert [bool(each.failure) for each in reversed(log)] == [*[True] * 6, False, False]
+    assert webhooks.list_all(site)[0].failures == 0
+
+
+def test_after_three_days_of_failures_it_is_paused(site, receiver, clock, monkeypatch):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    monkeypatch.setattr(webhook_deliveries, "post", lambda *_, **__: Delivered(503, 1, "", None))
+    waits = []
+    while not webhooks.list_all(site)[0].paused:
+        assert send_all() == 1
+        wait = webhooks.list_all(site)[0].retry_at - clock.now_ms
+        clock.now_ms += wait - 1
+        assert webhook_sender.due() == 0
+        clock.now_ms += 1
+        waits.append(wait // SECOND_MS)
+    assert waits == [5, 30, 120, 600, *[3_600] * 73, 0]
+    assert webhooks.list_all(site)[0].paused == "failing"
+    assert webhooks.paused_by_themselves() == {"the receiver has failed for three days": 1}
+    webhooks.replace(site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+    monkeypatch.undo()
+    send_all()
+    assert numbers(receiver) == [[1]]
+
+
+def test_410_pauses_at_once(site, receiver):
+    make(site, receiver)
+    receiver.always = status(410)
+    write(site, "ann@example.com")
+    assert send_all() == 1
+    assert webhooks.list_all(site)[0].paused == "gone"
+    write(site, "bob@example.com")
+    assert webhook_sender.due() == 0
+    assert len(receiver.received) == 1
+
+
+def test_a_paused_one_goes_on_where_it_was(site, receiver):
+    make(site, receiver, paused=True)
+    write(site, "ann@example.com")
+    assert send_all() == 0
+    webhooks.replace(site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+    send_all()
+    assert numbers(receiver) == [[1]]
+
+
+def test_a_webhook_that_is_changed_under_way_is_tried_again_at_once(site, receiver):
+    make(site, receiver)
+    write(site, "ann@example.com")
+
+    def changes(request):
+        webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True)
+        status(500)(request)
+
+    receiver.script = [changes]
+    assert send_all() == 2
+    assert numbers(receiver) == [[1], [1]]
+
+
+def test_a_deleted_one_is_sent_nothing_more(site, receiver):
+    make(site, receiver)
+    write(site, "ann@example.com")
+
+    def deletes(request):
+        webhooks.delete(site, 1)
+        status(500)(request)
+
+    receiver.script = [deletes]
+    assert send_all() == 1
+    write(site, "bob@example.com")
+    assert send_all() == 0
+
+
+def test_no_connection_is_held_while_a_request_is_under_way(site, receiver, monkeypatch):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    held = []
+
+    def post(*_, **__):
+        held.append(not database.database.is_closed())
+        write(site, "bob@example.com")
+        return Delivered(200, 1, "", None)
+
+    monkeypatch.setattr(webhook_deliveries, "post", post)
+    webhook_sender.send(True, change)
+    assert held == [False]
+    assert place(site) == 1
+
+
+def log(site, webhook_id):
+    deliveries, _ = webhook_deliveries.page(site, webhook_id, 1)
+    return deliveries
+
+
+def test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time(site, receiver):
+    for _ in range(3):
+        make(site, receiver)
+    for start in range(0, 2_000, 500):
+        write(site, *people(500, start))
+    under_way: list[str] = []
+    at_once = []
+
+    def counts(request):
+        webhook = request.headers["webhook-id"].split("-")[1]
+        under_way.append(webhook)
+        at_once.append(under_way.count(webhook))
+        under_way.remove(webhook)
+        OK(request)
+
+    receiver.always = counts
+    with ThreadPoolExecutor(8) as pool:
+        for sender in [pool.submit(send_all) for _ in range(8)]:
+            sender.result()
+    send_all()
+    assert [each.failure for webhook in (1, 2, 3) for each in log(site, webhook) if each.failure] == []
+    assert set(at_once) == {1}
+    for webhook in (1, 2, 3):
+        sent = [request.numbers for request in receiver.received if f"webhook-{webhook}-" in request.id]
+        assert [number for some in sent for number in some] == list(range(1, 2_001))
+
+
+def test_nobody_takes_a_webhook_that_is_being_sent_until_its_lease_ends(site, receiver, clock):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    receiver.script = [receiver.hangs]
+    first = threading.Thread(target=webhook_sender.send, args=(True, change))
+    first.start()
+    until(lambda: receiver.received)
+    assert webhook_sender.due() == 0
+    assert not webhook_sender.send(True, change)
+    clock.now_ms += MAX_LEASE_MS
+    assert webhook_sender.send(True, change)
+    assert place(site) == 1
+    receiver.released.set()
+    first.join()
+    assert numbers(receiver) == [[1], [1]]
+    assert send_all() == 0
+
+
+def test_nothing_is_sent_from_either_end_of_a_move(site, receiver):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    for phase, due in (("leaving", 0), ("left", 0), ("arriving", 0), ("", 1)):
+        with database.session():
+            database.execute("UPDATE instance_state SET phase = ?", (phase,))
+        assert webhook_sender.due() == due
+
+
+def test_each_path_that_writes_is_sent(site, receiver, client):
+    make(site, receiver)
+    rows = [{"email": key} for key in people(5)]
+    client.post("/batch/subscribers", {"subscribers": rows})
+    imports.drain(site.id, 30)
+    send_all()
+    assert [each["attributes"]["source"]["type"] for each in receiver.received[0].data] == ["import"] * 5

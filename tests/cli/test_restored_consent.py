@@ -1,0 +1,118 @@
+"""Who left since a backup stays away when it is restored."""
+
+import json
+
+import pytest
+
+from audience import imports, undos
+from audience.operations import backups
+from tests.cli.restored import run_on
+from tests.client import FakeQueue
+
+ANN = "ann@example.com"
+
+
+def say(client, command, email=ANN, **query):
+    answer = client.post("/fetch/commands", {"command": {"command": command, "email": email, **query}})
+    assert answer.json["failed"] == 0
+
+
+def left_at(client, email=ANN):
+    return client.find(email)["attributes"]["unsubscribed_at"]
+
+
+def restore(settings, file):
+    result = run_on(settings, "restore", str(file), "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def import_(client, *emails):
+    imports.accept(client.site, [(n, {"email": each}) for n, each in enumerate(emails)], [], FakeQueue(), 0)
+    imports.drain(client.site.id, 5)
+
+
+def test_who_left_since_the_backup_stays_unsubscribed(backup, settings, client):
+    say(client, "unsubscribe")
+    before = left_at(client)
+    assert restore(settings, backup)["left"] == 1
+    assert left_at(client) == before
+    assert client.counts() == (2, 1, 1)
+    import_(client, ANN)
+    assert left_at(client) == before
+
+
+def test_who_came_and_left_since_the_backup_is_not_brought_in_subscribed(backup, settings, client):
+    client.create("new@example.com")
+    say(client, "unsubscribe", "new@example.com")
+    assert restore(settings, backup)["left"] == 0
+    assert client.find("new@example.com") is None
+    import_(client, "new@example.com")
+    assert left_at(client, "new@example.com")
+
+
+def test_who_moved_and_left_since_the_backup_stays_away_under_both_addresses(backup, settings, client):
+    say(client, "change_email", query="moved@example.com")
+    say(client, "unsubscribe", "moved@example.com")
+    assert restore(settings, backup)["left"] == 1
+    assert left_at(client)
+    import_(client, "moved@example.com")
+    assert left_at(client, "moved@example.com")
+
+
+def test_a_word_that_waited_in_the_backup_does_not_bring_back_who_left_since(settings, client, tmp_path):
+    client.create(ANN)
+    item = {"email": ANN, "command": "subscribe"}
+    imports.accept(client.site, [(0, item)], [], FakeQueue(), 0)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    imports.drain(client.site.id, 5)
+    say(client, "unsubscribe")
+    restore(settings, tmp_path / "b.tar")
+    imports.drain(client.site.id, 5)
+    assert left_at(client)
+
+
+@pytest.mark.parametrize("word", ["subscribe", "unsubscribe"])
+def test_what_was_said_before_the_backup_is_as_it_was(settings, client, tmp_path, word):
+    client.create(ANN)
+    say(client, "unsubscribe")
+    say(client, word)
+    before = client.find(ANN)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    assert restore(settings, tmp_path / "b.tar")["left"] == 0
+    assert client.find(ANN) == before
+
+
+def test_the_history_says_that_it_was_the_restore(backup, settings, client):
+    say(client, "unsubscribe")
+    restore(settings, backup)
+    uuid = client.find(ANN)["attributes"]["uuid"]
+    history = client.get(f"/fetch/subscribers/{uuid}/events", query={"history": "1"}).json["history"]
+    newest = history["changes"][0]["attributes"]
+    assert (newest["kind"], newest["source"]["type"]) == ("unsubscribed", "restore")
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_whom_an_undo_since_the_backup_took_out_again_stays_away(settings, client, tmp_path, is_moved):
+    people = {name: f"{name}@example.com" for name in ("left", "moved", "erased")}
+    for email in people.values():
+        client.create(email)
+    say(client, "unsubscribe", people["left"])
+    say(client, "unsubscribe", people["moved"])
+    say(client, "change_email", people["moved"], query="new@example.com")
+    client.delete("/fetch/subscribers", query={"email": people["erased"]})
+    items = [(n, {"email": email, "command": "subscribe"}) for n, email in enumerate(people.values())]
+    wrong = imports.accept(client.site, items, [], FakeQueue(), 0).id
+    imports.drain(client.site.id, 5)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    if is_moved:
+        for name, email in people.items():
+            say(client, "change_email", email, query=f"{name}@new.example")
+    undos.of_import(client.site, wrong, 30)
+    imports.drain(client.site.id, 5)
+    restore(settings, tmp_path / "b.tar")
+    import_(client, *people.values())
+    assert left_at(client, people["left"])
+    assert left_at(client, people["moved"])
+    assert client.find(people["erased"]) is None
+    assert client.counts()[1] == 0

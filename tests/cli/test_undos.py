@@ -1,0 +1,54 @@
+"""`audience imports undo`."""
+
+import pytest
+
+from audience import imports, undo_work
+from audience.errors import NotFound
+
+
+@pytest.fixture
+def import_id(client):
+    client.create("ann@example.com")
+    people = [
+        {"email": "ann@example.com", "plan": "x"},
+        {"email": "bob@example.com"},
+        {"email": "cy@example.com"},
+    ]
+    client.post("/batch/subscribers", {"subscribers": people})
+    imports.drain(client.site.id, 30)
+    client.create("cy@example.com", first_name="Cy")
+    return 1
+
+
+def test_an_import_is_counted_and_taken_back_without_a_worker(run, alone, client, import_id):
+    shown = run("imports", "undo", import_id, "--dry-run")
+    assert shown.startswith(
+        "Nothing was changed. Outcome: removed 1, restored 1, kept 1, unsubscribed kept 0,"
+    )
+    assert client.find("bob@example.com")
+    shown = run("imports", "undo", import_id)
+    assert "Undo 1 finished: removed 1, restored 1, kept 1," in shown
+    assert f"kept by api {client.key.publishable_key}: 1" in shown
+    assert client.find("bob@example.com") is None
+    assert run("imports", "undo", import_id, "--json") == {
+        "undo_id": "1", "status": "finished", "total": 3, "removed": 1, "restored": 1, "kept": 1,
+        "unsubscribed_kept": 0, "unsubscribed_again": 0,
+    }  # fmt: skip
+    assert run("imports", "undo", import_id, "--dry-run", "--json")["removed"] == 0
+
+
+def test_an_import_that_is_not_there(type_, client):
+    assert isinstance(type_("imports", "undo", 9).exception, NotFound)
+
+
+def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, alone, client, import_id, monkeypatch):
+    def doctor():
+        return type_("doctor", "--offline").output
+
+    with monkeypatch.context() as broken:
+        broken.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
+        broken.setattr(imports, "RETRY_AFTER_MS", -1)
+        assert "goes on with it" in run("imports", "undo", import_id, exit_code=1)
+    assert f"taking back import {import_id} of site {client.site.uuid} failed" in doctor()
+    assert "finished" in run("imports", "undo", import_id)
+    assert "taking back" not in doctor()

@@ -1,0 +1,144 @@
+"""The console in a browser behind nginx, and where a port of another number leads to it."""
+
+import contextlib
+import json
+import socket
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.conftest import program
+from tests.service import PATIENCE_SECONDS, command, environment, free_port, serving, until
+
+NGINX = Path(__file__).parents[2] / "deploy" / "nginx.conf"
+PUBLIC = "https://audience.example.com"
+TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+WRONG_HOST = 421
+
+
+@contextlib.contextmanager
+def browsing(*rules):
+    """A page of Chromium, in which names lead where the rules say, whatever the certificate."""
+    flags = ["--no-sandbox", f"--host-resolver-rules={', '.join(rules)}"]
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=program("chromium"), args=flags) as chromium,
+        chromium.new_context(ignore_https_errors=True) as context,
+    ):
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        yield context.new_page()
+
+
+def link(service, **settings):
+    """A one-time link, as the command prints it."""
+    done = subprocess.run(
+        command("console", "--json"),
+        env=environment(service.instance, service.port, **settings),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return str(json.loads(done.stdout)["link"])
+
+
+def sign_in(page, address):
+    """Follows a link, presses its button; the names of the cookies then."""
+    page.goto(address)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/console/sites/**")
+    page.get_by_role("link", name="Subscribers", exact=True).wait_for()
+    return [cookie["name"] for cookie in page.context.cookies()]
+
+
+@contextlib.contextmanager
+def nginx(folder, service_port):
+    """The port of nginx with the configuration that the repository gives, and a certificate of its own."""
+    port = free_port()
+    subject = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=audience.example.com"]
+    written = ["-keyout", folder / "audience.key", "-out", folder / "audience.pem"]
+    subprocess.run(["openssl", "req", *subject, *written], check=True, capture_output=True)
+    server = NGINX.read_text("utf-8")
+    for ours, here in (
+        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
+        ("127.0.0.1:8000", f"127.0.0.1:{service_port}"),
+        ("/etc/ssl/certs/", f"{folder}/"),
+        ("/etc/ssl/private/", f"{folder}/"),
+    ):
+        assert ours in server
+        server = server.replace(ours, here)
+    kept = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
+    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ access_log off; {kept}\n{server} }}"
+    folder.joinpath("nginx.conf").write_text(whole, "utf-8")
+    log = folder / "error.log"
+    process = subprocess.Popen([program("nginx"), "-e", log, "-c", folder / "nginx.conf"])
+    try:
+        until(lambda: is_open(port))
+        yield port
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def pipe(source, target):
+    with contextlib.suppress(OSError):
+        while piece := source.recv(65_536):
+            target.sendall(piece)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+def pass_on(client, port):
+    with client, socket.create_connection(("127.0.0.1", port)) as service:
+        back = threading.Thread(target=pipe, args=(service, client))
+        back.start()
+        pipe(client, service)
+        back.join()
+
+
+def relay(listener, port):
+    with contextlib.suppress(OSError):
+        while True:
+            threading.Thread(target=pass_on, args=(listener.accept()[0], port)).start()
+
+
+@contextlib.contextmanager
+def another_port(port):
+    """A port whose bytes go to `port` as they are: what `ssh -L` and a container's port mapping do."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=relay, args=(listener, port), daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_behind_nginx_it_answers_under_the_public_address_alone(tmp_path):
+    settings: Any = {"AUDIENCE_PUBLIC_URL": PUBLIC, "AUDIENCE_TRUSTED_PROXIES": "127.0.0.1"}
+    with serving(tmp_path / "instance", **settings) as service, nginx(tmp_path, service.port) as port:
+        names = (f"MAP {name}:443 127.0.0.1:{port}" for name in ("audience.example.com", "evil.example.com"))
+        with browsing(*names) as page:
+            address = link(service, **settings)
+            assert address.startswith(f"{PUBLIC}/console/")
+            assert sign_in(page, address) == ["__Host-audience_session"]
+            assert page.goto("https://evil.example.com/console").status == WRONG_HOST
+            assert page.get_by_text(f"{PUBLIC}/console").is_visible()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # the latter in a container
+def test_where_another_port_leads_to_it_it_answers_as_localhost(tmp_path, host):
+    settings: Any = {"AUDIENCE_HOST": host}
+    with (
+        serving(tmp_path / "instance", **settings) as service,
+        another_port(service.port) as port,
+        browsing(f"MAP evil.example.com 127.0.0.1:{port}") as page,
+    ):
+        address = link(service, **settings).replace(f":{service.port}/", f":{port}/")
+        assert sign_in(page, address) == [f"audience_session_{port}"]
+        assert page.goto(f"http://evil.example.com:{port}/console").status == WRONG_HOST

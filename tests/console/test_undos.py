@@ -1,0 +1,187 @@
+"""Taking imports and acts back in the console: counted first, then confirmed."""
+
+import pytest
+
+from audience import (
+    audit_log,
+    bulk_act_pieces,
+    bulk_acts,
+    clock,
+    commands,
+    events,
+    imports,
+    subscribers,
+    undos,
+)
+from audience.audit_log import Actor
+from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.errors import NotFound
+from storage import bulk_acts as stored_acts
+from tests.client import FakeQueue
+from tests.console.browser import signed_in
+from tests.stored_people import found
+
+ACTOR = Actor("meg@example.com")
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, "meg@example.com", {site: "manager"})
+
+
+@pytest.fixture
+def act(site, settings):
+    """An act on everybody, done; its path."""
+
+    def begin(kind, tag=""):
+        found = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+        ids = [each.id for each in found]
+        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
+        done = bulk_acts.begin(site, new, ACTOR)
+        bulk_act_pieces.work(settings.instance, 30)
+        return f"/sites/{site.uuid}/acts/{done.id}"
+
+    return begin
+
+
+@pytest.fixture
+def path(site):
+    """That of an import of three people."""
+    items = [(number, {"email": f"p{number}@a.example"}) for number in range(3)]
+    accepted = imports.accept(site, items, [], FakeQueue(), 0)
+    imports.drain(site.id, 30)
+    return f"/sites/{site.uuid}/imports/{accepted.id}"
+
+
+def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
+    subscribers.create(site, {"email": "p1@a.example", "first_name": "Ann"})
+    assert f'href="/console{path}/undo"' in manager.get(path).text
+    asked = manager.get(f"{path}/undo")
+    assert "Take back import 1?" in asked.text
+    assert "<dd>2</dd>" in asked.text
+    assert subscribers.find(site, "p0@a.example")
+    assert (
+        "waiting"
+        in manager.get(manager.post(f"{path}/undo").headers["Location"].removeprefix("/console")).text
+    )
+    imports.drain(site.id, 30)
+    shown = manager.get(path).text
+    assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
+    assert "1 subscriber changed later by hand" in shown
+    assert f"{path}/undo" not in shown
+    assert audit_log.page(site)[0].act == "import taken back"
+    uuid = found(site, "p1@a.example").uuid
+    assert manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").status_code == 200
+
+
+def test_whoever_is_no_manager_takes_nothing_back(app, site, path, act):
+    act_path = act(TAG, "x")
+    support = signed_in(app, "sue@example.com", {site: "support"})
+    for each in (path, act_path):
+        assert "undo" not in support.get(each).text
+        assert support.get(f"{each}/undo").status_code == 404
+        assert support.post(f"{each}/undo").status_code == 404
+
+
+def test_an_act_of_a_tag_is_taken_back_from_whom_it_changed(site, manager, path, act):
+    for kind, changed in ((TAG, 2), (UNTAG, 3)):
+        if kind == TAG:
+            commands.run(site, [{"command": "add_tag", "email": "p0@a.example", "query": "x"}])
+        act_path = act(kind, "x")
+        assert f"<dd>{changed}</dd>" in manager.get(f"{act_path}/undo").text
+        manager.post(f"{act_path}/undo")
+        imports.drain(site.id, 30)
+        assert f"<b>{changed}</b> as before" in manager.get(act_path).text
+        tagged = [bool(found(site, f"p{number}@a.example").tag_ids) for number in range(3)]
+        assert tagged == [True, kind == UNTAG, kind == UNTAG]
+        for number in (1, 2) if kind == TAG else ():
+            commands.run(site, [{"command": "add_tag", "email": f"p{number}@a.example", "query": "x"}])
+
+
+def test_only_those_whose_last_word_is_the_act_are_subscribed_again(site, manager, path, act):
+    commands.run(site, [{"command": "unsubscribe", "email": "p0@a.example"}])
+    act_path = act(UNSUBSCRIBE)
+    commands.run(site, [{"command": "unsubscribe", "email": "p1@a.example"}])
+    subscribers.create(site, {"email": "p2@a.example"})
+    manager.post(f"{act_path}/undo")
+    imports.drain(site.id, 30)
+    left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(3)]
+    assert left == [True, True, False]
+    uuid = found(site, "p2@a.example").uuid
+    assert "by taking act 1 back" in manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").text
+
+
+def test_consent_that_waits_wins_over_what_is_put_back(site, manager, path, act):
+    items = [(0, {"email": "p0@a.example", "command": "unsubscribe"})]
+    imports.accept(site, items, [], FakeQueue(), 0)
+    act_path = act(UNSUBSCRIBE)
+    manager.post(f"{act_path}/undo")
+    imports.drain(site.id, 30)
+    left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
+    assert left == [True, False]
+
+
+def test_what_cannot_be_taken_back(app, site, manager, path, act, monkeypatch):
+    act_path, erasing = act(TAG, "x"), act("erase")
+    assert manager.post(f"{erasing}/undo").status_code == 422
+    assert "/undo" not in manager.get(erasing).text
+    now = clock.now_ms() + 31 * DAY_MS
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    again = signed_in(app, "max@example.com", {site: "manager"})
+    for each in (path, act_path):
+        assert "/undo" not in again.get(each).text
+        assert again.post(f"{each}/undo").status_code == 422
+    with pytest.raises(NotFound):
+        undos.get(site, undos.import_source(1))
+
+
+def test_who_left_before_the_act_and_says_so_after_it_stays_away(site, manager, path, act):
+    """An event of the moment before the act comes late: without the act it would have counted."""
+    left_at = clock.now_ms()
+    act_path = act(UNSUBSCRIBE)
+    event = {"email": "p0@a.example", "type": "$unsubscribe", "date": left_at}
+    events.record(site, [(0, event)], [])
+    manager.post(f"{act_path}/undo")
+    imports.drain(site.id, 30)
+    left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
+    assert left == [True, False]
+
+
+@pytest.fixture
+def broken(act, path, monkeypatch):
+    """The path of an act on three people that has tagged one of them, and failed."""
+    done = []
+
+    def fail_at_the_second(*arguments):
+        done.append(arguments)
+        return 1 / 0 if len(done) == 2 else advance(*arguments)
+
+    advance = stored_acts.advance
+    monkeypatch.setattr(bulk_acts, "PIECE_ROWS", 1)
+    monkeypatch.setattr(stored_acts, "advance", fail_at_the_second)
+    return act(TAG, "x")
+
+
+def test_an_act_that_failed_is_taken_back_and_never_goes_on(site, manager, broken, settings):
+    assert f'href="/console{broken}/undo"' in manager.get(broken).text
+    assert "<dd>1</dd>" in manager.get(f"{broken}/undo").text
+    manager.post(f"{broken}/undo")
+    manager.post(f"{broken}/retry")
+    imports.drain(site.id, 30)
+    bulk_act_pieces.work(settings.instance, 30)
+    shown = manager.get(broken).text
+    assert "<b>1</b> as before" in shown
+    assert "Stopped by hand: 2 subscribers not looked at." in shown
+    assert [found(site, f"p{number}@a.example").tag_ids for number in range(3)] == [[], [], []]
+    assert "/retry" not in shown
+
+
+def test_an_act_that_failed_is_stopped_for_good(site, manager, broken):
+    assert f'action="/console{broken}/cancel"' in manager.get(broken).text
+    manager.post(f"{broken}/cancel")
+    shown = manager.get(broken).text
+    assert "Stopped by hand: 2 subscribers not looked at." in shown
+    assert f'href="/console{broken}/undo"' in shown
+    assert "/cancel" not in shown
+    assert audit_log.page(site)[0].act == "tag put on many, stopped: x"

@@ -1,0 +1,113 @@
+"""What this process sends to a database, read at its door: each statement on a site's table names the site.
+
+In each of its selects, too: it needs one node of several. The statements of migrations, of moves and of the
+tests themselves are not read, nor those of processes that tests start.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from storage.engines.postgresql_citus import COPIED
+from storage.engines.postgresql_pool import ServerPool
+from storage.engines.sqlite_pool import SqlitePool
+from storage.sites import site_owned_tables
+
+ROOT = Path(__file__).parent.parent
+DOOR = (sys.prefix, *(str(ROOT / "storage" / name) for name in ("database.py", "connections.py", "engines")))
+OF_ALL = tuple(str(ROOT / name) for name in ("storage/migrations", "storage/moves.py", "tests", "bench"))
+TABLES = sorted(set(site_owned_tables()) - set(COPIED))
+USES = re.compile(rf"(?:FROM|JOIN|UPDATE|INTO) \"?({'|'.join(TABLES)})\b")
+NAMES_SITE = re.compile(r"\bsite_id\"? = |^COPY|INTO \"?\w+\"? {2}site_id ")
+INNER = re.compile(r"\((?P<inner>[^()]*)\)")
+OVER_ALL_SITES = {
+    "SELECT DISTINCT site_id FROM imports": "a worker looks for sites whose imports wait",
+    "SELECT COUNT(*), CAST(COALESCE(SUM(rows": "how many imports wait, for the metrics and the doctor",
+    "SELECT count(*) FROM imports WHERE status IN": "whose lease has expired, for the metrics and the doctor",
+    "SELECT DISTINCT site_id FROM undos": "a worker looks for sites whose undos wait",
+    "SELECT count(*) FROM undos WHERE status IN": "whose lease has expired, for the metrics and the doctor",
+    "SELECT max(": "the doctor looks for the newest instant of all",
+    "SELECT CAST(coalesce(sum(change_bytes)": "the size of the record of changes, for the metrics",
+    "SELECT at FROM change_log ORDER BY id LIMIT 1": "how old the record is, for the doctor and the metrics",
+    "SELECT i.id, s.uuid, i.rows": "the imports that failed, for the doctor and a command",
+    "SELECT s.uuid, u.source": "the undos that failed, for the doctor",
+    "SELECT site_id FROM imports WHERE id": "a command finds the site of a failed import by its id",
+    "SELECT s.uuid FROM imports i": "a command finds the site of an import by its id",
+    "SELECT paused, count(*) FROM webhooks": "what no operator paused, for the metrics and the doctor",
+    "UPDATE webhooks SET paused = ? WHERE paused": "a restore pauses all",
+    "UPDATE webhooks SET paused = %s WHERE paused": "a restore pauses all",
+    "SELECT s.id, s.uuid, x.address_hash": "all suppressions, carried over to a restored backup",
+    "SELECT site_id, tag_id, name, source": "the sweeper looks for tags that are left",
+    "SELECT site_id, id FROM imports": "the sweeper looks for uploads that were given up",
+    "SELECT site_id FROM refused_rows WHERE refused_at": "the sweeper looks for rows refused long ago",
+    "SELECT site_id, id FROM bulk_acts WHERE": "the sweeper looks for acts to work on, or to forget",
+    "SELECT DISTINCT site_id FROM erased_subscribers": "the sweeper looks for entries to blank",
+    "SELECT site_id, id FROM file_uploads WHERE task": "the sweeper looks for files to read",
+    "SELECT site_id, id FROM file_uploads WHERE to_search": "a worker looks for files to search",
+    "SELECT site_id, id FROM segments WHERE NOT EXISTS": "the sweeper looks for segments to count",
+    "SELECT DISTINCT site_id FROM file_uploads": "the sweeper looks for files that nobody imported for a day",
+    "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
+    "SELECT w.site_id, w.id, w.lease_until FROM webhooks": "a worker looks for webhooks with changes to send",
+    "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",
+    "SELECT DISTINCT site_id, file FROM file_pieces": "the sweeper looks for pieces of no file",
+}
+
+
+def parts(statement):
+    """The select of each pair of brackets, and what is left outside them."""
+    while found := INNER.search(statement):
+        yield found["inner"]
+        named = " site_id " if "site_id" in found["inner"] else ""
+        statement = f"{statement[: found.start()]}{named}{statement[found.end() :]}"
+    yield statement
+
+
+def of_no_site(statement):
+    """The parts of a statement that read or write a site's table, and do not name the site."""
+    return [part for part in parts(statement) if USES.search(part) and not NAMES_SITE.search(part)]
+
+
+class Reader:
+    """`wrong` are statements on a site's table without their site, which the product has sent."""
+
+    def __init__(self, excused=tuple(OVER_ALL_SITES)):
+        self.wrong = []
+        self._excused, self._good = excused, set()
+
+    def read(self, statement):
+        if hash(statement) in self._good:
+            return
+        if statement.startswith(self._excused) or not of_no_site(statement):
+            self._good.add(hash(statement))
+        elif not _sender().startswith(OF_ALL):
+            self.wrong.append(statement)
+
+    def attend(self, pool):
+        """Lets the pools of a class have their statements read."""
+        run, run_many = pool.execute_sql, pool.execute_many
+
+        def execute_sql(opened, sql, params=None, **options):
+            self.read(sql)
+            return run(opened, sql, params, **options)
+
+        def execute_many(opened, sql, parameters):
+            self.read(sql)
+            return run_many(opened, sql, parameters)
+
+        pool.execute_sql, pool.execute_many = execute_sql, execute_many
+
+
+def _sender():
+    """The file whose statement it is: the first that neither opens the door nor belongs to the driver."""
+    frame = sys._getframe(1)
+    while frame.f_back:
+        frame = frame.f_back
+        name = frame.f_code.co_filename
+        if name.startswith(str(ROOT)) and not name.startswith((*DOOR, __file__)):
+            return name
+    return ""
+
+
+reader = Reader()
+for pool in (SqlitePool, ServerPool):
+    reader.attend(pool)

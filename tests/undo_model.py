@@ -1,0 +1,227 @@
+"""What undo makes of a site's subscribers, in plain Python, by the whole history of each person."""
+
+import copy
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from audience import addresses
+from tests.subscriber_model import Row, SubscriberModel, same, shown
+
+NAMES = ("first_name", "last_name")
+
+
+class Entry(NamedTuple):
+    """A person before and after a write; `named` if nothing shown was changed."""
+
+    source: str
+    before: Row | None
+    after: Row
+    named: bool = False
+    lifted: tuple[str, int, int] | None = None
+    number: int = 0  # of the write, in order
+    overtaken: bool = False
+
+
+def values(row: Row | None) -> dict[Any, Any]:
+    """What undo puts back, but for consent."""
+    if row is None:
+        return {}
+    found: dict[Any, Any] = {name: row[name] for name in NAMES if row[name]}
+    found |= {("field", key): value for key, value in row["fields"].items()}
+    return found | {("tag", tag): True for tag in row["tags"]}
+
+
+def changed(entry: Entry) -> set[Any]:
+    before, after = values(entry.before), values(entry.after)
+    return {key for key in before.keys() | after.keys() if not same(before.get(key), after.get(key))}
+
+
+def put(row: Row, key: Any, value: Any) -> None:
+    if key in NAMES:
+        row[key] = value or ""
+    elif key[0] == "tag":
+        row["tags"] = [tag for tag in row["tags"] if tag != key[1]] + ([key[1]] if value else [])
+    elif value is None:
+        row["fields"].pop(key[1], None)
+    else:
+        row["fields"][key[1]] = value
+
+
+@dataclass
+class HistoryModel:
+    """People with their histories, by key.
+
+    `made` are the tags and fields that each import added, `gone` is how many of those whom it changed were
+    erased, `dropped` after which writes a tag went: another one may have its name since. `taken_back` are the
+    numbers of acceptance of imports whose undo was asked for.
+    """
+
+    people: SubscriberModel
+    histories: dict[str, list[Entry]] = field(default_factory=dict)
+    made: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
+    gone: Counter[str] = field(default_factory=Counter)
+    dropped: dict[str, list[int]] = field(default_factory=dict)
+    taken_back: set[int] = field(default_factory=set)
+    writes: int = 0
+
+    def write(self, source: str, changes: list[Row], number: int, now: int) -> list[str]:
+        keys = list(dict.fromkeys(change["key"] for change in changes))
+        self.writes += 1
+        before = copy.deepcopy({key: self.people.people.get(key) for key in keys})
+        hashes, tags, fields = dict(self.people.hashes), set(self.people.tags), set(self.people.fields)
+        outcomes = self.people.write(changes, number, now)
+        made_tags, made_fields = self.made.get(source, (set(), set()))
+        made_tags, made_fields = (
+            made_tags | set(self.people.tags) - tags,
+            made_fields | self.people.fields - fields,
+        )
+        self.made[source] = made_tags, made_fields
+        for key in keys:
+            if after := copy.deepcopy(self.people.people.get(key)):
+                was = before[key]
+                named = was is not None and same(shown(after), shown(was))
+                lifted = hashes.get(key) if was is None else None
+                overtaken = any(row is self.people.people[key] for row in self.people.overtaken)
+                self.histories.setdefault(key, []).append(
+                    Entry(source, was, after, named, lifted, self.writes, overtaken)
+                )
+        return outcomes
+
+    def move(self, old: str, new: str, email: str, now: int) -> bool:
+        before = copy.deepcopy(self.people.people.get(old))
+        done = self.people.move(old, new, email, now)
+        if done:
+            named = (before or {})["email"] == email
+            after = copy.deepcopy(self.people.people[new])
+            self.histories[new] = [*self.histories.pop(old), Entry("move", before, after, named)]
+        return done
+
+    def erase(self, key: str, number: int, now: int) -> None:
+        history = self.histories.pop(key, [])
+        self.gone.update({entry.source for entry in history if not entry.named})
+        self.people.erase(key, number, now)
+
+    def undo(self, source: str, number: int, now: int) -> Counter[str]:
+        """Takes back the import or act of a source, accepted under a number; counts what became of whom."""
+        count = Counter[str](kept=self.gone[source])
+        for key in list(self.histories):
+            history = self.histories[key]
+            own = [place for place, entry in enumerate(history) if entry.source == source and not entry.named]
+            if own:
+                self._undo_person(key, source, number, now, own[0], count)
+        for key, history in self.histories.items():
+            self._put_word_back(
+                self.people.people[key], [each for each in history if each.source == source], number
+            )
+        tags, fields = self.made.get(source, (set(), set()))
+        rows = self.people.people.values()
+        for tag in tags - {tag for row in rows for tag in row["tags"]}:
+            if self.people.tags.pop(tag, None):
+                self.dropped.setdefault(tag, []).append(self.writes)
+        self.people.fields -= fields - {name for row in rows for name in row["fields"]}
+        return count
+
+    def _undo_person(
+        self, key: str, source: str, number: int, now: int, place: int, count: Counter[str]
+    ) -> None:
+        history, row = self.histories[key], self.people.people[key]
+        first, since = history[place], history[place:]
+        later = [entry for entry in since if entry.source != source]
+        named = any(entry.named for entry in later)
+        if first.before is None and not later:
+            self._remove(key, row, first)
+            count["removed"] += 1
+            return
+        was, before = copy.deepcopy(row), values(first.before)
+        own = {each for entry in since if entry.source == source for each in self._changed(entry)}
+        touched = {each for entry in later for each in self._changed(entry)}
+        if first.before is None:
+            own = {self._now(each) for each in values(row)} - touched
+        back = set() if named else own - touched
+        for each in back:
+            if each == self._now(each[0]):
+                put(row, each[0], before.get(each[0]))
+        self.people.fields |= row["fields"].keys()
+        is_whole = first.before is not None and back == own
+        is_whole &= self._undo_consent(row, since, source, number, now, count)
+        count["restored" if is_whole else "kept"] += 1
+        if not same(shown(row), shown(was)):
+            row["updated_at"] = now
+            history.append(Entry("undo", was, copy.deepcopy(row), number=self.writes))
+
+    def _changed(self, entry: Entry) -> set[tuple[Any, int]]:
+        return {(each, self._tags_gone(each, entry.number)) for each in changed(entry)}
+
+    def _now(self, key: Any) -> tuple[Any, int]:
+        return key, self._tags_gone(key, self.writes + 1)
+
+    def _tags_gone(self, key: Any, number: int) -> int:
+        """How many tags of the key's name had gone before a write: another one is meant each time."""
+        gone = self.dropped.get(key[1], ()) if key[0] == "tag" else ()
+        return sum(when < number for when in gone)
+
+    def _put_word_back(self, row: Row, own: list[Entry], number: int) -> None:
+        """Whoever said again by the import that they subscribe, and nothing since, has the word before."""
+        for entry in own:
+            was = entry.before
+            is_last = row["unsubscribed_at"] is None and row["consent_number"] == number
+            if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
+                row["consent_at"], row["consent_number"] = was["consent_at"], was["consent_number"]
+
+    def _remove(self, key: str, row: Row, first: Entry) -> None:
+        del self.people.people[key], self.histories[key]
+        if first.lifted:
+            self.people.hashes[key] = first.lifted
+        elif row["unsubscribed_at"] is not None:
+            since = row["consent_at"] or row["unsubscribed_at"]
+            self.people.hashes[key] = ("unsubscribed", since, row["consent_number"])
+
+    def _undo_consent(
+        self, row: Row, since: list[Entry], source: str, number: int, now: int, count: Counter[str]
+    ) -> bool:
+        """Whether nothing of what the import or act said of consent stays."""
+        own = [entry for entry in since if entry.source == source]
+        turned = [entry for entry in own if entry.before and turns(entry)]
+        if own[0].before is None:
+            if not own[0].lifted:
+                return True
+            _, at, order = own[0].lifted
+            left = (at, at, order)
+        elif not turned:
+            return True
+        else:
+            row_before = turned[0].before or {}
+            left = (row_before["unsubscribed_at"], row_before["consent_at"], row_before["consent_number"])
+        had_left, has_left = left[0] is not None, row["unsubscribed_at"] is not None
+        if had_left and (has_left or row["consent_number"] == number):
+            self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2]))
+        comes_back = source.startswith("bulk_act") and left[2] not in self.taken_back
+        comes_back &= not any(entry.overtaken for entry in since if entry.source not in (source, "undo"))
+        if not (had_left or comes_back) or row["consent_number"] != number:
+            count["unsubscribed_kept"] += has_left and not had_left
+            return False
+        count["unsubscribed_again"] += had_left and not has_left
+        if row["unsubscribed_at"] != left[0]:
+            row["said"] = [*row["said"], (left[0] if had_left else now, not had_left)]
+        row["unsubscribed_at"], row["consent_at"], row["consent_number"] = left
+        return True
+
+    def _keep_left(
+        self, row: Row, since: list[Entry], lifted: tuple[str, int, int] | None, left: tuple[Any, Any]
+    ) -> None:
+        """An address that they have moved away from since, and nobody has, stays known as left or erased."""
+        keys = [addresses.identity(entry.before["email"]) for entry in since if entry.before]
+        moved = [
+            key
+            for key, after in zip(keys, [*keys[1:], addresses.identity(row["email"])], strict=True)
+            if key != after
+        ]
+        for place, key in enumerate(dict.fromkeys(moved)):
+            if key in self.people.people or self.people.hashes.get(key, ("",))[0] == "erased":
+                continue
+            self.people.hashes[key] = lifted if lifted and place == 0 else ("unsubscribed", *left)
+
+
+def turns(entry: Entry) -> bool:
+    return bool((entry.before or {})["unsubscribed_at"] != entry.after["unsubscribed_at"])

@@ -1,0 +1,62 @@
+"""What tests of webhooks do: write people, send what is due, look at what a receiver got."""
+
+from audience import subscribers, webhook_sender, webhooks
+from audience.changes import Change, Source
+from schemas.change_log import change
+from storage import database, leases
+
+API = Source("api", 1)
+SECOND_MS = 1_000
+WEBHOOK = {"url": "http://127.0.0.1:9/"}
+
+
+class Clock:
+    """The clock of leases, which a test moves on."""
+
+    now_ms = 10**12
+
+    def __call__(self, _uptime_ms):
+        return self.now_ms
+
+
+def lease_clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(leases, "now", clock)
+    return clock
+
+
+def make(site, receiver, **values):
+    webhook, _ = webhooks.create(site, {"url": receiver.url} | values, private_addresses=True)
+    return webhook
+
+
+def write(site, *keys, **values):
+    with database.write(site.id):
+        accepted = subscribers.accept_now(site.id, API)
+        subscribers.write(site.id, [Change(key, key, **values) for key in keys], accepted)
+
+
+def people(count, start=0):
+    return [f"p{number}@example.com" for number in range(start, start + count)]
+
+
+def send_all():
+    """Sends until nothing is due; how many times it was due."""
+    turns = 0
+    while webhook_sender.send(True, change):
+        turns += 1
+        assert turns < 1_000
+    return turns
+
+
+def numbers(receiver):
+    return [request.numbers for request in receiver.received]
+
+
+def all_numbers(receiver):
+    return [number for request in receiver.received for number in request.numbers]
+
+
+def place(site):
+    [webhook] = webhooks.list_all(site)
+    return webhook.place
