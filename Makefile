@@ -105,16 +105,19 @@ bench-files: .venv/.dev ## measure a large file, and a fresh clone
 	$(BIN)/python -m bench.files
 	$(BIN)/python -m bench.fresh_clone
 
+EARLIER = 71d380e
 .peers/.done: # what `make bench` compares with; what does not install is left out
 	$(PYTHON) -m venv .peers
 	-.peers/bin/pip install --quiet django-newsletter==1.2.1 sorl-thumbnail==12.11.0 flask==3.1.3 SQLAlchemy==2.1.9 'psycopg[binary]==3.3.9'
+	-$(PYTHON) -m venv .peers/earlier && git show $(EARLIER):requirements.lock > .peers/earlier/requirements.lock && \
+		.peers/earlier/bin/pip install --quiet --require-hashes --no-deps -r .peers/earlier/requirements.lock
 	-npm install --silent --prefix .peers @tryghost/members-importer@0.5.16 knex@3.1.0 pg@8.16.3
 	@touch $@
 
 bench-console: .venv/.dev ## print the weight of the console's pages and how long they take, of a million subscribers
 	$(BIN)/python -m bench.console
 
-bench-engines: .venv/.dev ## measure PostgreSQL, whose server must be installed, beside SQLite
+bench-engines: .venv/.dev .peers/.done ## measure PostgreSQL, whose server must be installed, beside SQLite
 	$(BIN)/python -m bench.engines
 
 bench-moves: .venv/.dev ## measure moving a million subscribers into PostgreSQL, whose server must be installed, and back
