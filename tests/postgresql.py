@@ -8,11 +8,13 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 import psycopg
+
+from tests.service import free_port
 
 OPTIONS = {
     "fsync": "off",
@@ -42,6 +44,7 @@ class Server:
         self._programs, self._options = programs, {**OPTIONS, **options}
         self._user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
         self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
+        self._where = f"host={self.folder}"
         if self._user:
             shutil.chown(self.folder, "postgres")
         self.run("initdb", f"--pgdata={self.folder}/data", *INITIALLY, *LOCALE)
@@ -62,12 +65,23 @@ class Server:
     def stop(self) -> None:
         self.run("pg_ctl", "stop", f"--pgdata={self.folder}/data", "--mode=immediate", "--silent")
 
+    def listen(self, addresses: Sequence[str], network: str) -> int:
+        """Starts it again, where programs of that network reach it at the port returned."""
+        port = free_port()
+        self._options |= {"listen_addresses": ",".join(addresses), "port": str(port)}
+        self._where += f"&port={port}"
+        with (self.folder / "data" / "pg_hba.conf").open("a") as file:
+            file.write(f"host all all {network} trust\n")
+        self.stop()
+        self.start()
+        return port
+
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self.folder)
 
     def url(self, name: str) -> str:
-        return f"postgresql://audience@/{name}?host={self.folder}"
+        return f"postgresql://audience@/{name}?{self._where}"
 
     def execute(self, statement: str) -> None:
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:

@@ -1,0 +1,237 @@
+"""Two hosts import into one PostgreSQL: each a network namespace with web servers and a worker; one Redis.
+
+Meanwhile a worker, a web server, PostgreSQL or Redis is killed, or a host's cable is pulled for a while. What
+was accepted is written once, and all counts are exact.
+"""
+
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psycopg
+from redis import Redis
+
+from tests.client import basic
+from tests.postgresql import name_of
+from tests.service import PATIENCE_SECONDS, command, environment, free_port, give_places, until
+from tests.torture import stores
+from tests.torture.network import NETWORK, Cable, cables
+from tests.torture.world import ROOT, UNANSWERED
+from workers import embedded_redis
+
+SHORT, LONG, UNIT = 5, 20, "troubles"
+HOSTS = 2
+COUNTS = (
+    "SELECT count(*) FROM subscribers",
+    "SELECT count(DISTINCT email_key) FROM subscribers",
+    "SELECT users FROM site_counters",
+    "SELECT CAST(sum(created) AS bigint) FROM imports",
+    "SELECT count(*) FROM subscriber_tags",
+    "SELECT bearers FROM tags",
+)
+BATCH, BATCHES_SHORT, BATCHES_LONG = 1_000, 8, 100  # of an attack
+
+
+class Host:
+    """Web servers and a worker; one that was killed is started again."""
+
+    def __init__(self, cable: Cable, folder: Path, settings: dict[str, str]) -> None:
+        self.cable, self.instance, self.port = cable, folder / cable.host, free_port()
+        self.instance.mkdir(mode=0o700)
+        give_places(self.instance)
+        given = {"AUDIENCE_HOST": "0.0.0.0", "AUDIENCE_WEB_WORKERS": "1"} | settings
+        self._environment = environment(self.instance, self.port, **given)
+        self._log = (folder / f"{cable.host}.log").open("a")
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, what: str) -> None:
+        words = {"web": ["serve", "--web-only"], "worker": ["worker"]}[what]
+        self.processes[what] = subprocess.Popen(
+            [*self.cable.inside, *command(*words)], env=self._environment, cwd=ROOT,
+            stdout=subprocess.DEVNULL, stderr=self._log, start_new_session=True,
+        )  # fmt: skip
+
+    def kill(self, what: str) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.processes[what].pid, signal.SIGKILL)
+        self.processes[what].wait()
+
+    def close(self) -> None:
+        for what in self.processes:
+            self.kill(what)
+        self._log.close()
+
+    def ask(self, method: str, path: str, key: str, body: Any = None, timeout: float = 10.0) -> Any:
+        """(status, JSON); status 0 where no answer came."""
+        headers = {"Authorization": key, "Content-Type": "application/json"}
+        with contextlib.closing(
+            http.client.HTTPConnection(self.cable.far, self.port, timeout=timeout)
+        ) as client:
+            try:
+                client.request(method, f"/api/v1{path}", json.dumps(body) if body else None, headers)
+                response = client.getresponse()
+                return response.status, json.loads(response.read())
+            except UNANSWERED:
+                return 0, None
+
+
+class Network:
+    """The hosts, and the database and Redis that they share."""
+
+    def __init__(self, hosts: list[Host], url: str, redis: Redis) -> None:
+        self.hosts, self.url, self.redis = hosts, url, redis
+        self._numbers = itertools.count()
+        self._key = ""
+
+    def start(self) -> None:
+        """All at once: one of them makes the first site."""
+        for host in self.hosts:
+            host.start("web")
+        files = [host.instance / "first-site.json" for host in self.hosts]
+        first = json.loads(until(lambda: [file.read_text() for file in files if file.exists()])[0])
+        self._key = basic(first["publishable_key"], first["secret_key"])
+        for host in self.hosts:
+            host.start("worker")
+            self.await_users(host, 0)
+
+    def users(self, host: Host) -> int | None:
+        status, answer = host.ask("GET", "/stats/site", self._key)
+        return answer["user_count"] if status == 200 else None
+
+    def await_users(self, host: Host, number: int) -> None:
+        until(lambda: self.users(host) == number)
+
+    def send(self, host: Host, batches: int) -> None:
+        """Each batch until it is accepted; one whose answer is lost may be accepted twice."""
+        for _ in range(batches):
+            name = next(self._numbers)
+            people = [{"email": f"p{name}-{n}@example.com", "tags": ["a"]} for n in range(BATCH)]
+            self._send(host, {"subscribers": people})
+
+    def _send(self, host: Host, body: Any) -> None:
+        until(lambda: host.ask("POST", "/batch/subscribers", self._key, body)[0] == 200)
+
+    def rows(self, statement: str) -> list[Any]:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            return connection.execute(statement.encode()).fetchall()
+
+    def check(self, total: int) -> None:
+        until(lambda: self.rows("SELECT count(*) FROM imports WHERE status <> 'finished'") == [(0,)])
+        for statement in COUNTS:
+            assert self.rows(statement) == [(total,)], (statement, self.rows(statement), total)
+        for host in self.hosts:
+            self.await_users(host, total)
+
+
+def worker_is_killed(network: Network, host: Host) -> None:
+    host.kill("worker")
+    host.start("worker")
+
+
+def web_server_is_killed(network: Network, host: Host) -> None:
+    host.kill("web")
+    host.start("web")
+
+
+def database_is_killed(network: Network, host: Host) -> None:
+    stores.crash()
+
+
+def redis_is_emptied(network: Network, host: Host) -> None:
+    network.redis.flushall()
+
+
+def cable_is_pulled(network: Network, host: Host) -> None:
+    """Until the other host writes, which takes over what the lost one had claimed."""
+    host.cable.pull()
+    [other] = [each for each in network.hosts if each is not host]
+    before = network.users(other)
+    until(lambda: network.users(other) != before)
+    host.cable.plug_in()
+
+
+TROUBLES: tuple[Callable[[Network, Host], None], ...] = (
+    worker_is_killed, web_server_is_killed, database_is_killed, redis_is_emptied, cable_is_pulled,
+)  # fmt: skip
+
+
+@contextmanager
+def opened(short: bool) -> Iterator[object]:
+    batches, totals = BATCHES_SHORT if short else BATCHES_LONG, [0]
+    with cables(HOSTS) as laid, started(laid) as network:
+
+        def attack(number: int, chance: Random) -> None:
+            host, trouble = chance.choice(network.hosts), TROUBLES[number % len(TROUBLES)]
+            with ThreadPoolExecutor(HOSTS) as pool:
+                sent = [pool.submit(network.send, each, batches // HOSTS) for each in network.hosts]
+                threading.Event().wait(chance.uniform(0.05, 0.5))
+                trouble(network, host)
+                for each in sent:
+                    each.result(10 * PATIENCE_SECONDS)
+            totals.append(batches // HOSTS * HOSTS * BATCH)
+            network.check(sum(totals))
+
+        yield attack
+
+
+@contextmanager
+def started(laid: list[Cable]) -> Iterator[Network]:
+    near = [cable.near for cable in laid]
+    assert stores.server
+    port = stores.server.listen(near, f"{NETWORK}.0.0/16")
+    url = stores.new_url()
+    with (
+        tempfile.TemporaryDirectory(prefix="torture", ignore_cleanup_errors=True) as name,
+        serving_redis(near, name) as redis_port,
+        contextlib.ExitStack() as running,
+    ):
+        folder = Path(name)
+        (folder / "pepper").write_bytes(os.urandom(32))
+        shared = {"AUDIENCE_PEPPER_FILE": str(folder / "pepper")}
+        hosts = []
+        for cable in laid:
+            database_url = f"postgresql://audience@{cable.near}:{port}/{name_of(url)}"
+            reached = {
+                "AUDIENCE_DATABASE_URL": database_url,
+                "AUDIENCE_REDIS_URL": f"redis://{cable.near}:{redis_port}",
+            }
+            hosts.append(running.enter_context(contextlib.closing(Host(cable, folder, shared | reached))))
+        network = Network(hosts, url, Redis(host=near[0], port=redis_port))
+        network.start()
+        yield network
+
+
+@contextmanager
+def serving_redis(addresses: list[str], folder: str) -> Iterator[int]:
+    """The port of a Redis that hosts reach at these addresses."""
+    port = free_port()
+    options = (
+        "--bind",
+        *addresses,
+        "--port",
+        str(port),
+        "--protected-mode",
+        "no",
+        "--save",
+        "",
+        "--dir",
+        folder,
+    )
+    process = subprocess.Popen([embedded_redis.binary(), *options, "--save", ""], stdout=subprocess.DEVNULL)
+    try:
+        yield port
+    finally:
+        process.kill()
+        process.wait()
