@@ -37,6 +37,8 @@ ENTER = (
     f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
     "SELECT lowest_writer, phase FROM instance_state"
 )
+ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # of a host that freezes within a COPY
+BOUNDED_SINCE = 170_000
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
 ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
@@ -149,7 +151,8 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
     """
     left = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic(READ_COMMITTED):
-        lowest_writer, phase = opened.run(ENTER.format(left, STILL_MS, "" if site_id is None else "_shared"))
+        enter = ENTER_BOUNDED if opened.connection().info.server_version >= BOUNDED_SINCE else ENTER
+        lowest_writer, phase = opened.run(enter.format(left, STILL_MS, "" if site_id is None else "_shared"))
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:

@@ -286,3 +286,9 @@ def test_what_is_not_on_a_site_does_not_wait_for_its_writer(site, url, tmp_path,
     database.open(url, timeout=1)
     with ThreadPoolExecutor(1) as pool, database.write(site.id):
         pool.submit(ACTS[act], other, tmp_path).result(SECONDS)
+
+
+def test_a_transaction_that_writes_has_an_end(site):
+    with database.write(site.id):
+        bounds = database.rows("SELECT setting FROM pg_settings WHERE name = 'transaction_timeout'")
+    assert bounds in ([], [("900000",)])  # PostgreSQL 15 and 16 have no such setting
