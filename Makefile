@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-postgresql test-fast clients lint types format check bench bench-quick bench-files bench-answers \
+.PHONY: help run test test-browser test-postgresql test-failed test-fast clients lint types format check bench bench-quick bench-files bench-answers \
 	bench-patterns bench-edge bench-engines bench-moves bench-console pictures dist lock tables clean torture mutants
 
 help: ## print this list
@@ -75,6 +75,9 @@ clients: ## install two generators of clients, and one of tools for assistants, 
 	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil
 	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
 		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
+
+test-failed: .venv/.test ## run again what failed in the last run, one test after another, whole: ENGINE=postgresql for one of those on it
+	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE))
 
 test-fast: .venv/.test ## run the tests that start no process, browser or server, about a minute
 	$(PYTEST) -m "not slow"
