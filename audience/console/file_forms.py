@@ -107,7 +107,7 @@ def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, 
 def _dot(meaning: str, reason: str) -> str:
     if meaning in ("", IGNORE):
         return "idle"
-    return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT) else ""
+    return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL) else ""
 
 
 def _pieces(counts: Counter[str]) -> list[tuple[str, int, str]]:

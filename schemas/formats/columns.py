@@ -61,7 +61,10 @@ class Because:
     )
     SECOND = "Another column already means {}, so it is a custom field."
     BY_VALUES = "Its name may mean something else, but its values are about consent."
-    NO_CONSENT = "Its name may be about consent, but its values are not, so it is a custom field."
+    NO_CONSENT = (
+        "Its name may be about consent, but its values are not, so it is a custom field. "
+        "If it says who left, map it to `status`, or to `unsubscribed` if its yes means left."
+    )
 
 
 @dataclass(slots=True)

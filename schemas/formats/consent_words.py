@@ -34,6 +34,7 @@ LEFT, IN, NOT_YET, YES, NO, ENDED = ConsentWord
 # Words that mean that somebody has left, and nothing else, under whatever header.
 UNMISTAKABLE: tuple[tuple[str, str], ...] = (
     ("en", "unsubscribed unsubscribe not_subscribed non_subscribed opted_out opt_out opt_outed"),
+    ("en", "no_longer_subscribed unsub unsubbed"),
     ("en", "blocklisted blacklisted do_not_contact do_not_email"),
     ("en", "complained spam_complaint marked_as_spam reported_spam reported_as_spam"),
     ("de", "abgemeldet abbestellt ausgetragen nicht_angemeldet nicht_abonniert"),

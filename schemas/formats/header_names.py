@@ -98,11 +98,18 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("unsubscribed_at", "en", "clean_time cleaned_at bounced_at bounced_date email_bounced_date"),
     ("unsubscribed_at", "en", "complained_at blocklisted_at blacklisted_at suppressed_at deleted_at"),
     ("unsubscribed_at", "de", "abgemeldet_am abmeldedatum abbestellt_am ausgetragen_am austragungsdatum"),
+    ("unsubscribed_at", "de", "datum_abmeldung datum_der_abmeldung abmeldung_am"),
     ("unsubscribed_at", "fr", "désabonné_le désinscrit_le date_de_désabonnement date_de_désinscription"),
+    ("unsubscribed_at", "fr", "date_désabonnement date_désinscription"),
     ("unsubscribed_at", "es", "fecha_de_baja fecha_baja fecha_de_desuscripción"),
     ("unsubscribed_at", "it", "disiscritto_il data_di_disiscrizione data_disiscrizione"),
     ("unsubscribed_at", "nl", "uitgeschreven_op uitschrijfdatum afgemeld_op afmelddatum"),
-    ("unsubscribed_at", "pt", "descadastrado_em data_de_descadastro data_de_descadastramento"),
+    ("unsubscribed_at", "nl", "datum_uitschrijving datum_afmelding"),
+    (
+        "unsubscribed_at",
+        "pt",
+        "descadastrado_em data_de_descadastro data_de_descadastramento data_descadastro",
+    ),
     #
     ("subscribed", "en", "subscribed is_subscribed email_subscribed subscribed_to_emails"),
     ("subscribed", "en", "subscribed_to_email subscribed_to_newsletter newsletter_subscribed"),
@@ -170,11 +177,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 # Parts of folded headers that may say who left, in files of nobody known: who imports them is asked.
 LEAVING: tuple[tuple[str, str], ...] = (
     ("en", "unsub optout optedout bounce blacklist blocklist suppress complain donotemail donotcontact"),
-    ("de", "abgemeldet abbestell ausgetragen"),
+    ("de", "abmeld abgemeldet abbestell ausgetragen"),
     ("fr", "desabonn desinscri"),
     ("es", "desuscri"),
     ("it", "disiscri"),
-    ("nl", "uitgeschreven afgemeld"),
+    ("nl", "uitgeschreven uitschrijv afmeld afgemeld"),
     ("pt", "descadastr desinscri"),
 )
 

@@ -96,10 +96,15 @@ def test_everyone_left_or_an_export_of_ours_needs_no_word(client, other_client):
         ("verified", ["no", "yes"]),
         ("Cancellato", ["sì", "no"]),
         ("Newsletter bestätigt", ["ja", "nein"]),
+        ("Abmeldegrund", ["zu viel"]),
     ],
 )
 def test_a_field_whose_cells_may_say_who_left_is_pointed_out(client, column, values):
     assert ADVICE in reason(client, people(column, *values))
+
+
+def test_a_status_that_became_a_field_tells_the_way_out(client):
+    assert "map it to `status`" in reason(client, people("status", "Unsubscribed (May)", "Subscribed (May)"))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +132,11 @@ def test_other_fields_are_not(client, column, values):
          {1, 2, 3, 4}),
         ("status", ["active", "cancelled", "bounced"], {1, 2}),
         ("subscribed", ["yes", "Canceled", "cancelado"], {1, 2}),
+        ("status", ["subscribed", "No longer subscribed"], {1}),
+        ("status", ["active", "unsub"], {1}),
+        ("Datum Abmeldung", ["", "2024-02-03"], {1}),
+        ("date désinscription", ["2024-02-03", ""], {0}),
+        ("Datum uitschrijving", ["2024-02-03", ""], {0}),
     ],
 )  # fmt: skip
 def test_more_headers_and_words_of_other_programs(client, column, values, left):

@@ -221,6 +221,14 @@ def test_a_field_that_says_who_left_is_asked_about(site, manager, root):
     assert "map[" not in shown
 
 
+@pytest.mark.parametrize("header", ["Abmeldegrund", "status", "Unsubscribe reason"])
+def test_a_field_that_may_say_who_left_is_pointed_out(manager, root, header):
+    shown = manager.get(keep(manager, root, f"email,{header},Plan\nann@a.example,spring,pro\n")).text
+    marked = re.findall(r'<span class="dot warn br">([^<]+)</span>', shown)
+    assert len(marked) == 1
+    assert "If it says who left, map it to" in marked[0]
+
+
 def test_json_lines_and_what_is_no_file(site, manager, root):
     lines = json.dumps({"email": "ann@a.example", "fields": {"plan": "pro"}})
     assert "Import 1 row<" in manager.get(keep(manager, root, lines, "people.jsonl")).text
