@@ -20,7 +20,6 @@ from audience.sites import Site
 blueprint = Blueprint("checks", __name__)
 
 Found = dict[str, Any]
-MAX_LENGTH = 20_000
 WEIGHTS = {rule.reason: rule.weight for rule in RULES}
 MARKS = {
     "listed": ("minus", ""), "clear": ("check", "pet"), "unknown": ("what", "och"),
@@ -55,7 +54,7 @@ def show(site: Site, kind: str) -> str:
 @page(role="viewer")
 def ask(site: Site, kind: str) -> str:
     """Its answer"""
-    return _page(site, kind, {name: value[:MAX_LENGTH] for name, value in read_form().items()})
+    return _page(site, kind, dict(read_form().items()))
 
 
 def _page(site: Site, kind: str, form: Form | None = None) -> str:

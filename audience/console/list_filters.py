@@ -19,8 +19,6 @@ DATES = {
 }
 STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Left"}
 HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Left at some time"}
-MAX_LENGTH = 256  # one more than a name may have, so that a longer one is refused and not cut
-MAX_TAGS = 20
 TYPED, ADDRESS, EVERYBODY = "what was typed", "(an address)", "everybody"
 
 Filters = dict[str, Any]
@@ -39,18 +37,15 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
     """What the URL says, without what is empty or unknown."""
     texts = ("status", "field", "value", "segment", "order", "ascending")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
-    chosen: Filters = {
-        name: arguments[name].strip()[:MAX_LENGTH]
-        for name in (*texts, *bounds)
-        if arguments.get(name, "").strip()
-    }
+    given = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
+    chosen: Filters = {name: text for name, text in given.items() if text}
     if chosen.get("status", "") not in STATUSES:
         chosen.pop("status", None)
     if chosen.get("order", "") not in ORDERS[1:]:
         chosen.pop("order", None)
-    wanted = (tag.strip()[:MAX_LENGTH] for tag in arguments.getlist("tag"))
-    if given := list(dict.fromkeys(tag for tag in wanted if tag))[:MAX_TAGS]:
-        chosen["tag"] = given
+    wanted = list(dict.fromkeys(filter(None, map(str.strip, arguments.getlist("tag")))))
+    if wanted:
+        chosen["tag"] = wanted
     return chosen
 
 

@@ -28,7 +28,8 @@ from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
 blueprint = Blueprint("subscribers", __name__)
 
 COLUMNS = {"created_at": "Created", "last_event_at": "Last event", "unsubscribed_at": "Left"}
-MAX_TEXT = 200
+MAX_TEXT = 1_000  # characters
+TOO_LONG = f"Nothing was searched for: use at most {MAX_TEXT:,} characters."
 LAST_PAGE = 10_000_000
 
 
@@ -45,10 +46,13 @@ def index(site: Site) -> str:
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers")
-@page(role="viewer")
+@page(role="viewer", again=index)
 def search(site: Site) -> Response:
     """Keeps the text that is searched for with the session: URLs are logged, texts are not."""
-    sessions.keep_search(present().session_id, site.id, read_form().get("text", "").strip()[:MAX_TEXT])
+    text = read_form().get("text", "").strip()
+    if len(text) > MAX_TEXT:
+        raise Refused(TOO_LONG)
+    sessions.keep_search(present().session_id, site.id, text)
     return redirect(_link(site, filters(request.args)), 303)
 
 

@@ -55,6 +55,25 @@ def test_an_answer_by_hand(owner, site, kind, form, said):
     assert "<script>alert" not in response.text
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "text", "said"),
+    [
+        ("address", "email", "a" * 20_001 + "@b.example", "a" * 20_001 + "@b.example"),
+        ("text", "content", "a" * 20_000 + "<script>", "<code>too_long"),
+        ("text", "content", "a" * 20_001, "a" * 20_001 + "</textarea>"),
+        ("name", "name", "a" * 20_001, "a" * 20_001),
+        ("place", "ip", "1" * 20_001, "Send an IPv4 address"),
+    ],
+)
+def test_a_long_text_is_asked_about_whole(owner, site, kind, field, text, said):
+    response = owner.post(f"/sites/{site.uuid}/checks/{kind}", **{field: text})
+    assert (response.status_code, said in response.text, text in html.unescape(response.text)) == (
+        200,
+        True,
+        True,
+    )
+
+
 def test_the_answers_about_a_subscriber_are_asked_from_the_page(owner, site):
     fill(site)
     ann = subscribers.find(site, "p1@a.example")

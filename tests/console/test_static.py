@@ -32,6 +32,12 @@ def test_no_template_has_inline_style_script_or_handler(template):
     assert not re.search(bad, text)
 
 
+@pytest.mark.parametrize("page", [*TEMPLATES, STATIC / "builder.js"], ids=lambda each: each.name)
+def test_no_field_cuts_what_is_pasted_into_it(page):
+    """A browser cuts it without a word; the service says in words what is too long."""
+    assert "maxlength" not in page.read_text()
+
+
 def test_the_style_sheet_moves_nothing_and_asks_nobody():
     style = (STATIC / "style.css").read_text()
     assert not re.search(r"transition|animation|@import|url\(|https?:", style)

@@ -6,7 +6,9 @@ import pytest
 
 from audience import events, segments, subscriber_lists, subscribers
 from audience.changes import change_from_item
+from audience.console.subscribers import TOO_LONG
 from storage import database
+from tests.console.browser import alert
 
 AT = 1_790_000_000_000
 DAY_MS = 86_400_000
@@ -49,6 +51,25 @@ def test_text_begins_an_address_a_domain_or_a_name(owner, site, path, text, foun
     assert response.status_code == 303
     assert response.location.endswith("/subscribers")
     assert sorted(shown(owner.get(path))) == sorted(found)
+
+
+def test_a_long_text_is_searched_for_whole_or_refused(owner, site, path):
+    add(
+        site,
+        {"email": "ann@a.example", "first_name": "a" * 300},
+        {"email": "bob@a.example", "first_name": "a" * 299 + "b"},
+    )
+    assert owner.post(path, text="a" * 300).status_code == 303
+    assert shown(owner.get(path)) == ["ann@a.example"]
+    refused = owner.post(path, text="b" * 1_001)
+    assert (refused.status_code, alert(refused)) == (422, TOO_LONG)
+    assert shown(refused) == shown(owner.get(path)) == ["ann@a.example"]
+
+
+def test_a_long_value_is_filtered_by_whole(owner, site, path):
+    texts = {name: "v" * 299 + name for name in "ab"}
+    add(site, *({"email": f"{name}@a.example", "fields": {"plan": text}} for name, text in texts.items()))
+    assert shown(owner.get(f"{path}?field=plan&value={texts['b']}")) == ["b@a.example"]
 
 
 def test_the_text_is_kept_until_it_is_taken_off(owner, site, other_site, path):

@@ -102,7 +102,7 @@ function select(label, choices, chosen, change) {
 }
 
 function input(label, value, change, attributes = {}) {
-  const made = element("input", {"aria-label": label, value: value ?? "", required: true, maxlength: 20000, ...attributes})
+  const made = element("input", {"aria-label": label, value: value ?? "", required: true, ...attributes})
   made.addEventListener("input", () => { change(made.value); changed() })
   return made
 }
