@@ -20,10 +20,10 @@ COLUMN = "column-"  # prefix of the field of a column's place
 
 WORDS = {
     "email": "address", "name": "name, whole", "first_name": "first name", "last_name": "last name",
-    "remove_tags": "tags to take off", "fields": "several fields, as JSON", "created_at": "created",
+    "remove_tags": "tags to take off", "fields": "fields, as JSON", "created_at": "created",
     "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "left on",
     "subscribed": "subscribed, yes or no", "unsubscribed": "left, yes or no", "status": "consent",
-    IGNORE: "nothing: leave it out",
+    IGNORE: "nothing",
 }  # fmt: skip
 KNOWN_PEOPLE = [
     (KnownPeople.MERGE, "take over what the file says"), (KnownPeople.FILL, "get only what they lack"),

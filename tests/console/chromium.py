@@ -16,6 +16,17 @@ from tests.service import PATIENCE_SECONDS
 ALONE = [each for each in QUIET if not each.startswith("--host-resolver-rules")]
 ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 HEIGHT = 900
+STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")].flatMap((part) => {
+  const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT), edge = part.getBoundingClientRect().right + 0.5
+  const found = [], range = document.createRange()
+  const isCut = (each) => each !== part && (getComputedStyle(each).overflowX !== "visible" || isCut(each.parentElement))
+  while (texts.nextNode()) {
+    range.selectNodeContents(texts.currentNode)
+    const {right, width} = range.getBoundingClientRect()
+    if (texts.currentNode.parentElement.checkVisibility() && width > 1 && right > edge && !isCut(texts.currentNode.parentElement)) found.push(texts.currentNode.data)
+  }
+  return getComputedStyle(part).overflowX === "visible" ? found : []
+})"""
 
 
 @contextmanager
@@ -69,6 +80,14 @@ class Visitor:
     def overflow(self) -> int:
         """How many pixels the page is wider than the window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+    def sticking_out(self) -> list[str]:
+        """Texts that go on to the right of their card, or of their cell of a table, with all that folds open."""
+        self.page.evaluate(
+            "document.querySelectorAll('main details').forEach((each) => { each.open = true })"
+        )
+        found: list[str] = self.page.evaluate(STICKING_OUT)
+        return found
 
 
 @contextmanager

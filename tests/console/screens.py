@@ -45,7 +45,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     """Subscribers with those names in every field and tag, events, an import with a refused row, segments."""
     items = [
         {"email": f"p{number}@a.example", "first_name": name, "last_name": name, "tags": [name[:200], "vip"],
-         "fields": {"plan": name, name[:100]: [name]}, "created_at": at - number * DAY_MS}
+         "fields": {"plan": name, name[:100]: [name]}, "created_at": at - number * 100 * DAY_MS}
         for number, name in enumerate(names)
     ]  # fmt: skip
     with database.write():

@@ -48,6 +48,7 @@ def test_every_page_is_accessible_and_fits(browser, port, paths, width):
             violations = axe.run(visitor.page).response["violations"]
             assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], (path, theme)
             assert visitor.overflow() <= 0, (path, theme)
+        assert visitor.sticking_out() == [], path
     assert visitor.problems == []
 
 
@@ -180,8 +181,11 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_text("Reading the file").wait_for()
     file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
     page.get_by_text("What became of the rows").wait_for()
+    lamp = page.get_by_role("link", name="Importing, 0%")
+    lamp.wait_for()
     imports.drain(site.id, 30)
     page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
+    assert lamp.count() == 0
     assert visitor.problems == []
 
 

@@ -95,7 +95,7 @@ async function follow() {
     const part = document.querySelector("[data-live]").dataset.live || "main"
     const drawn = page.querySelector(part)
     if (answer.redirected || !drawn) return location.reload()
-    if (answer.ok) document.querySelector(part).replaceWith(drawn)
+    if (answer.ok) for (const each of [part, "[data-lamp]"]) document.querySelector(each)?.replaceWith(page.querySelector(each))
     if (id) document.getElementById(id)?.focus()
   } catch { /* asked again */ }
   if (document.querySelector("[data-live]")) setTimeout(follow, 2000)
