@@ -17,15 +17,18 @@ ALONE = [each for each in QUIET if not each.startswith("--host-resolver-rules")]
 ONLY_HERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 HEIGHT = 900
 STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")].flatMap((part) => {
-  const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT), edge = part.getBoundingClientRect().right + 0.5
-  const found = [], range = document.createRange()
-  const isCut = (each) => each !== part && (getComputedStyle(each).overflowX !== "visible" || isCut(each.parentElement))
+  const cuts = (each) => getComputedStyle(each).overflowX !== "visible"
+  const isCut = (each) => each !== part && (cuts(each) || isCut(each.parentElement))
+  const edge = part.getBoundingClientRect().right + 0.5, range = document.createRange(), found = []
+  const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
+    const {data, parentElement} = texts.currentNode
     range.selectNodeContents(texts.currentNode)
     const {right, width} = range.getBoundingClientRect()
-    if (texts.currentNode.parentElement.checkVisibility() && width > 1 && right > edge && !isCut(texts.currentNode.parentElement)) found.push(texts.currentNode.data)
+    const isSeen = width > 1 && parentElement.checkVisibility() && !isCut(parentElement)
+    if (isSeen && right > edge) found.push(data)
   }
-  return getComputedStyle(part).overflowX === "visible" ? found : []
+  return cuts(part) ? [] : found
 })"""
 
 
@@ -82,7 +85,7 @@ class Visitor:
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
     def sticking_out(self) -> list[str]:
-        """Texts that go on to the right of their card, or of their cell of a table, with all that folds open."""
+        """Texts that go on to the right of their card or cell, with all that folds open."""
         self.page.evaluate(
             "document.querySelectorAll('main details').forEach((each) => { each.open = true })"
         )
