@@ -179,7 +179,6 @@ class RowReader:
 
         Never brings back by an import, nor by the word of one that was taken back.
         """
-        decision.put.pop("unsubscribed_at", None)
         had_left, has_left = before["unsubscribed_at"] is not None, person.unsubscribed_at is not None
         is_last = person.consent_number == self.accepted.get(person.id, self.whole.accepted)
         if had_left and (is_last or has_left):
@@ -189,7 +188,7 @@ class RowReader:
             and before["consent"][1] not in self.taken_back
             and not named.have_left(person.id, self.row.id)
         )
-        if is_last and (had_left or may_come_back):
+        if is_last and (had_left or not has_left or may_come_back):
             decision.put |= {name: before[name] for name in ("unsubscribed_at", "consent")}
             decision.unsubscribed_again = had_left and not has_left
         else:

@@ -105,15 +105,15 @@ class HistoryModel:
     def undo(self, source: str, number: int, now: int) -> Counter[str]:
         """Takes back the import or act of a source, accepted under a number; counts what became of whom."""
         count = Counter[str](kept=self.gone[source])
+        for key, history in self.histories.items():
+            self._put_word_back(
+                self.people.people[key], [each for each in history if each.source == source], number
+            )
         for key in list(self.histories):
             history = self.histories[key]
             own = [place for place, entry in enumerate(history) if entry.source == source and not entry.named]
             if own:
                 self._undo_person(key, source, number, now, own[0], count)
-        for key, history in self.histories.items():
-            self._put_word_back(
-                self.people.people[key], [each for each in history if each.source == source], number
-            )
         tags, fields = self.made.get(source, (set(), set()))
         rows = self.people.people.values()
         for tag in tags - {tag for row in rows for tag in row["tags"]}:
@@ -198,7 +198,7 @@ class HistoryModel:
             self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2]))
         comes_back = source.startswith("bulk_act") and left[2] not in self.taken_back
         comes_back &= not any(entry.overtaken for entry in since if entry.source not in (source, "undo"))
-        if not (had_left or comes_back) or row["consent_number"] != number:
+        if not (had_left or not has_left or comes_back) or row["consent_number"] != number:
             count["unsubscribed_kept"] += has_left and not had_left
             return False
         count["unsubscribed_again"] += had_left and not has_left

@@ -174,3 +174,14 @@ def test_who_said_both_at_once_in_two_pieces_of_an_import_is_taken_back(site, mo
     )
     assert take_back(site, wrong) == (0, 1, 0)
     assert found(site, ANN).unsubscribed_at
+
+
+def test_who_subscribes_as_before_after_two_pieces_of_an_import_has_the_word_of_before(site, monkeypatch):
+    monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
+    put(site, {"email": ANN})
+    left = clock.now_ms()
+    wrong = put(site, *({"email": ANN, "command": word} for word in ("unsubscribe", "subscribe")))
+    assert take_back(site, wrong) == (0, 1, 0)
+    assert found(site, ANN).unsubscribed_at is None
+    events.record(site, [(0, {"email": ANN, "type": "$unsubscribe", "date": left})], [])
+    assert found(site, ANN).unsubscribed_at == left
