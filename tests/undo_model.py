@@ -41,7 +41,10 @@ def put(row: Row, key: Any, value: Any) -> None:
     if key in NAMES:
         row[key] = value or ""
     elif key[0] == "tag":
-        row["tags"] = [tag for tag in row["tags"] if tag != key[1]] + ([key[1]] if value else [])
+        if value and key[1] not in row["tags"]:
+            row["tags"] = [*row["tags"], key[1]]
+        elif not value:
+            row["tags"] = [tag for tag in row["tags"] if tag != key[1]]
     elif value is None:
         row["fields"].pop(key[1], None)
     else:
