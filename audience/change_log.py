@@ -69,7 +69,7 @@ def record(
     entries = Entries(
         created=[person[ID] for person in created],
         changed=[
-            _changed(batch, person, batch.known[person[KEY]], PLAIN[groups])
+            _changed(batch, person, batch.known[person[KEY]], groups)
             for groups, people in changed.items()
             if groups & TEXTS
             for person in people
@@ -85,8 +85,8 @@ def record(
     )
     ids = {each[0] for each in entries.changed}
     entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
-    tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
-    if tag_ids:
+    if batch.tagged:
+        tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
         names = stored_tags.names(batch.site_id, tag_ids)
         entries.tags = {str(tag_id): name for tag_id, name in names.items()}
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
@@ -100,13 +100,11 @@ def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repe
             yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER]
 
 
-def _changed(
-    batch: SubscriberBatch, person: Person, before: Sequence[object], plain: Sequence[tuple[int, str]]
-) -> Changed:
-    """`plain` are the columns of plain values that may differ."""
+def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], groups: int) -> Changed:
+    """`groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}
-    for place, name in plain:
+    for place, name in PLAIN[groups]:
         if person[place] != before[place]:
             new[name], old[name] = person[place], before[place]
     key = person[KEY]
@@ -119,7 +117,7 @@ def _changed(
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
         if added or removed:
             new["tags"] = [list(added), list(removed)]
-    if any(person[place] != before[place] for place in (UNSUBSCRIBED_AT, CONSENT_NUMBER, CONSENT_AT)):
+    if groups & CONSENT:
         old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER]]
     return person[ID], new, old
 
