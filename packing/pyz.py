@@ -30,8 +30,10 @@ def main() -> None:
     print(f"{target.relative_to(ROOT)}: {size:.1f} MB, for Python {PYTHON[0]}.{PYTHON[1]}")
 
 
-def build(target: Path) -> None:
-    """Writes the archive; its bytes depend on the contents only."""
+def build(target: Path, level: int | None = None) -> None:
+    """Writes the archive, compressed at zlib's level (0 to 9, by default 6); its bytes depend on that and the
+    contents only.
+    """
     files = {name: (source.read_bytes(), source.stat().st_mode & 0o100) for name, source in contents()}
     digest = hashlib.sha256()
     for name, (content, executable) in sorted(files.items()):
@@ -41,7 +43,7 @@ def build(target: Path) -> None:
     draft = target.with_suffix(".new")
     with draft.open("wb") as file:
         file.write(f"#!/usr/bin/env python{PYTHON[0]}.{PYTHON[1]}\n".encode())
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
             add(archive, "__main__.py", b"from launcher import main\n\nmain()\n")
             add(archive, "launcher.py", (ROOT / "packing" / "launcher.py").read_bytes())
             add(archive, "built.json", json.dumps(built).encode())
@@ -54,7 +56,7 @@ def build(target: Path) -> None:
 def add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = 0o600) -> None:
     item = zipfile.ZipInfo(name)
     item.external_attr = mode << 16
-    archive.writestr(item, content, zipfile.ZIP_DEFLATED)
+    archive.writestr(item, content, zipfile.ZIP_DEFLATED, archive.compresslevel)
 
 
 def contents() -> Iterator[tuple[str, Path]]:

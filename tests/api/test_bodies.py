@@ -9,6 +9,7 @@ import pytest
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask
 from tests.client import basic
+from tests.depth import crossed
 from workers.gate import CountingGate
 
 MALFORMED = {
@@ -35,6 +36,9 @@ FORMS = {
     "application/x-www-form-urlencoded; charset=utf-8": b'{"page": 1}',
     "multipart/form-data; boundary=x": b"--x--",
 }
+OF_JSON = (
+    None, "", "text/plain", "application/json; charset=utf-8", "application/vnd.api+json", "nonsense",
+)  # fmt: skip
 EMPTY = {"nothing": b"", "blanks": b" \n", "null": b"null", "an empty array": b"[]", "an empty object": b"{}"}
 
 
@@ -64,10 +68,9 @@ def test_a_malformed_body_is_a_400(client, endpoint, subtests):
     assert client.counts() == (0, 0, 0)
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-@pytest.mark.parametrize("data", EMPTY.values(), ids=EMPTY.keys())
-def test_an_empty_body_only_lacks_required_fields(prepared_client, endpoint, data):
-    response = send(prepared_client, endpoint, data)
+@pytest.mark.parametrize(("endpoint", "empty"), crossed(ENDPOINTS, EMPTY, of=4), ids=str)
+def test_an_empty_body_only_lacks_required_fields(prepared_client, endpoint, empty):
+    response = send(prepared_client, endpoint, EMPTY[empty])
     if endpoint.body and endpoint.path != "/fetch/search":
         [field] = response_assertions.error_fields(response)
         assert field == next(iter(endpoint.body))
@@ -75,10 +78,7 @@ def test_an_empty_body_only_lacks_required_fields(prepared_client, endpoint, dat
         response_assertions.answer(response, endpoint.status)
 
 
-@pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
-@pytest.mark.parametrize("content_type", [
-    None, "", "text/plain", "application/json; charset=utf-8", "application/vnd.api+json", "nonsense",
-])  # fmt: skip
+@pytest.mark.parametrize(("endpoint", "content_type"), crossed(WITH_BODY, OF_JSON, of=5), ids=str)
 def test_a_body_is_json_whatever_its_content_type(prepared_client, endpoint, content_type):
     data = json.dumps(endpoint.body).encode()
     response_assertions.answer(send(prepared_client, endpoint, data, content_type), endpoint.status)

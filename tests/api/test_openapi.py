@@ -17,7 +17,7 @@ from audience.config import Settings
 from audience.http.errors import MEANING, STATUS
 from schemas.responses import Error
 from storage import database
-from tests.api.endpoints import ENDPOINTS, ask, prepare
+from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue
 from tests.described import operations, path_in_document, validator
 from tests.webhook_steps import make, send_all
@@ -120,9 +120,8 @@ def test_a_get_reads_its_values_from_the_query_or_a_body(document):
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-def test_responses_match_the_document(app, client, endpoint):
-    prepare(client)
-    answer = ask(client, endpoint)
+def test_responses_match_the_document(prepared_client, endpoint):
+    app, answer = prepared_client.http.application, ask(prepared_client, endpoint)
     rule, _ = app.url_map.bind("").match(f"/api/v1{endpoint.path}", endpoint.method)
     declared = app.view_functions[rule].declared
     assert answer.status_code == declared.status == endpoint.status

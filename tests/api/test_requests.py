@@ -11,6 +11,7 @@ from storage.errors import Unavailable
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, FILES, ask, prepare
 from tests.client import basic, open_client
+from tests.depth import crossed
 
 NOWHERE = ["/api", "/api/v1", "/api/v1/nothing", "/api/v2/stats/site", "/api/v1/broadcasts"]
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -32,8 +33,9 @@ def test_another_method_is_a_405_with_allow(client, path):
         assert set(response.headers["Allow"].split(", ")) - {"HEAD"} == allowed
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-@pytest.mark.parametrize("spelling", ["{}/", "{}//", "/{}", "{}"])
+@pytest.mark.parametrize(
+    ("endpoint", "spelling"), crossed(ENDPOINTS, ["{}/", "{}//", "/{}", "{}"], of=3), ids=str
+)
 def test_trailing_slashes_are_dropped_without_a_redirect(prepared_client, endpoint, spelling):
     response_assertions.answer(
         ask(prepared_client, endpoint._replace(path=spelling.format(endpoint.path))), endpoint.status

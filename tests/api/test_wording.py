@@ -8,6 +8,7 @@ from audience import imports, keys
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask, prepare
 from tests.client import basic
+from tests.depth import crossed
 
 MARK = "zqxmarker"
 UNUSUAL = [
@@ -31,9 +32,10 @@ def sentences(response):
     return [body.get("error", ""), *(each["message"] for each in body.get("errors", []))]
 
 
-@pytest.mark.parametrize("endpoint", WITH_BODY, ids=str)
 @pytest.mark.parametrize(
-    "value", [*UNUSUAL, VALUES, [VALUES], {**VALUES, "email": "ada@example.com"}], ids=str
+    ("endpoint", "value"),
+    crossed(WITH_BODY, [*UNUSUAL, VALUES, [VALUES], {**VALUES, "email": "ada@example.com"}], of=3),
+    ids=str,
 )
 def test_a_refusal_never_echoes_the_request(client, endpoint, value):
     for body in ({next(iter(endpoint.body)): value}, VALUES, {MARK: value}):

@@ -20,6 +20,7 @@ from storage.models import KeyModel
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
+from tests.depth import crossed
 
 SCOPES = {
     "full": {"full", "read", "stats", "utility"},
@@ -161,8 +162,7 @@ def test_the_site_comes_from_the_query_the_body_or_the_key(prepared_client, endp
     assert other_client.counts() == (0, 0, 0)
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize(("endpoint", "scope"), crossed(ENDPOINTS, SCOPES, of=3), ids=str)
 def test_scopes(prepared_client, endpoint, scope):
     caller = replace(prepared_client, key=keys.create([prepared_client.site], scope))
     response = ask(caller, endpoint)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import depth
 from tests.client import basic
 from tests.service import PATIENCE_SECONDS, Service, attended, command, environment, free_port, until
 from tests.small_disk import mounted
@@ -105,7 +106,7 @@ def statuses_on_a_full_disk(service: Service) -> None:
     assert b"audience_metrics_write_errors_total" in page
 
 
-@pytest.mark.parametrize("but_pages", [0, 3])
+@pytest.mark.parametrize("but_pages", [0, 3] if depth.whole else [3])
 def test_a_service_on_a_full_disk_goes_on_reading_and_resumes_by_itself(disk, service, but_pages):
     web, [worker] = service.processes("app web"), service.processes("app worker")
     os.kill(worker, signal.SIGSTOP)
