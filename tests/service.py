@@ -113,6 +113,11 @@ def environment(instance: Path, port: int, **settings: str) -> dict[str, str]:
     return clean | {"AUDIENCE_INSTANCE": str(instance), "AUDIENCE_PORT": str(port)} | settings
 
 
+def hear_ctrl_c() -> None:
+    """In a process before its program begins: Ctrl-C reaches it, also where the tests ignore it (`&`)."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "app", *arguments]
 

@@ -12,7 +12,7 @@ import pytest
 from audience import file_imports, imports
 from audience.cli import following
 from tests.cli.outcomes import counts
-from tests.service import PATIENCE_SECONDS, environment, serving, until
+from tests.service import PATIENCE_SECONDS, environment, hear_ctrl_c, serving, until
 from tests.service import command as command_line
 
 ROWS = 5_000
@@ -94,7 +94,7 @@ def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(ser
     options: dict[str, Any] = {
         "env": environment(service.instance, service.port), "stdout": subprocess.PIPE
     }  # fmt: skip
-    first = subprocess.Popen(line, **options)
+    first = subprocess.Popen(line, preexec_fn=hear_ctrl_c, **options)
     until(lambda: has_begun(service, others) or first.poll() is not None)
     os.kill(first.pid, number)
     assert first.wait(PATIENCE_SECONDS) != 0

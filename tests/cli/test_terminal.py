@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.service import PATIENCE_SECONDS, command, environment, until
+from tests.service import PATIENCE_SECONDS, command, environment, hear_ctrl_c, until
 from tests.stories.test_first_run import ROOT
 
 SHOW_CURSOR = "\x1b[?25h"
@@ -37,6 +37,7 @@ def terminal(tmp_path):
             stdout=slave,
             stderr=slave,
             start_new_session=True,
+            preexec_fn=hear_ctrl_c,
         )
         started.append(process)
         return process, printed
