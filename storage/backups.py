@@ -6,9 +6,10 @@ from pathlib import Path
 
 import peewee
 
-from storage.database import database, rows
+from storage.database import database, rows, session
 from storage.engines import chosen, sqlite, sqlite_files
 from storage.errors import Unusable
+from storage.models import MODELS
 
 MIGRATION_HISTORY = "schema_migration"
 
@@ -52,10 +53,18 @@ def examine(path: Path) -> Contents:
 def accepted_numbers(path: Path) -> dict[str, int]:
     """By uuid of the site, the newest number that a database has accepted; none in older schemas."""
     with sqlite_files.opened_file(path) as opened:
-        if "site_counters" not in sqlite_files.tables(opened):
+        if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
             return {}
         numbers = "SELECT s.uuid, c.accepted FROM site_counters c JOIN sites s ON s.id = c.site_id"
         return dict(opened.execute_sql(numbers).fetchall())
+
+
+@session()
+def lacking() -> list[str]:
+    """The columns, as `table.column`, that the open database should have and has not."""
+    columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
+    there = {table: {each.name for each in database.get_columns(table)} for table, _ in columns}
+    return [f"{table}.{name}" for table, name in columns if name not in there[table]]
 
 
 def replace(current: Path, by: Path) -> None:

@@ -28,6 +28,7 @@ from audience.operations.restore_carryover import Applied, Carryover
 from audience.protocols import Progress
 from storage import backups as stored
 from storage import database
+from storage.errors import StatementError
 
 FORMAT = 1
 DATABASE = "audience.db"
@@ -48,6 +49,7 @@ class Manifest:
 
 
 FORMS = {"format": int, "created_at": int, "migrations": list, "rows": dict, "sha256": dict}
+INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,8 @@ def _manifest(tar: tarfile.TarFile) -> Manifest:
     if values["format"] > FORMAT:
         raise Refused("The backup is newer than this Audience: upgrade Audience.")
     manifest = Manifest(**values)
-    if not all(isinstance(getattr(manifest, name), kind) for name, kind in FORMS.items()):
+    has_forms = all(type(getattr(manifest, name)) is kind for name, kind in FORMS.items())
+    if not has_forms or manifest.created_at not in INSTANTS:
         raise ValueError(MANIFEST)
     return manifest
 
@@ -235,9 +238,13 @@ def _bring_up_to_date(
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()
+        if lacking := stored.lacking():
+            raise Refused(f"{NOT_A_BACKUP}its database lacks {lacking[0]}.")
         instance_files.adopt_pepper()
         return restore_carryover.apply(carryover, ignore_erasures)
     except LostFile as error:
         raise Refused(f"{NOT_A_BACKUP}its pepper is not its database's.") from error
+    except StatementError as error:
+        raise Refused(f"{NOT_A_BACKUP}its database is not Audience's ({error}).") from error
     finally:
         database.close()

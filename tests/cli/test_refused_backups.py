@@ -1,12 +1,15 @@
 """Backups that `audience restore` refuses: the instance stays as it was."""
 
+import hashlib
 import io
+import json
 import re
 import tarfile
 
 import pytest
 
 from audience.operations import backups
+from storage import backups as stored
 from storage import database
 from storage.engines import sqlite_files
 from storage.errors import Unusable
@@ -45,8 +48,41 @@ def newer(octets):
     return octets.replace(b'"format": 1', b'"format": 2')
 
 
-def dated_in_words(octets):
-    return re.sub(rb'"created_at": \d+', b'"created_at": "yesterday"', octets)
+def dated(instant):
+    return lambda octets: re.sub(rb'"created_at": \d+', b'"created_at": ' + instant, octets)
+
+
+@pytest.mark.parametrize(
+    ("statement", "lacks"),
+    [
+        ("DROP TABLE suppressions", "suppressions.id"),
+        ("DROP TABLE keys", "keys"),
+        ("DROP TABLE subscribers", "subscribers.id"),
+        ("ALTER TABLE sites RENAME COLUMN name TO title", "name"),
+        ("ALTER TABLE webhooks DROP COLUMN place", "webhooks.place"),
+    ],
+)
+def test_a_backup_of_a_database_that_lacks_something_is_refused(
+    backup, settings, client, tmp_path, statement, lacks
+):
+    with tarfile.open(backup) as tar:
+        tar.extractall(tmp_path / "parts", filter="data")
+    parts = tmp_path / "parts"
+    with sqlite_files.opened_file(parts / "audience.db") as opened:
+        opened.execute_sql("PRAGMA foreign_keys = 0")
+        opened.execute_sql(statement)
+    manifest = json.loads((parts / "manifest.json").read_text())
+    manifest["rows"] = stored.examine(parts / "audience.db").rows
+    manifest["sha256"]["audience.db"] = hashlib.sha256((parts / "audience.db").read_bytes()).hexdigest()
+    (parts / "manifest.json").write_text(json.dumps(manifest))
+    with tarfile.open(tmp_path / "bad.tar", "w") as tar:
+        for file in parts.iterdir():
+            tar.add(file, file.name)
+    result = run_on(settings, "restore", str(tmp_path / "bad.tar"), "--yes")
+    assert "not a complete backup" in str(result.exception)
+    assert lacks in str(result.exception)
+    reopen(settings)
+    assert client.counts() == (2, 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +118,10 @@ def test_a_backup_with_code_of_its_own_is_refused(settings, client, tmp_path, mo
         ({"manifest": newer}, "newer"),
         ({"manifest": lambda _: b"{}"}, "cannot be read"),
         ({"manifest": lambda _: b"[" * 100_000}, "cannot be read"),
-        ({"manifest": dated_in_words}, "cannot be read"),
+        ({"manifest": dated(b'"yesterday"')}, "cannot be read"),
+        ({"manifest": dated(b"true")}, "cannot be read"),
+        ({"manifest": dated(b"1" + b"0" * 16)}, "cannot be read"),
+        ({"manifest": dated(b"-1")}, "cannot be read"),
         ({"audience": lambda octets: octets[:-4096]}, "has changed"),
     ],
     ids=[
@@ -92,6 +131,9 @@ def test_a_backup_with_code_of_its_own_is_refused(settings, client, tmp_path, mo
         "no list",
         "brackets",
         "a date in words",
+        "a date that is true",
+        "a date after all dates",
+        "a date before 1970",
         "cut short",
     ],
 )
