@@ -98,10 +98,13 @@ def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
-    token = secrets.token_hex(8)
+    """Applies a whole import, however many chunks it is, in the caller's transaction."""
+    token, finished = secrets.token_hex(8), None
     now = leases.now(clock.uptime_ms())
     claimed = site_queue.claim(site_id, (IMPORTS, import_id), token, at, now, 0)
-    return _apply(site_id, claimed, token, changes)[1] if claimed else None
+    while claimed and finished is None:
+        claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied :])
+    return finished
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:

@@ -8,6 +8,7 @@ from audience.config import Settings
 from storage import database, leases
 from storage import imports as stored
 from storage.errors import Unavailable
+from storage.pace import Pace
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_subscribers import BAD_ADDRESSES, HOSTILE, erase
@@ -244,6 +245,20 @@ def test_the_number_of_rows_per_transaction_is_a_setting(tmp_path, rows, at_once
     assert client.counts() == (at_once, at_once, 0)
     accepted(client, *({"email": email} for email in ADDRESSES[at_once : at_once + queued]))
     assert client.counts() == (at_once, at_once, 0)
+
+
+@pytest.mark.parametrize(("rows", "values"), [(120, 0), (15, 700)], ids=["many rows", "many values"])
+def test_an_import_that_skips_the_queue_is_written_whole(tmp_path, monkeypatch, rows, values):
+    monkeypatch.setattr(imports, "_pace", Pace(20, 20, 20))
+    app = create_app(
+        Settings(instance=tmp_path, import_inline_rows=200), FakeQueue(), FakeLimiter(), FakeProcesses()
+    )
+    database.migrate()
+    client = open_client(app.test_client())
+    fields = {f"field{number}": number for number in range(values)}
+    answer, _ = accepted(client, *({"email": email, "fields": fields} for email in ADDRESSES[:rows]))
+    assert client.counts() == (rows, rows, 0)
+    assert progress(client, answer["import_id"])["status"] == "finished"
 
 
 def test_an_accepted_import_is_a_success_even_if_the_database_becomes_unavailable(client, monkeypatch):
