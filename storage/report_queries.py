@@ -56,14 +56,14 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """(value, subscribers), the most common first; the elements of an array count separately."""
-    chosen, parameters = _subscriber_filter(site_id, rule, period)
     if key in NAMES:
-        chosen = chosen.replace("subscriber_id", "subscribers.id")
+        chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
         return rows(
             f"SELECT {key}, count(*) FROM subscribers WHERE site_id = ? AND {key} <> '' {chosen} "
             "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (site_id, *parameters, limit),
         )
+    chosen, parameters = _subscriber_filter(site_id, rule, period)
     return rows(
         "SELECT text, CAST(sum(total) AS bigint) "
         "FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, count(*) AS total "
@@ -134,8 +134,10 @@ def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str,
     return [(key, type_, NUMBERS.get(type_, str)(value), total) for key, type_, value, total in records]
 
 
-def _subscriber_filter(site_id: int, rule: Sql, period: Interval) -> tuple[str, tuple[object, ...]]:
-    """A condition on `subscriber_id`, empty for all subscribers, and its parameters."""
+def _subscriber_filter(
+    site_id: int, rule: Sql, period: Interval, column: str = "subscriber_id"
+) -> tuple[str, tuple[object, ...]]:
+    """A condition on a column of ids, empty for all subscribers, and its parameters."""
     if rule == MATCH_ALL and period == ALWAYS:
         return "", ()
-    return f"AND subscriber_id IN ({MATCHING} AND ({rule.text}))", (site_id, *period, *rule.parameters)
+    return f"AND {column} IN ({MATCHING} AND ({rule.text}))", (site_id, *period, *rule.parameters)

@@ -213,3 +213,16 @@ def test_a_name_is_counted_like_a_field(client):
     client.create("d@example.com")
     points = series(run(client, "VisitorsByField", {"field": "first_name"}))
     assert points == {"People": {"Ann": 2, "Bo": 1}}
+
+
+@pytest.mark.parametrize(
+    "rules", [{"tag": "vip"}, {"field": "plan", "is": "pro"}, {"event": "visit"}], ids=str
+)
+def test_a_name_is_counted_of_those_in_the_segment_alone(client, rules):
+    client.create("a@example.com", first_name="Ann", tags="vip", plan="pro")
+    client.create("b@example.com", first_name="Bo")
+    client.post("/batch/events", {"events": [{"email": "a@example.com", "type": "visit"}]})
+    segment = client.post("/fetch/segments", {"segment": {"name": "VIP", "rules": rules}}).json["data"]["id"]
+    for options in ({}, {"days": 7}):
+        report = run(client, "VisitorsByField", {"field": "first_name", **options}, segment_id=segment)
+        assert series(report) == {"People": {"Ann": 1}}
