@@ -7,6 +7,7 @@ import pytest
 from audience import tags as tag_names
 from storage import bookmarks, database, searches, subscribers, tags
 from storage.searches import Filters
+from storage.segment_rules import Condition, Events, compile
 from storage.sites import count
 from storage.subscribers import Subscriber
 from tests.stored_people import store_rows
@@ -63,6 +64,8 @@ def filters_of(site_id):
         Filters(tag_ids=[ids["rare"]], after={"last_event_at": 3}),
         Filters(tag_ids=[ids["common"], ids["apart"]]),
         Filters(tag_ids=[ids["common"], ids["half"]], before={"updated_at": 200}),
+        Filters(rules=[compile(Condition("tag", "is", "common"), site_id)]),
+        Filters(rules=[compile(Condition("email_domain", "is", "example.com"), site_id)]),
     ]
 
 
@@ -77,7 +80,7 @@ def whole(site_id, filters, monkeypatch):
         return [person.uuid for person in searches.search(site_id, filters, 10**6, 0)]
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(11))
 def test_a_page_from_a_bookmark_is_that_of_the_whole_list(site_id, monkeypatch, number):
     filters = filters_of(site_id)[number]
     wanted = whole(site_id, filters, monkeypatch)
@@ -120,3 +123,17 @@ def test_only_a_list_that_stays_as_it_is_gets_bookmarks(site_id, monkeypatch):
     assert not made
     shown(site_id, Filters(), 150)
     assert made
+
+
+@pytest.mark.parametrize(("rule", "gets"), [
+    (Condition("status", "is", "subscribed"), True),
+    (Condition("tag", "is", "common"), False),
+    (Condition("field", "exists", True, "plan"), False),
+    (Events("visit", 1, None), False),
+])  # fmt: skip
+def test_no_rule_that_reads_other_tables_whole_is_asked_for_every_bookmark(site_id, monkeypatch, rule, gets):
+    made = []
+    monkeypatch.setattr(searches.SearchPage, "step", lambda *_: made.append(1))
+    for _ in range(2):
+        shown(site_id, Filters(rules=[compile(rule, site_id)]), 150)
+    assert bool(made) == gets
