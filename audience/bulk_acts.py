@@ -19,7 +19,8 @@ from storage.bulk_acts import CANCELED, FAILED, FINISHED, QUEUED, BulkAct
 __all__ = ["BulkAct"]
 
 DAY_MS = 86_400_000
-PIECE_ROWS = 200
+PIECE_ROWS = 200  # written in one transaction, while others wait
+ERASED_ROWS = 50  # as above: each takes as long as four of others
 PIECES_AT_ONCE = 50  # stored in one transaction
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
@@ -71,7 +72,8 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
     _check(new)
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
-    pieces = [new.ids[start : start + PIECE_ROWS] for start in range(0, len(new.ids), PIECE_ROWS)]
+    length = ERASED_ROWS if new.kind == ERASE else PIECE_ROWS
+    pieces = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
     for start in range(0, len(pieces), PIECES_AT_ONCE):
         with database.write(site.id):
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])

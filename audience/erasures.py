@@ -31,6 +31,7 @@ from storage import imports as stored_imports
 from storage import subscribers as stored
 from storage.errors import Unavailable
 from storage.subscribers import Subscriber
+from storage.suppressions import Suppression
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TARGET = "Send the email or the uuid of the subscriber to erase."
@@ -76,7 +77,7 @@ def erase(
         erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))
         _delete(site.id, [key] if key else [], source)
         _forget_sent(site.id)
-        _suppress(site.id, address_hash, at, number)
+        _suppress(site.id, {address_hash: at}, number)
         if actor:
             audit_log.record(actor, "subscriber erased", site, address_hash)
     if key:
@@ -98,8 +99,7 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
     _delete(site.id, [each.email_key for each in found], accepted.source)
     _forget_sent(site.id)
-    for address_hash, _, at in erased:
-        _suppress(site.id, address_hash, at, number)
+    _suppress(site.id, {address_hash: at for address_hash, _, at in erased}, number)
 
 
 def blank_waiting(site: Site, keys: Collection[str]) -> None:
@@ -108,9 +108,11 @@ def blank_waiting(site: Site, keys: Collection[str]) -> None:
     change_log.blank(site.id)
 
 
-def _suppress(site_id: int, address_hash: str, at: int, number: int) -> None:
-    stored_files.erase_refused(site_id, address_hash)
-    suppressions.erase(site_id, address_hash, at, number)
+def _suppress(site_id: int, since: Mapping[str, int], number: int) -> None:
+    """Suppresses erased addresses, by hash with their times."""
+    stored_files.erase_refused(site_id, since)
+    erased = {each: Suppression(suppressions.ERASED, at, number) for each, at in since.items()}
+    suppressions.add(site_id, erased)
 
 
 def erase_again(site: Site, since: Mapping[str, int]) -> int:
@@ -130,8 +132,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
             again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
             erased += _delete(site.id, again, RESTORE)
         _forget_sent(site.id)
-        for address_hash, at in since.items():
-            _suppress(site.id, address_hash, at, number)
+        _suppress(site.id, since, number)
     _blank_waiting(site.id, is_erased)
     change_log.blank(site.id)
     return erased
@@ -195,9 +196,9 @@ def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
     found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not found:
         return 0
-    for subscriber in found:
-        address_hash = pepper.address_hash(site_id, subscriber.email_key)
-        stored_audit_log.erase(site_id, subscriber.uuid, address_hash)
+    stored_audit_log.erase(
+        site_id, {each.uuid: pepper.address_hash(site_id, each.email_key) for each in found}
+    )
     subscriber_writes.delete(site_id, found)
     undos.forget(site_id, [each.id for each in found])
     change_log.record_erased(site_id, source, found)

@@ -119,7 +119,7 @@ def change_email(site_id: int, key: str, address: str, source: Source = OPERATOR
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
             left = Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number)
-            suppressions.add(site_id, old_hash, left)
+            suppressions.add(site_id, {old_hash: left})
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, source, [subscriber.id], clock.now_ms())
     else:

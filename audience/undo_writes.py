@@ -42,10 +42,8 @@ def _puts_something(decision: Decision) -> bool:
 
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
     """Of those who had left, and of those who were known as gone before, the keyed hash stays."""
-    for person, decision in removed:
-        left = decision.lifted or _left(person)
-        if left:
-            _suppress(site_id, pepper.address_hash(site_id, person.email_key), left)
+    left = {person.email_key: decision.lifted or _left(person) for person, decision in removed}
+    _suppress(site_id, {key: each for key, each in left.items() if each})
     people = [each.person for each in removed]
     subscriber_writes.delete(site_id, people)
     traced = {each.person.id for each in removed if each.decision.has_traces}
@@ -61,15 +59,13 @@ def _left(person: Subscriber) -> Suppression | None:
 
 def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
     """Of addresses without a subscriber."""
-    for key in left_at.keys() - stored.get_by_keys(site_id, left_at).keys() if left_at else ():
-        suppressions.add(site_id, pepper.address_hash(site_id, key), left_at[key])
+    there = stored.get_by_keys(site_id, left_at) if left_at else {}
+    _suppress(site_id, {key: left for key, left in left_at.items() if key not in there})
 
 
-def _suppress(site_id: int, address_hash: str, left: Suppression) -> None:
-    if left.reason == suppressions.ERASED:
-        suppressions.erase(site_id, address_hash, left.since, left.number)
-    else:
-        suppressions.add(site_id, address_hash, left)
+def _suppress(site_id: int, left: Mapping[str, Suppression]) -> None:
+    """By keys of addresses."""
+    suppressions.add(site_id, {pepper.address_hash(site_id, key): each for key, each in left.items()})
 
 
 def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> None:

@@ -1,8 +1,9 @@
 """The audit log: who changed what. Instants are in milliseconds."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.database import execute, row, rows
+from storage.database import execute, marks, row, rows
 
 COLUMNS = "actor, act, subject, subjects, typed, client_network, at"
 
@@ -55,11 +56,18 @@ def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
     return [AuditEntry(*record) for record in records]
 
 
-def erase(site_id: int, uuid: str, address_hash: str) -> None:
-    """Replaces a subscriber's uuid by the keyed hash of the address."""
-    execute(
-        "UPDATE audit_log SET subject = ? WHERE site_id = ? AND subject = ?", (address_hash, site_id, uuid)
+def erase(site_id: int, hashes: Mapping[str, str]) -> None:
+    """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
+    uuids = list(hashes)
+    named = rows(
+        f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",
+        [site_id, *uuids],
     )
+    for (uuid,) in named:
+        execute(
+            "UPDATE audit_log SET subject = ? WHERE site_id = ? AND subject = ?",
+            (hashes[uuid], site_id, uuid),
+        )
 
 
 def forget_typed(site_id: int) -> None:

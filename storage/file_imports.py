@@ -149,8 +149,11 @@ def refused_before(instant: int) -> int | None:
     return record and int(record[0])
 
 
-def erase_refused(site_id: int, address_hash: str) -> None:
-    execute("DELETE FROM refused_rows WHERE site_id = ? AND address_hash = ?", (site_id, address_hash))
+def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
+    execute_many(
+        "DELETE FROM refused_rows WHERE site_id = ? AND address_hash = ?",
+        [(site_id, address_hash) for address_hash in hashes],
+    )
 
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:

@@ -1,9 +1,9 @@
 """Erased and unsubscribed addresses without a subscriber, by keyed hash. Instants are in milliseconds."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute_many, marks, row, rows
 
 ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
@@ -59,21 +59,15 @@ def list_all() -> list[Suppressed]:
     return [Suppressed(*record) for record in records]
 
 
-SUPPRESS = (
-    "INSERT INTO suppressions (site_id, address_hash, reason, since, number) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (site_id, address_hash) DO UPDATE "
-    "SET reason = excluded.reason, since = excluded.since, number = excluded.number"
-)
-
-
-def add(site_id: int, address_hash: str, suppression: Suppression) -> None:
-    """Suppresses an address; `erased` is never overwritten."""
-    execute(f"{SUPPRESS} WHERE suppressions.reason <> 'erased'", (site_id, address_hash, *suppression))
-
-
-def erase(site_id: int, address_hash: str, since: int, number: int) -> None:
-    """Suppresses an address as erased, since an instant."""
-    execute(SUPPRESS, (site_id, address_hash, ERASED, since, number))
+def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
+    """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
+    execute_many(
+        "INSERT INTO suppressions (site_id, address_hash, reason, since, number) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (site_id, address_hash) DO UPDATE "
+        "SET reason = excluded.reason, since = excluded.since, number = excluded.number "
+        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
+        [(site_id, address_hash, *each) for address_hash, each in suppressed.items()],
+    )
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:

@@ -75,5 +75,5 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
         for change, outcome in zip(changes, outcomes, strict=True):
             if outcome is Outcome.MISSING:
                 left = Suppression(suppressions.UNSUBSCRIBED, change.at or 0, accepted.number)
-                suppressions.add(site_id, pepper.address_hash(site_id, change.key), left)
+                suppressions.add(site_id, {pepper.address_hash(site_id, change.key): left})
     return outcomes.count(Outcome.UPDATED)

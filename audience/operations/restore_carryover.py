@@ -228,7 +228,7 @@ def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
     with database.write(site.id):
         unknown, number = _unknown(site, erasures), site_counters.take(site.id)
         for row in unknown:
-            suppressions.add(site.id, row.address_hash, Suppression(row.reason, row.since, number))
+            suppressions.add(site.id, {row.address_hash: Suppression(row.reason, row.since, number)})
             (erased if row.reason == suppressions.ERASED else left)[row.address_hash] = row.since
         return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
 

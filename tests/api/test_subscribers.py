@@ -6,6 +6,7 @@ import pytest
 
 from audience import clock, pepper
 from storage import database, site_counters, suppressions
+from storage.suppressions import Suppression
 from tests import response_assertions
 
 HOSTILE = {
@@ -43,7 +44,8 @@ def erase(client, key):
     with database.write():
         number = site_counters.take(client.site.id)
         address_hash = pepper.address_hash(client.site.id, key)
-        suppressions.erase(client.site.id, address_hash, clock.now_ms(), number)
+        erased = Suppression(suppressions.ERASED, clock.now_ms(), number)
+        suppressions.add(client.site.id, {address_hash: erased})
 
 
 def post(client, subscriber):

@@ -1,5 +1,7 @@
 """Erasures: the log is ahead of the database, whatever happens in between."""
 
+from functools import partial
+
 import pytest
 
 from audience import clock, erasure_log, erasures, pepper, sites, subscribers
@@ -22,7 +24,7 @@ def test_an_erasure_that_fails_is_in_the_log_and_can_be_repeated(client, setting
         raise OSError("disk")
 
     with monkeypatch.context() as patch:
-        patch.setattr(suppressions, "erase", fail)
+        patch.setattr(suppressions, "add", fail)
         with pytest.raises(OSError, match="disk"):
             erasures.erase(client.site, settings.instance, email=ANN)
     ann = subscribers.find(client.site, ANN)
@@ -66,6 +68,30 @@ def test_one_address_has_another_hash_on_every_site(client, settings):
 def test_the_boundaries_of_a_log_are_those_that_can_be_read(tmp_path, octets, found):
     (tmp_path / erasure_log.LOG).write_bytes(octets)
     assert [entry["at"] for entry in erasure_log.boundaries(tmp_path / erasure_log.LOG)] == found
+
+
+def test_erasing_forty_takes_as_many_statements_as_erasing_two(client, settings, monkeypatch):
+    opened, sent = database.database.obj, list[str]()
+    for name in ("execute_sql", "execute_many"):
+        run = getattr(opened, name)
+        monkeypatch.setattr(opened, name, partial(_noted, sent, run))
+
+    def erased(keys):
+        with database.write(client.site.id):
+            accepted = subscribers.accept_now(client.site.id)
+            del sent[:]
+            erasures.erase_several(client.site, settings.instance, keys, accepted)
+            return len(sent)
+
+    people = [f"p{number}@example.com" for number in range(42)]
+    for email in people:
+        client.create(email, tags="a,b", plan="pro")
+    assert erased(people[:2]) == erased(people[2:])
+
+
+def _noted(sent, run, sql, *args, **options):
+    sent.append(sql)
+    return run(sql, *args, **options)
 
 
 def test_erasing_again_reads_all_subscribers_in_pieces(client, monkeypatch):

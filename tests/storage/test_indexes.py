@@ -64,7 +64,7 @@ NEEDED_BY = {
     "import_batches_site_id_import_id_first_row": lambda site: imports.batch(site, 1, 0),
     "import_batches_import_id": lambda site: file_imports.discard(site, 1),
     "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),
-    "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, ""),
+    "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, [""]),
     "refused_rows_refused_at": lambda _: file_imports.refused_before(1),
     "suppressions_site_id_address_hash": lambda site: suppressions.known(site, ["a"]),
     "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
