@@ -124,7 +124,7 @@ def test_applying_that_was_interrupted_goes_on(client, settings, run, type_, log
         raise OSError("no connection")
 
     with monkeypatch.context() as patch:
-        patch.setattr(suppressions, "erase", fail)
+        patch.setattr(suppressions, "add", fail)
         assert type_("erasures", "apply", log).exit_code == 1
     assert run("erasures", "apply", log, "--json")["erased"] == 1
     assert subscribers.find(client.site, ANN) is None
