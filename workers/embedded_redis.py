@@ -23,6 +23,11 @@ def url(settings: Settings) -> str:
     return settings.redis_url or f"unix://{_socket(settings.instance)}"
 
 
+def is_away(settings: Settings) -> bool:
+    """Whether there is not even the socket of an embedded one."""
+    return not settings.redis_url and not _socket(settings.instance).exists()
+
+
 def command(settings: Settings) -> list[str]:
     """The command line of the server. Creates the folders it needs."""
     folder = _folder(settings.instance)

@@ -1,12 +1,17 @@
 """The heartbeat of an instance's import workers: a file whose time is the machine's uptime, which no one sets
 back."""
 
+from __future__ import annotations
+
 import os
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from audience import clock
-from workers.redis_client import CircuitBreaker
+
+if TYPE_CHECKING:
+    from workers.redis_client import CircuitBreaker
 
 FILE = "worker.alive"
 KEY, KEPT_MS = "audience:worker", 86_400_000

@@ -1,20 +1,22 @@
 """`audience.protocols.Processes` of an instance: its lock, its heartbeat, its Redis."""
 
+from __future__ import annotations
+
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any
-
-from redis.exceptions import RedisError
+from typing import TYPE_CHECKING, Any
 
 from audience.config import Settings
 from audience.protocols import QueueHealth
 from workers import embedded_redis, heartbeat
 from workers.instance_lock import CannotServe, hold_instance_lock
-from workers.redis_client import CircuitBreaker, connect
+
+if TYPE_CHECKING:
+    from workers.redis_client import CircuitBreaker
 
 
 class Processes:
-    """Without a circuit breaker it connects to the instance's Redis itself."""
+    """Without a circuit breaker it connects to the instance's Redis itself, by a client loaded only then."""
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         self._settings = settings
@@ -23,6 +25,8 @@ class Processes:
 
     @cached_property
     def _breaker(self) -> CircuitBreaker:
+        from workers.redis_client import CircuitBreaker, connect
+
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
@@ -45,6 +49,8 @@ class Processes:
         return min((age for age in known if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
+        if self._shared_breaker is None and embedded_redis.is_away(self._settings):
+            return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
         if info is None:
             return QueueHealth(error=self._redis_error)
@@ -58,6 +64,8 @@ class Processes:
 
     def _redis_info(self) -> Any:
         """Pings first: INFO answers even while the data set is still loading."""
+        from redis.exceptions import RedisError
+
         try:
             self._breaker.client.ping()
             return self._breaker.client.info()

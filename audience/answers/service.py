@@ -109,22 +109,28 @@ class Answers:
             raise SettingError(f"allow_addresses or deny_addresses: {error}") from error
 
     @cached_property
+    def tier1_countries(self) -> tuple[str, ...]:
+        """Those of the settings, in upper case. Raises `SettingError` for a code that no country has."""
+        codes = tuple(code.upper() for code in self._settings.tier1_countries)
+        unknown = set(codes) - {country.code2 for country in Tables().countries()}
+        if unknown:
+            raise SettingError(COUNTRIES.format(codes=", ".join(sorted(unknown))))
+        return codes
+
+    @cached_property
     def sources(self) -> Sources:
         return Sources(
             tables=email_tables.bundled(),
             resolver=self.resolver,
             country_of=self._country_of,
-            tier1_countries=self._settings.tier1_countries,
+            tier1_countries=self.tier1_countries,
             dns_timeout=self._settings.dns_timeout,
         )
 
     def check(self) -> None:
         """Raises `SettingError` for a setting or an operator's file that cannot be used."""
-        given = {code.upper() for code in self._settings.tier1_countries}
-        unknown = given - {country.code2 for country in Tables().countries()}
-        if unknown:
-            raise SettingError(COUNTRIES.format(codes=", ".join(sorted(unknown))))
-        _ = (self.resolver, self.providers, self.lists, self._settings.geo_database and self.places)
+        places = self._settings.geo_database and self.places
+        _ = (self.tier1_countries, self.resolver, self.providers, self.lists, places)
 
     def warm(self) -> None:
         """Loads every table in a thread."""

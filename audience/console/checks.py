@@ -126,8 +126,9 @@ def _name(_: Site, form: Form) -> Found:
 
 
 def _place(_: Site, form: Form) -> Found:
-    place = services().answers.locate(form["ip"])
-    tier1 = place.get("country_code2") in settings().tier1_countries
+    answers = services().answers
+    place = answers.locate(form["ip"])
+    tier1 = place.get("country_code2") in answers.tier1_countries
     return {"asked": form["ip"].strip(), "place": place, "is_tier1": tier1}
 
 

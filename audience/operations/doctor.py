@@ -26,6 +26,12 @@ def versions(_: Context) -> Iterator[Finding]:
     yield ok("versions", ours)
 
 
+def settings(context: Context) -> Iterator[Finding]:
+    """Those that only the tables of the answers can judge; the service does not start with a wrong one."""
+    (context.answers or Answers(context.settings)).check()
+    yield ok("settings", "nothing in them keeps the service from starting")
+
+
 def engine(context: Context) -> Iterator[Finding]:
     url = context.settings.database
     name, found, fault = stored.engine_name(url), stored.engine_version(url), stored.engine_fault(url)

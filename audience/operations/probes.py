@@ -41,6 +41,7 @@ class Probe:
 
 PROBES = (  # doctor's findings are grouped by what a probe needs; those of /readyz are in this order
     Probe("versions", doctor.versions),
+    Probe("settings", doctor.settings),
     Probe("sqlite", doctor.engine),
     Probe("database", doctor_database.integrity, Needs.SESSION, ready=health.database_answers),
     Probe("migrations", health.migrations, Needs.SESSION, ready=health.migrations),

@@ -11,7 +11,7 @@ from app import instance
 from audience.answers.moderation.reasons import ModerationReason
 from audience.answers.validation.reasons import ValidationReason
 from audience.cli.main import audience
-from audience.config import Settings
+from audience.config import SettingError, Settings
 from audience.errors import Refused
 from audience.operations.openers import Openers
 
@@ -51,6 +51,14 @@ def test_an_address(type_):
     assert "suggestion              ann@gmail.com\n" in output
     typo = ValidationReason.TYPO
     assert f"typo: {typo.meaning}\n  {typo.advice}\n" in output
+
+
+def test_an_unknown_country_in_the_settings_is_told(tmp_path):
+    settings = Settings(instance=tmp_path, tier1_countries=("UK",))
+    words = ["answer", "address", "no address", "--ip", "8.8.8.8"]
+    told = CliRunner().invoke(audience, words, obj=instance(settings)).exception
+    assert isinstance(told, SettingError)
+    assert "no country has the code UK" in str(told)
 
 
 def test_an_address_with_its_context(type_):

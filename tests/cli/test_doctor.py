@@ -30,7 +30,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
         "database", "migrations", "files", "clock", "console", "imports", "changes",
-        "webhooks",
+        "webhooks", "settings",
     } == results.keys()  # fmt: skip
 
 

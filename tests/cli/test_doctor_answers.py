@@ -1,5 +1,6 @@
 """`audience doctor` on what answers need: tables that are not old, name servers, blacklists."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,16 @@ def test_old_tables_are_a_warning_with_advice(doctor, private, monkeypatch):
         "validation",
         "geolocation",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("tier1_countries", ("GB", "UK")), ("deny_addresses", ("no entry",)), ("dns_servers", ("nowhere",))],
+)
+def test_a_setting_with_which_the_service_does_not_start_is_found(doctor, private, settings, name, value):
+    code, results = doctor(settings=replace(settings, **{name: value}))
+    assert (code, states(results, "settings")) == (1, {"bad"})
+    assert name in results["settings"][0]["found"]
 
 
 def test_every_folder_of_tables_has_a_date():

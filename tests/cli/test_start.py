@@ -31,7 +31,7 @@ LOADED = {
     ("changes", "--help"): ("peewee", "marshmallow"),
     ("console",): ("peewee",),
     ("demo", "--help"): ("peewee",),
-    ("doctor", "--offline"): ("peewee", "redis", "asyncio"),
+    ("doctor", "--offline"): ("peewee", "dns", "asyncio"),
     ("erasures", "--help"): ("peewee",),
     ("event", "list"): ("peewee",),
     ("export",): ("peewee", "marshmallow"),

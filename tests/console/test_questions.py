@@ -23,7 +23,11 @@ def dns():
 def settings(tmp_path, database_url, geo_table, dns):
     (tmp_path / geo_table.name).hardlink_to(geo_table)
     return Settings(
-        instance=tmp_path, database_url=database_url, dns_servers=(dns.address,), dns_timeout=10.0
+        instance=tmp_path,
+        database_url=database_url,
+        dns_servers=(dns.address,),
+        dns_timeout=10.0,
+        tier1_countries=("us",),
     )
 
 
@@ -42,7 +46,7 @@ def settings(tmp_path, database_url, geo_table, dns):
         ),
         ("name", {"name": "Mary"}, ["Female", "Confidence"]),
         ("name", {"name": "Xqzt"}, ["Unknown"]),
-        ("place", {"ip": "8.8.8.8"}, ["United States", "Tier 1", "world.svg#land"]),
+        ("place", {"ip": "8.8.8.8"}, ["United States", "world.svg#land", ">yes</span>"]),
         ("place", {"ip": "10.0.0.1"}, ["private or reserved"]),
         ("place", {"ip": "::1"}, ["Send an IPv4 address"]),
     ],
