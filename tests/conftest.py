@@ -19,7 +19,7 @@ from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.service import packed_places
 from tests.slow import IN_A_BROWSER, Guard, is_slow
-from tests.statements import reader
+from tests.statements import reader, recorded
 
 guard = Guard()
 sys.addaudithook(guard)
@@ -104,6 +104,14 @@ def statements_that_name_their_site():
     reader.wrong.clear()
     yield
     assert reader.wrong == []
+
+
+@pytest.fixture(autouse=True)
+def changes_that_are_recorded():
+    """Of every test, on both engines; it fails with what changed subscribers and is not in the record."""
+    recorded.wrong.clear()
+    yield
+    assert recorded.wrong == []
 
 
 @pytest.fixture(scope="session")

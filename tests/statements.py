@@ -1,11 +1,13 @@
 """What this process sends to a database, read at its door: each statement on a site's table names the site.
 
-In each of its selects, too: it needs one node of several. The statements of migrations, of moves and of the
-tests themselves are not read, nor those of processes that tests start.
+In each of its selects, too: it needs one node of several. And each transaction that changes what is shown of
+a subscriber adds to the record of changes. The statements of migrations, of moves and of the tests themselves
+are not read, nor those of processes that tests start.
 """
 
 import re
 import sys
+import threading
 from pathlib import Path
 
 from storage.engines.postgresql_citus import COPIED
@@ -15,9 +17,13 @@ from storage.sites import site_owned_tables
 
 ROOT = Path(__file__).parent.parent
 DOOR = (sys.prefix, *(str(ROOT / "storage" / name) for name in ("database.py", "connections.py", "engines")))
+STORAGE = (sys.prefix, str(ROOT / "storage"))
 OF_ALL = tuple(str(ROOT / name) for name in ("storage/migrations", "storage/moves.py", "tests", "bench"))
 TABLES = sorted(set(site_owned_tables()) - set(COPIED))
 USES = re.compile(rf"(?:FROM|JOIN|UPDATE|INTO) \"?({'|'.join(TABLES)})\b")
+CHANGES = re.compile(r"(INSERT INTO|DELETE FROM) subscribers |UPDATE subscribers SET .*\bupdated_at = ")
+RECORDS = "INSERT INTO change_log "
+NOT_RECORDED = (*OF_ALL, str(ROOT / "storage" / "sites.py"))  # a site goes with its record
 NAMES_SITE = re.compile(r"\bsite_id\"? = |^COPY|INTO \"?\w+\"? {2}site_id ")
 INNER = re.compile(r"\((?P<inner>[^()]*)\)")
 OVER_ALL_SITES = {
@@ -82,32 +88,68 @@ class Reader:
         elif not _sender().startswith(OF_ALL):
             self.wrong.append(statement)
 
-    def attend(self, pool):
-        """Lets the pools of a class have their statements read."""
-        run, run_many = pool.execute_sql, pool.execute_many
 
-        def execute_sql(opened, sql, params=None, **options):
-            self.read(sql)
-            return run(opened, sql, params, **options)
+class Recorded:
+    """`wrong` are statements that changed subscribers in a committed transaction without an entry."""
 
-        def execute_many(opened, sql, parameters):
-            self.read(sql)
-            return run_many(opened, sql, parameters)
+    def __init__(self):
+        self.wrong, self._of_thread = [], threading.local()
 
-        pool.execute_sql, pool.execute_many = execute_sql, execute_many
+    def read(self, statement):
+        if statement.startswith(RECORDS):
+            self._of_thread.is_recorded = True
+        elif CHANGES.match(statement) and not (
+            _sender().startswith(NOT_RECORDED) or _sender(STORAGE).startswith(OF_ALL)
+        ):
+            self._of_thread.changed = statement
+
+    def begin(self):
+        self._of_thread.changed, self._of_thread.is_recorded = "", False
+
+    def commit(self):
+        if self._of_thread.changed and not self._of_thread.is_recorded:
+            self.wrong.append(self._of_thread.changed)
 
 
-def _sender():
+def attend(pool):
+    """Lets the pools of a class have their statements read."""
+    run, run_many, begin, commit = pool.execute_sql, pool.execute_many, pool.begin, pool.commit
+
+    def execute_sql(opened, sql, params=None, **options):
+        reader.read(sql)
+        recorded.read(sql)
+        return run(opened, sql, params, **options)
+
+    def execute_many(opened, sql, parameters):
+        rows = list(parameters)
+        reader.read(sql)
+        if rows:
+            recorded.read(sql)
+        return run_many(opened, sql, rows)
+
+    def begin_read(opened, *options):
+        begin(opened, *options)
+        recorded.begin()
+
+    def commit_read(opened):
+        commit(opened)
+        recorded.commit()
+
+    pool.execute_sql, pool.execute_many = execute_sql, execute_many
+    pool.begin, pool.commit = begin_read, commit_read
+
+
+def _sender(beside=DOOR):
     """The file whose statement it is: the first that neither opens the door nor belongs to the driver."""
     frame = sys._getframe(1)
     while frame.f_back:
         frame = frame.f_back
         name = frame.f_code.co_filename
-        if name.startswith(str(ROOT)) and not name.startswith((*DOOR, __file__)):
+        if name.startswith(str(ROOT)) and not name.startswith((*beside, __file__)):
             return name
     return ""
 
 
-reader = Reader()
+reader, recorded = Reader(), Recorded()
 for pool in (SqlitePool, ServerPool):
-    reader.attend(pool)
+    attend(pool)

@@ -6,13 +6,14 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience import bulk_act_pieces, bulk_acts, change_log_pages, imports, undos
+from audience import bulk_act_pieces, bulk_acts, change_log, change_log_pages, imports, undos
 from audience.audit_log import Actor
 from audience.cli.main import audience
 from audience.console.commands import ACTS
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.change_mirror import Mirror, normal, state
 from tests.console.browser import signed_in
+from tests.statements import recorded
 
 ANN, ZOE = "ann@example.com", "zoe@example.com"
 ADA = {"email": "ada@example.com"}
@@ -119,6 +120,16 @@ def test_every_command(client, settings, followed, tmp_path):
     file = tmp_path / "people.csv"
     file.write_text(f"email\n{ZOE}\n")
     assert followed(lambda: run("import", str(file), "--site", client.site.uuid)) == {("import", "1")}
+
+
+def test_a_write_without_an_entry_is_found_in_whatever_test_it_is_made(client, monkeypatch):
+    monkeypatch.setattr(recorded, "wrong", [])
+    client.create(ANN)
+    assert recorded.wrong == []
+    monkeypatch.setattr(change_log, "record", lambda *_: None)
+    client.create(ZOE)
+    client.post("/fetch/commands", {"command": {"command": "add_tag", "email": ANN, "query": "vip"}})
+    assert [statement.split(" ")[0] for statement in recorded.wrong] == ["INSERT", "UPDATE"]
 
 
 def test_the_record_is_printed_and_followed(client, settings, monkeypatch):
