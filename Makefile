@@ -61,6 +61,7 @@ ENGINE_FREE = answers bodies docs_page generated_clients hostile json_bounds ope
 test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18
 	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
 	$(PYTEST) --engine postgresql tests/storage tests/audience tests/api tests/cli/test_erasures.py \
+		tests/cli/test_everyday_undos.py tests/stories/test_every_write_is_recorded.py \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*')
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 ENGINE=postgresql SEED=1 ONLY=7

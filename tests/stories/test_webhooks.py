@@ -18,10 +18,17 @@ from tests.stories.test_starts import type_
 RECEIVER = re.compile(r"^```python3\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def url(request):
+    """Of a new database; "" of a file."""
+    return "" if request.param == "sqlite" else request.getfixturevalue("server").create()
+
+
 @pytest.fixture(scope="module")
-def with_two_workers(tmp_path_factory):
+def with_two_workers(tmp_path_factory, url):
     with serving(
         tmp_path_factory.mktemp("webhooks"),
+        AUDIENCE_DATABASE_URL=url,
         AUDIENCE_DNS_SERVERS="127.0.0.1:9",
         AUDIENCE_WEBHOOK_PRIVATE_ADDRESSES="true",
         AUDIENCE_WORKERS="2",
@@ -30,9 +37,10 @@ def with_two_workers(tmp_path_factory):
 
 
 @pytest.fixture
-def service(with_two_workers):
+def service(with_two_workers, url):
     """With two workers, and a new site as its first."""
-    created = type_(with_two_workers.instance, "site", "create", "News", "--json")
+    instance = with_two_workers.instance
+    created = type_(instance, "site", "create", "News", "--json", AUDIENCE_DATABASE_URL=url)
     return replace(with_two_workers, first=json.loads(created.stdout))
 
 
