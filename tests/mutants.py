@@ -76,6 +76,13 @@ MUTANTS = (
         f"{TORTURE}tenants",
     ),
     Mutant(
+        "webhooks of all sites by id",
+        "storage/webhooks.py",
+        'row(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))',
+        'row(f"SELECT {COLUMNS} FROM webhooks WHERE id = ?", (webhook_id,))',
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
         "one command undoes the next of the same number",
         "audience/changes.py",
         "self.number >= number and",

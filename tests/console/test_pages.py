@@ -7,7 +7,7 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_routes
-from audience import operators, reports, segments, sessions, subscribers, webhooks
+from audience import bulk_acts, imports, operators, reports, segments, sessions, subscribers, webhooks
 from audience.audit_log import Actor
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM, inside
@@ -21,6 +21,10 @@ HTTPS_COOKIE = "__Host-audience_session"
 ROLES = operators.ROLES
 EVERYWHERE = ("anyone", "operator")
 MATRIX_ROLES = (*ROLES, "administrator")
+LISTS = {
+    "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
+    "number:import": imports.newest, "number:act": bulk_acts.newest,
+}  # fmt: skip
 
 
 def pages(app):
@@ -39,10 +43,9 @@ def filled(rule, site):
         everybody = subscribers.SearchRequest(after={}, before={})
         newest = [each.uuid for each in subscribers.search(site, everybody, 1)[0]]
         path = path.replace("<subscriber_uuid>", newest[0] if newest else UNKNOWN)
-    for name, noun in (("segment", segments), ("report", reports), ("number:webhook", webhooks)):
-        if f"<{name}_id>" in path:
-            listed = noun.list_all(site)
-            path = path.replace(f"<{name}_id>", str(listed[0].id) if listed else "1")
+    for name, listed in LISTS.items():
+        if f"<{name}_id>" in path and (found := listed(site)):
+            path = path.replace(f"<{name}_id>", str(found[0].id))
     return re.sub(r"<(?:\w+:)?\w+>", "1", path)
 
 

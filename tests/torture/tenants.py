@@ -14,7 +14,7 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from audience import keys, passwords, sites
+from audience import imports, keys, passwords, sites, webhooks
 from audience.keys import NewKey
 from audience.operators import ROLES
 from audience.sites import Site
@@ -26,6 +26,7 @@ from tests.console.test_pages import filled, pages, send
 from tests.torture.application import opened_application
 
 MARKS = ("ownmark", "othermark")
+LISTS = ("/fetch/tags", "/fetch/segments", "/fetch/reports", "/batch/imports", "/fetch/webhooks")
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 VISITORS = ("nobody", *ROLES)  # of the console
 SHORT = LONG = len(ENDPOINTS) + len(VISITORS)
@@ -49,9 +50,10 @@ class Sites:
 
     def export(self) -> bytes:
         """All that the other site shows of itself."""
-        paths = ("/fetch/export", "/fetch/tags", "/fetch/fields", "/fetch/segments",
-                 "/fetch/reports", "/stats/site", "/batch/imports")  # fmt: skip
-        return b"".join(self.other_client.get(path).data for path in paths)
+        ask = self.other_client.get
+        undo = f"/batch/imports/{imports.newest(self.other)[0].id}/undo"
+        paths = ("/fetch/export", "/fetch/fields", "/fetch/changes", "/stats/site", undo, *LISTS)
+        return b"".join(ask(path).data for path in paths)
 
     def credentials(self) -> dict[str, str | None]:
         """By kind; whatever begins with `own` is a good key of the own site."""
@@ -91,6 +93,8 @@ def opened(short: bool) -> Iterator[object]:
     with opened_application(auth_failures="100000000/minute") as (app, _):
         own, other = sites.create(MARKS[0]), sites.create(MARKS[1])
         for site, mark in ((own, MARKS[0]), (other, MARKS[1])):
+            marked = {"url": f"https://{mark}.example/hook", "paused": True}
+            webhooks.create(site, marked, private_addresses=False)
             fill(site, names=(mark, f"{mark}2", f"{mark}3"))
         http = app.test_client()
         both = Sites(http, own, other, keys.create([own]), ApiClient(http, other, keys.create([other])))
@@ -136,7 +140,7 @@ def own_and_other_ids(both: Sites, endpoint: Endpoint) -> list[Endpoint]:
     if not any("1" in text for text in texts) and "email" not in "".join(texts):
         return [endpoint]
     found: list[Any] = []
-    for path in ("/fetch/tags", "/fetch/segments", "/fetch/reports", "/batch/imports"):
+    for path in LISTS:
         found += both.other_client.get(path).json["data"][:1]  # type: ignore[index]
     person = both.other_client.get("/fetch/search").json["data"][0]["attributes"]  # type: ignore[index]
     others = [endpoint._replace(path=endpoint.path.replace("/1", f"/{each['id']}")) for each in found]
@@ -156,7 +160,7 @@ def ask(both: Sites, endpoint: Endpoint, authorization: str | None, site: str | 
 
 
 def look(both: Sites, role: str) -> None:
-    """At every page, of both sites."""
+    """At every page of the other site, and at those with its ids of the own one."""
     app, cost = both.http.application, passwords.COST
     passwords.COST = 2
     try:
@@ -166,10 +170,15 @@ def look(both: Sites, role: str) -> None:
     finally:
         passwords.COST = cost
     for method, rule, needed in pages(app):
-        if rule in SKIPPED or "static" in rule or "<int:" in rule:
+        if rule in SKIPPED or "static" in rule:
             continue
-        answer = send(visitor, method, filled(rule, both.other))
+        path = filled(rule, both.other)
+        answer = send(visitor, method, path)
         assert MARKS[1] not in answer.text, (method, rule, role)
         assert answer.status_code < 500, (method, rule, role)
+        if "_id>" in rule:
+            crossed = send(visitor, method, path.replace(both.other.uuid, both.own.uuid))
+            assert MARKS[1] not in crossed.text, (method, rule, role)
+            assert crossed.status_code in (303, 400, 403, 404), (method, rule, role, crossed.status_code)
         if needed not in ("anyone", "operator") and "<site_uuid>" in rule:
             assert answer.status_code in (303, 403, 404), (method, rule, role, answer.status_code)
