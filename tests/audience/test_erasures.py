@@ -70,7 +70,7 @@ def test_the_boundaries_of_a_log_are_those_that_can_be_read(tmp_path, octets, fo
     assert [entry["at"] for entry in erasure_log.boundaries(tmp_path / erasure_log.LOG)] == found
 
 
-def test_erasing_thirty_takes_as_many_statements_as_erasing_five(client, settings, monkeypatch):
+def test_erasing_thirty_takes_no_more_statements_than_erasing_five(client, settings, monkeypatch):
     opened, sent = database.database.obj, list[str]()
     for name in ("execute_sql", "execute_many"):
         run = getattr(opened, name)
@@ -86,7 +86,8 @@ def test_erasing_thirty_takes_as_many_statements_as_erasing_five(client, setting
     people = [f"p{number}@example.com" for number in range(35)]
     for email in people:
         client.create(email, tags="a,b", plan="pro")
-    assert erased(people[:5]) == erased(people[5:])
+    few = erased(people[:5])
+    assert erased(people[5:]) <= few
 
 
 def _noted(sent, run, sql, *args, **options):
