@@ -19,14 +19,15 @@ HEIGHT = 900
 STICKING_OUT = """[...document.querySelectorAll("main td, main th, main .card")].flatMap((part) => {
   const cuts = (each) => getComputedStyle(each).overflowX !== "visible"
   const isCut = (each) => each !== part && (cuts(each) || isCut(each.parentElement))
-  const edge = part.getBoundingClientRect().right + 0.5, range = document.createRange(), found = []
+  const end = part.getBoundingClientRect().right - parseFloat(getComputedStyle(part).paddingRight)
+  const range = document.createRange(), found = []
   const texts = document.createTreeWalker(part, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
     const {data, parentElement} = texts.currentNode
     range.selectNodeContents(texts.currentNode)
     const {right, width} = range.getBoundingClientRect()
     const isSeen = width > 1 && parentElement.checkVisibility() && !isCut(parentElement)
-    if (isSeen && right > edge) found.push(data)
+    if (isSeen && right > end + 0.5) found.push(data)
   }
   return cuts(part) ? [] : found
 })"""

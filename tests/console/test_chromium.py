@@ -221,3 +221,17 @@ def test_the_list_follows_what_is_typed(browser, port, site, paths):
     page.reload()
     assert page.get_by_label("Tick p2@a.example").count() == 0
     assert visitor.problems == []
+
+
+def test_a_chart_says_what_is_under_the_pointer(browser, port, site, paths):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}?step=month&period=all")
+    tip, plots = visitor.page.locator(".tip"), visitor.page.locator(".chart svg[role=img]")
+    for plot in (plots.nth(0), plots.nth(1)):
+        strip = plot.locator(".hv").last
+        x, y = strip.evaluate("(strip) => [strip.getBoundingClientRect().x, strip.getBoundingClientRect().y]")
+        visitor.page.mouse.move(x, y + 9)
+        assert tip.inner_text() == strip.text_content()
+    visitor.page.locator("h1").hover()
+    assert tip.count() == 0
+    assert visitor.problems == []

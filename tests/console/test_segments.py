@@ -148,8 +148,9 @@ def test_while_one_builds_the_rule_is_counted_and_each_condition_alone(manager, 
     rules = json.dumps({"all": [json.loads(VIPS), pro]})
     said = manager.post(f"{root}/preview", rules=rules, conditions=json.dumps([pro, json.loads(VIPS)])).json
     assert said["counts"] == [2, 2]
-    assert "ann@a.example" in said["people"]
-    assert "bob@a.example" not in said["people"]
+    people = said["people"].replace("<wbr>", "")
+    assert "ann@a.example" in people
+    assert "bob@a.example" not in people
     assert said["words"] == "Subscribers who carry the tag vip and whose plan is pro."
 
 

@@ -79,6 +79,16 @@ for (const field of document.querySelectorAll("[data-finds]")) {
   })
 }
 
+// What the title of a chart's part says, at once
+document.addEventListener("pointerover", ({target}) => {
+  const chart = target.closest(".chart"), said = target.closest(".hv")?.textContent
+  for (const tip of document.querySelectorAll(".tip")) if (tip.parentElement !== chart) tip.remove()
+  if (!said) return
+  const tip = chart.querySelector(".tip") ?? chart.appendChild(document.createElement("span"))
+  tip.className = "tip"
+  tip.textContent = said
+})
+
 // What erases stays off until the number is typed
 for (const field of document.querySelectorAll("[data-typed]")) {
   const show = () => { field.form.querySelector(".badgo").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
