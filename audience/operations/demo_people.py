@@ -54,7 +54,10 @@ def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
     """Subscribers by time of creation; the same on each call, but relative to `now_ms`."""
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
-    for created_at in sorted(_instants(source, count, now_ms)):
+    for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
+        source.seed(
+            f"{SEED} {number}"
+        )  # so that nobody is another because of what the hour made of those before
         yield generator.subscriber(created_at)
 
 
@@ -91,18 +94,18 @@ class _Generator:
         country = self._random.choices(self._countries, self._weights)[0]
         first, last = (self._random.choice(country[part].split(", ")) for part in ("first", "last"))
         address = self._address(first, last, country)
+        shown_first = "" if self._random.random() < NO_FIRST_NAME else first
+        fields, tags = self._fields(country), self._tags()
         left_at = self._left_at(created_at)
         history = sorted(self._events(created_at, left_at or self._now_ms), key=lambda event: event[1])
         change = Change(
             email=address,
             key=addresses.identity(address),
             at=left_at or created_at,
-            first_name="" if self._random.random() < NO_FIRST_NAME else first,
+            first_name=shown_first,
             last_name=last,
-            fields=self._fields(country),
-            tags=[
-                tag for tag, percent in self._words["tags"].items() if self._random.random() < percent / 100
-            ],
+            fields=fields,
+            tags=tags,
             consent=Consent.UNSUBSCRIBE if left_at else "",
             event_at=history[-1][1] if history else None,
             dates={
@@ -111,6 +114,9 @@ class _Generator:
             },
         )
         return FictionalSubscriber(change, history)
+
+    def _tags(self) -> list[str]:
+        return [tag for tag, percent in self._words["tags"].items() if self._random.random() < percent / 100]
 
     def _fields(self, country: Mapping[str, Any]) -> dict[str, Any]:
         interests = {self._draw("interests") for _ in range(self._random.randrange(4))}

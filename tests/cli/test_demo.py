@@ -151,6 +151,15 @@ def test_it_is_the_same_every_time():
     assert first == second
 
 
+def test_its_people_are_the_same_at_any_hour():
+    midnight = clock.now_ms() // DAY * DAY
+    early, late = (
+        [(each.change.email, each.change.tags, each.change.fields) for each in demo_people.generate(200, at)]
+        for at in (midnight + 1, midnight + DAY - 1)
+    )
+    assert early == late
+
+
 def test_an_interrupted_demo_deletes_the_site(app, settings):
     def interrupt(step, done, total):
         if step == "Creating":
