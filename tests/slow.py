@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent
 PROCESSES = (
-    "stories", "workers",
+    "answers/test_warm.py", "stories", "workers",
     "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_everyday_undos.py",
     "cli/test_file_imports.py", "cli/test_files_page.py",
     "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_moving_in_page.py",

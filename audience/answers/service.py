@@ -13,6 +13,7 @@ from audience import telemetry
 from audience.answers.blacklist import blacklist, providers
 from audience.answers.blacklist.blacklist import BlacklistResult
 from audience.answers.blacklist.zone_tests import ZoneWatch
+from audience.answers.domains import registrable
 from audience.answers.gender import gender
 from audience.answers.gender.gender import GenderResult, Names
 from audience.answers.geolocation import geolocation
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+NO_ADDRESS = "no one@firm.org"  # whose validation costs no DNS
+RUDE = "<b>Mr Coons and Ann Dick say: you ass</b>"  # whose moderation uses every table
 COUNTRIES = "tier1_countries: no country has the code {codes}; give codes of ISO 3166, such as GB for UK"
 
 
@@ -133,14 +136,17 @@ class Answers:
         _ = (self.tier1_countries, self.resolver, self.providers, self.lists, places)
 
     def warm(self) -> None:
-        """Loads every table in a thread."""
+        """Loads every table and library in a thread: else each of many first requests would, all at once."""
         threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
         from audience.answers.moderation import moderation
 
         try:
-            _ = (self.places, self.names, self.providers, self.sources, moderation.moderate)
+            validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
+            registrable(NO_ADDRESS)
+            moderation.moderate(RUDE)
+            _ = (self.names, self.providers, self.places)  # the last may wait until it is packed
         except Exception as error:
             log.error("a table cannot be loaded: %s", where(error))
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from werkzeug.routing import Rule
@@ -21,7 +22,7 @@ HTTPS_COOKIE = "__Host-audience_session"
 ROLES = operators.ROLES
 EVERYWHERE = ("anyone", "operator")
 MATRIX_ROLES = (*ROLES, "administrator")
-LISTS = {
+LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
     "number:import": imports.newest, "number:act": bulk_acts.newest,
 }  # fmt: skip

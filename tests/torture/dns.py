@@ -1,14 +1,17 @@
-"""Sixteen kinds of hostile and silent DNS servers, fifty validations at once.
+"""Seventeen kinds of hostile and silent DNS servers, fifty validations at once.
 
 No address is called invalid for the trouble of the servers, and others are answered as ever: the long form
-lets their p99 double at most.
+lets their p99 double at most. The servers, those who validate and the others are a process each.
 """
 
+import multiprocessing
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
+from typing import Any
 
 import dns.message
 
@@ -16,66 +19,88 @@ from tests.answers.dns_servers import NOISE, FakeServer
 from tests.answers.test_dns_trouble import CUT_OFF, LYING, Internet
 from tests.torture.world import World, opened_world
 
-KINDS = (*CUT_OFF, *LYING, *NOISE)
+MUTE = "nxdomain, silent of canaries"
+KINDS = (*CUT_OFF, *LYING, MUTE, *NOISE)
 SHORT = LONG = len(KINDS)
 UNIT = "kinds of servers"
-AT_ONCE, LEAST_MS = 50, 50.0
+AT_ONCE, SECONDS, LEAST_MS = 50, 2.0, 50.0
+FORKED = multiprocessing.get_context("fork")
 
 
 class Hostile:
-    """The handler of a server of one kind after another."""
+    """The handler of a server of one kind after another, which another process chooses."""
 
     def __init__(self) -> None:
-        self.kind = "healthy"
-        self._internet = Internet()
+        self._number = FORKED.Value("i", -1)
+
+    def become(self, number: int) -> None:
+        """One of `KINDS`; healthy with -1."""
+        self._number.value = number
 
     def __call__(self, query: dns.message.Message) -> Sequence[dns.message.Message | bytes]:
-        if self.kind in NOISE:
-            return [NOISE[self.kind](query)]
-        self._internet.state = self.kind
-        answers: Sequence[dns.message.Message | bytes] = self._internet(query)
+        number = self._number.value
+        kind = KINDS[number] if number >= 0 else "healthy"
+        if kind in NOISE:
+            return [NOISE[kind](query)]
+        internet = Internet("nxdomain" if kind == MUTE else kind)
+        internet.mutes_canaries = kind == MUTE
+        answers: Sequence[dns.message.Message | bytes] = internet(query)
         return answers
 
 
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     hostile = Hostile()
-    with FakeServer(hostile) as server:
-        patience = {"AUDIENCE_DNS_TIMEOUT": "1"} if short else {}
-        with opened_world({"AUDIENCE_DNS_SERVERS": server.address} | patience) as world:
+    server = FakeServer(hostile)
+    patience = {"AUDIENCE_DNS_TIMEOUT": "1"} if short else {}
+    with (
+        apart(serve, server),
+        opened_world({"AUDIENCE_DNS_SERVERS": server.address} | patience) as world,
+    ):
 
-            def attack(number: int, chance: Random) -> dict[str, float]:
-                alone_ms = others_p99_ms(world, f"alone{number}", 0)
-                hostile.kind = KINDS[number]
-                beside_ms = others_p99_ms(world, f"firm{number}", AT_ONCE)
-                hostile.kind = "healthy"
-                assert short or beside_ms <= max(LEAST_MS, 2 * alone_ms), (
-                    f"{alone_ms:.0f} → {beside_ms:.0f} ms"
-                )
-                return {"alone p99 ms": alone_ms, "beside p99 ms": beside_ms}
+        def attack(number: int, chance: Random) -> dict[str, float]:
+            alone_ms = finds_p99_ms(world, time.monotonic() + SECONDS)
+            hostile.become(number)
+            with apart(validate_many, world, f"firm{number}") as validating:
+                beside_ms = finds_p99_ms(world, time.monotonic() + SECONDS, validating.is_alive)
+            hostile.become(-1)
+            assert validating.exitcode == 0, "an address is invalid: see above"
+            assert short or beside_ms <= max(LEAST_MS, 2 * alone_ms), f"{alone_ms:.0f} → {beside_ms:.0f} ms"
+            return {"alone p99 ms": alone_ms, "beside p99 ms": beside_ms}
 
-            yield attack
+        yield attack
 
 
-def others_p99_ms(world: World, name: str, at_once: int) -> float:
-    """Of finds, while addresses of unknown domains are validated."""
-    world.take_p99_ms()
-    end = threading.Event()
-
-    def find() -> None:
-        while not end.wait(0.005):
-            assert world.ask("GET", "/fetch/subscribers?email=a@example.com")[0] == 200
-
-    other = threading.Thread(target=find)
-    other.start()
+@contextmanager
+def apart(work: Callable[..., None], *arguments: Any) -> Iterator[Any]:
+    """A process of its own, forked from this one."""
+    child = FORKED.Process(target=work, args=arguments, daemon=True)
+    child.start()
     try:
-        with ThreadPoolExecutor(max(1, at_once)) as pool:
-            list(pool.map(lambda each: validate(world, f"ann@{name}-{each}.org"), range(at_once)))
-        end.wait(0.5)
+        yield child
     finally:
-        end.set()
-        other.join()
+        child.kill()
+        child.join()
+
+
+def serve(server: FakeServer) -> None:
+    with server:
+        threading.Event().wait()
+
+
+def finds_p99_ms(world: World, end: float, goes_on: Callable[[], bool] = lambda: False) -> float:
+    """Of finds until `end`, and as long as something goes on."""
+    world.take_p99_ms()
+    while time.monotonic() < end or goes_on():
+        assert world.ask("GET", "/fetch/subscribers?email=a@example.com")[0] == 200
+        threading.Event().wait(0.005)
     return world.take_p99_ms()
+
+
+def validate_many(world: World, name: str) -> None:
+    """Addresses of unknown domains, at once."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda each: validate(world, f"ann@{name}-{each}.org"), range(AT_ONCE)))
 
 
 def validate(world: World, email: str) -> None:
