@@ -1,4 +1,4 @@
-"""Mixed requests over many connections: no error but 503, and after a while no more memory."""
+"""Mixed requests over many connections: no error, hardly a 503, and after a while no more memory."""
 
 import threading
 from collections.abc import Iterator
@@ -11,11 +11,12 @@ from tests.torture.world import opened_world
 SHORT, LONG, UNIT = 3, 1_080, "stretches of 10 s"
 SECONDS, CONNECTIONS, WARM = 10.0, 32, 30
 MAX_GROWTH_MB = 60.0
+MAX_BUSY = 0.01  # of the answers: now and then one of the two web processes has most of the writers
 
 
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
-    with opened_world() as world:
+    with opened_world({"AUDIENCE_WEB_WORKERS": "2"}) as world:  # as by default
         warm: list[float] = []
 
         def attack(number: int, chance: Random) -> dict[str, float]:
@@ -23,6 +24,8 @@ def opened(short: bool) -> Iterator[object]:
                 threading.Event().wait(SECONDS)
             answers = world.ledger.statuses
             assert set(answers) <= {"200", "201", "503"}, dict(answers)
+            busy = answers["503"] / answers.total()
+            assert short or busy < MAX_BUSY, f"{busy:.1%} of the answers are 503"
             memory = pss_mb(world.service.process.pid)
             warm.append(memory)
             grown = memory - warm[min(WARM, len(warm) - 1)]
