@@ -216,6 +216,13 @@ MUTANTS = (
         f"{ERASING}::test_the_domain_of_one_person_goes_with_the_address",
     ),
     Mutant(
+        "refused rows of the erased stay",
+        "audience/erasures.py",
+        "    stored_files.erase_refused(site_id, address_hash)\n",
+        "",
+        f"{TORTURE}canaries",
+    ),
+    Mutant(
         "an erasure is not logged",
         "audience/erasures.py",
         "        erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))\n",

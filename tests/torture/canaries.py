@@ -38,6 +38,7 @@ def opened(short: bool) -> Iterator[object]:
             send_ordinary_requests(world.service)
             send_hostile_requests(world.service)
             people = bring_in(world)
+            send_refused(world, people)
             metrics = raw_text(world, "/metrics")
             found = {name for name in holders(world, CANARY, PERSON) if not DATABASE.fullmatch(name)}
             found |= {each for each in answers if CANARY in each.lower()}
@@ -60,19 +61,22 @@ def opened(short: bool) -> Iterator[object]:
 
 def refused(world: World) -> list[str]:
     """The errors to every operation with the marker in place of every text."""
-    first = world.service.first
-    owner = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
     errors = []
     for endpoint in ENDPOINTS:
         path = re.sub(r"/1$", f"/{CANARY}", endpoint.path)
         query = "&".join(f"{name}={CANARY}" for name in (endpoint.query or {"page": ""}))
         body = json.dumps(marked(endpoint.body)) if endpoint.body else None
-        for headers in (owner, {"Authorization": basic(CANARY, CANARY)}):
+        for headers in (owner(world), {"Authorization": basic(CANARY, CANARY)}):
             raw(world.service, endpoint.method, f"/api/v1{path}?{query}", body, headers | HEADERS)
             errors.append(
                 error_of(world, endpoint.method, f"{path}?{query}", endpoint.body and marked(endpoint.body))
             )
     return errors
+
+
+def owner(world: World) -> dict[str, str]:
+    first = world.service.first
+    return {"Authorization": basic(first["publishable_key"], first["secret_key"])}
 
 
 def error_of(world: World, method: str, path: str, body: Any) -> str:
@@ -103,6 +107,15 @@ def bring_in(world: World) -> list[str]:
     moved = {"command": "change_email", "email": people[0], "query": f"moved.{people[0]}"}
     assert world.call("POST", "/fetch/commands", {"command": moved})[1]["failed"] == 0
     return [f"moved.{people[0]}", *people[1:]]
+
+
+def send_refused(world: World, people: list[str]) -> None:
+    """A file by the API, of which every row is refused."""
+    rows = "".join(f"{email},{PERSON},never\n" for email in people)
+    headers = owner(world) | {"Content-Type": "text/csv"}
+    raw(world.service, "POST", "/api/v1/batch/imports", f"email,first_name,created_at\n{rows}", headers)
+    newest = world.call("GET", "/batch/imports")[1]["data"][0]["attributes"]
+    assert newest["failed"] == len(people), newest
 
 
 def send_files(operator: Operator, people: list[str]) -> list[str]:
