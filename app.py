@@ -55,7 +55,7 @@ def create_app(
 ) -> Flask:
     """The web application of an instance whose database is migrated; by default it queries the real DNS.
 
-    `routes`: what `create_routes` gave, where one process serves several instances, one after another.
+    `routes`: what `create_routes` gave, made before a fork, or for one instance after another.
     """
     from audience.answers.service import Answers
     from audience.http.services import Services
@@ -118,6 +118,7 @@ def asgi() -> Gateway:
         resolver=open_resolver(settings, CountingGate(settings.web_threads // 2)),
         write_gate=CountingGate(settings.web_threads // 4),
         parse_gate=CountingGate(max(2, settings.web_threads // 8)),
+        routes=web_server.made_before(),
     )
     app.extensions["audience"].answers.warm()
     interpreter.settle()
@@ -182,11 +183,11 @@ def web(instance: Instance) -> None:
 
     Answers(instance.settings).check()
     check_migrated(instance.settings)
-    create_routes()
+    routes = create_routes()
     for module in OF_WEB_PROCESSES:
         importlib.import_module(module)
     interpreter.settle()
-    web_server.serve(instance.settings, "app:asgi")
+    web_server.serve(instance.settings, "app:asgi", routes)
 
 
 @click.command()

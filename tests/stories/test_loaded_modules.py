@@ -60,6 +60,28 @@ def test_a_process_loads_no_more_than_it_needs(loaded, name):
     assert set().union(*loaded[name]) <= LOADED[name]
 
 
+SERVED = """
+import sys, app
+from workers.web import server
+app.create_routes = lambda make=app.create_routes: made.append(make()) or made[-1]
+made = []
+server.Granian = lambda *_, **__: type("Forking", (), {"serve": lambda _: app.asgi()})()
+sys.argv = ["audience", "web"]
+try:
+    app.main()
+except SystemExit:
+    print(len(made), "audience" in made[0].extensions)
+"""
+
+
+def test_the_routes_are_made_once_before_web_processes_are_forked(tmp_path):
+    told = environment(tmp_path, 8000)
+    give_places(tmp_path)
+    subprocess.run([sys.executable, "-m", "app", "migrate"], env=told, cwd=ROOT, check=True, timeout=120)
+    said = subprocess.check_output([sys.executable, "-c", SERVED], env=told, cwd=ROOT, text=True, timeout=120)
+    assert said == "1 True\n"
+
+
 def test_a_web_process_of_its_own_has_no_driver_of_another_database(tmp_path):
     code = "import sys, app; app.asgi(); print(sorted(name for name in sys.modules if sys.modules[name]))"
     told = environment(tmp_path, 8000)

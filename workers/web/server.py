@@ -5,6 +5,7 @@ import os
 import resource
 import threading
 import time
+from typing import Any
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
@@ -18,8 +19,16 @@ STOP_TIMEOUT_SECONDS = 3
 PARENT_POLL_SECONDS = 0.3
 
 
-def serve(settings: Settings, application: str) -> None:
-    """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT."""
+_made: Any = None
+
+
+def serve(settings: Settings, application: str, made: Any = None) -> None:
+    """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT.
+
+    Web processes that are forked find what is `made` before, and share its memory.
+    """
+    global _made
+    _made = made
     Granian(
         application,
         factory=True,
@@ -36,6 +45,11 @@ def serve(settings: Settings, application: str) -> None:
         workers_kill_timeout=STOP_TIMEOUT_SECONDS,
         respawn_failed_workers=True,
     ).serve()
+
+
+def made_before() -> Any:
+    """What `serve` was given; None in a process that was not forked."""
+    return _made
 
 
 def exit_with_parent() -> None:
