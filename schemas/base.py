@@ -19,6 +19,7 @@ from schemas.values import FormError as FormError
 REQUIRED = "Send this value: it is required."
 TEXT = "Send text."
 UNCLEAN = "Send text without NUL and without half surrogate pairs."
+UNCLEAN_CHARACTER = re.compile("[\0\ud800-\udfff]")
 OBJECT = "Send an object."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 
@@ -180,7 +181,7 @@ def as_text(value: Any) -> str:
 def is_clean_text(text: str) -> bool:
     if text.isascii():
         return "\0" not in text
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+    return UNCLEAN_CHARACTER.search(text) is None
 
 
 def clean(value: Any) -> Any:

@@ -103,6 +103,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{VALIDATION}.mailbox:SEPARATOR": looked_for(".", "a."),
     f"{VALIDATION}.mailbox:WORD": looked_for("a1", "a_"),
     "schemas.base:DASHED": is_whole("0", "0-", "-"),
+    "schemas.base:UNCLEAN_CHARACTER": looked_for("\ue000", "é", ("é", "", "\udfff")),
     "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
     "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
