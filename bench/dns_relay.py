@@ -7,6 +7,7 @@ Prints its own address when it is ready.
 import asyncio
 import itertools
 import sys
+from typing import cast
 
 HOST = "127.0.0.1"
 
@@ -21,8 +22,7 @@ class Relay(asyncio.DatagramProtocol):
     upstream: asyncio.DatagramTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        self.listener = transport
+        self.listener = cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, client: tuple[str, int]) -> None:
         if self._silent and self._silent in data:
@@ -38,8 +38,7 @@ class Upstream(asyncio.DatagramProtocol):
         self._relay = relay
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.DatagramTransport)
-        self._relay.upstream = transport
+        self._relay.upstream = cast(asyncio.DatagramTransport, transport)
 
     def datagram_received(self, data: bytes, _: tuple[str, int]) -> None:
         message_id, client = self._relay.pending.pop(int.from_bytes(data[:2], "big"))
