@@ -206,6 +206,10 @@ BESIDE: tuple[tuple[str, str, str], ...] = (
     ("nombre nome", "last_name", "first_name"),  # Nombre, Apellidos; Nome, Cognome; Nome, Sobrenome
 )
 
+# Headers whose letters are those of another (`Fecha de suscripción`): their words tell them apart.
+BY_WORDS: dict[tuple[str, ...], str] = {("fecha", "desuscripcion"): "unsubscribed_at"}
+SPACES = str.maketrans("_-", "  ")
+
 
 @cache
 def headers() -> dict[str, str]:
@@ -233,4 +237,5 @@ def _has_part(header: str, parts: Iterable[str]) -> bool:
 
 def meaning_of(header: str) -> str | None:
     """What a header means; None if no row has it: a custom field."""
-    return headers().get(folded(header))
+    words = tuple(folded(word) for word in header.translate(SPACES).split())
+    return BY_WORDS.get(words) or headers().get(folded(header))
