@@ -7,6 +7,7 @@ from playhouse.pool import MaxConnectionsExceeded
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
 
 Error = apsw.Error  # of the driver, for those that peewee does not translate
+NO_WORDS = "not an error"
 DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
 
@@ -15,17 +16,26 @@ def meaning(error: BaseException) -> Exception:
     if isinstance(error, peewee.IntegrityError):
         return Conflict(type(error).__name__)
     if isinstance(error, peewee.OperationalError | peewee.InterfaceError | MaxConnectionsExceeded | Error):
-        return _operational(error)(str(error))
+        return _operational(error)(_words(error))
     if isinstance(error, peewee.DataError | peewee.ProgrammingError | peewee.NotSupportedError):
         return StatementError(str(error))
     return Unusable(f"the database is damaged ({error}): stop the service and restore a backup")
 
 
-def _operational(error: BaseException | None) -> type[Exception]:
-    """What an operational error of peewee or the driver means. SQLITE_ERROR is a wrong statement."""
+def _words(error: BaseException) -> str:
+    """What SQLite says of an error; its name, where its words are of another connection, as in a copy."""
+    return _name(_cause(error)) if NO_WORDS in str(error) else str(error)
+
+
+def _cause(error: BaseException | None) -> BaseException | None:
     while isinstance(error, peewee.PeeweeException):
         error = error.__cause__ or error.__context__
-    name = _name(error)
+    return error
+
+
+def _operational(error: BaseException) -> type[Exception]:
+    """What an operational error of peewee or the driver means. SQLITE_ERROR is a wrong statement."""
+    name = _name(_cause(error))
     if name == "SQLITE_ERROR":
         return StatementError
     return DiskFault if name.startswith(DISK_ERRORS) else Unavailable
