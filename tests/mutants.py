@@ -218,7 +218,7 @@ MUTANTS = (
     Mutant(
         "refused rows of the erased stay",
         "audience/erasures.py",
-        "    stored_files.erase_refused(site_id, address_hash)\n",
+        "    stored_files.erase_refused(site_id, since)\n",
         "",
         f"{TORTURE}canaries",
     ),
