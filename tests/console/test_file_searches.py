@@ -224,7 +224,7 @@ def test_a_worker_that_is_killed_leaves_the_search_to_another(
         file_searches.work(instance, killed)
     search()
     assert content() == PEOPLE.encode()  # the lease has not ended
-    later = clock.uptime_ms() + stored.MAX_LEASE_MS
+    later = clock.uptime_ms() + stored.MAX_LEASE_MS + 1
     monkeypatch.setattr(leases, "now", lambda _: later)
     search()
     assert content() == WITHOUT_ANN.encode()
