@@ -26,7 +26,7 @@ from storage import file_uploads as stored
 from storage.file_uploads import IMPORT, FileUpload
 
 log = logging.getLogger(__name__)
-LEASE_MS = stored.MAX_LEASE_MS  # a workbook is unpacked before its first row
+LEASE_MS = stored.LEASE_MS  # a workbook is unpacked before its first row
 BATCH_ROWS = 1_000
 STOPPED = "It stopped by itself: find the cause in the worker's log, then look again."
 

@@ -24,7 +24,7 @@ from storage import change_log as stored_changes
 from storage import database, leases
 from storage import sites as stored_sites
 from storage import webhooks as stored
-from storage.webhooks import MAX_LEASE_MS
+from storage.webhooks import LEASE_MS
 
 MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
@@ -96,7 +96,7 @@ def send(private_addresses: bool, write: WriteChange) -> bool:
 def _claim() -> tuple[Site, Webhook] | None:
     for site_id, webhook_id, lease in _due():
         with database.session():
-            until = leases.now(clock.uptime_ms()) + MAX_LEASE_MS
+            until = leases.now(clock.uptime_ms()) + LEASE_MS
         with database.write(site_id):
             webhook = stored.claim(site_id, webhook_id, lease, until)
         if webhook:

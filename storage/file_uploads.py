@@ -12,7 +12,8 @@ COLUMNS = (
 )
 TRY, IMPORT = "try", "import"  # tasks
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
-MAX_LEASE_MS = 5 * 60_000  # one that ends later was given before the machine started
+LEASE_MS = 5 * 60_000
+MAX_LEASE_MS = 2 * LEASE_MS  # whoever looks may have read the clock before it was given
 
 
 class FileUpload(NamedTuple):

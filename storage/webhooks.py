@@ -11,7 +11,8 @@ SAVED = (
 )
 COLUMNS = f"id, {SAVED}"
 OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why one is paused
-MAX_LEASE_MS = 30_000  # one that ends later was given before the machine started
+LEASE_MS = 30_000
+MAX_LEASE_MS = 2 * LEASE_MS  # whoever looks may have read the clock before it was given
 MAX_WAIT_MS = 3_600_000  # of a retry
 AS_CLAIMED = "run = ? AND lease_until = ?"
 IS_DUE = (

@@ -194,6 +194,20 @@ def test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time(site, 
         assert [number for some in sent for number in some] == list(range(1, 2_001))
 
 
+def test_a_lease_holds_for_whoever_read_the_clock_before_it_was_given(site, receiver, clock):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    receiver.script = [receiver.hangs]
+    first = threading.Thread(target=webhook_sender.send, args=(True, change))
+    first.start()
+    until(lambda: receiver.received)
+    clock.now_ms -= 5
+    assert webhook_sender.due() == 0
+    assert not webhook_sender.send(True, change)
+    receiver.released.set()
+    first.join()
+
+
 def test_nobody_takes_a_webhook_that_is_being_sent_until_its_lease_ends(site, receiver, clock):
     make(site, receiver)
     write(site, "ann@example.com")
