@@ -13,7 +13,7 @@ COLUMNS = (
 TRY, IMPORT = "try", "import"  # tasks
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 LEASE_MS = 5 * 60_000
-MAX_LEASE_MS = 2 * LEASE_MS  # whoever looks may have read the clock before it was given
+MAX_LEASE_MS = 2 * LEASE_MS  # ends later: of an earlier start. Some read the clock before it is given
 
 
 class FileUpload(NamedTuple):

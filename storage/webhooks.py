@@ -12,7 +12,7 @@ SAVED = (
 COLUMNS = f"id, {SAVED}"
 OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why one is paused
 LEASE_MS = 30_000
-MAX_LEASE_MS = 2 * LEASE_MS  # whoever looks may have read the clock before it was given
+MAX_LEASE_MS = 2 * LEASE_MS  # ends later: of an earlier start. Some read the clock before it is given
 MAX_WAIT_MS = 3_600_000  # of a retry
 AS_CLAIMED = "run = ? AND lease_until = ?"
 IS_DUE = (

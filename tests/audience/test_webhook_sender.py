@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -194,34 +195,34 @@ def test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time(site, 
         assert [number for some in sent for number in some] == list(range(1, 2_001))
 
 
-def test_a_lease_holds_for_whoever_read_the_clock_before_it_was_given(site, receiver, clock):
+@contextmanager
+def being_sent(site, receiver):
+    """One webhook with one change, whose receiver hangs until the end."""
     make(site, receiver)
     write(site, "ann@example.com")
     receiver.script = [receiver.hangs]
     first = threading.Thread(target=webhook_sender.send, args=(True, change))
     first.start()
     until(lambda: receiver.received)
-    clock.now_ms -= 5
-    assert webhook_sender.due() == 0
-    assert not webhook_sender.send(True, change)
+    yield
     receiver.released.set()
     first.join()
+
+
+def test_a_lease_holds_for_whoever_read_the_clock_before_it_was_given(site, receiver, clock):
+    with being_sent(site, receiver):
+        clock.now_ms -= 5
+        assert webhook_sender.due() == 0
+        assert not webhook_sender.send(True, change)
 
 
 def test_nobody_takes_a_webhook_that_is_being_sent_until_its_lease_ends(site, receiver, clock):
-    make(site, receiver)
-    write(site, "ann@example.com")
-    receiver.script = [receiver.hangs]
-    first = threading.Thread(target=webhook_sender.send, args=(True, change))
-    first.start()
-    until(lambda: receiver.received)
-    assert webhook_sender.due() == 0
-    assert not webhook_sender.send(True, change)
-    clock.now_ms += MAX_LEASE_MS
-    assert webhook_sender.send(True, change)
-    assert place(site) == 1
-    receiver.released.set()
-    first.join()
+    with being_sent(site, receiver):
+        assert webhook_sender.due() == 0
+        assert not webhook_sender.send(True, change)
+        clock.now_ms += MAX_LEASE_MS
+        assert webhook_sender.send(True, change)
+        assert place(site) == 1
     assert numbers(receiver) == [[1], [1]]
     assert send_all() == 0
 
