@@ -1,6 +1,7 @@
 """The decorator of every view: access, input, output, in the order of docs/contract.md, Errors."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal
@@ -12,7 +13,7 @@ from audience.api.request_data import (
     check_file,
     check_json,
     has_body,
-    read_json,
+    json_body,
     read_query,
     read_tags,
     site_uuid,
@@ -76,27 +77,31 @@ def endpoint(
     limit = f"rate_limit_{family}"
     check = _check(scope, bool(accepts), batch)
 
-    def decorate(view: View) -> Callable[..., Response]:
-        @wraps(view)
-        def run(**arguments: Any) -> Response:
-            key = admitted(check)
-            body = read_tags() if accepts else _json(batch)
+    def read(key: AuthenticatedKey) -> dict[str, Any]:
+        """What the view is called with: of the body, nothing else is kept meanwhile."""
+        found: dict[str, Any] = {}
+        with nullcontext(read_tags()) if accepts else _json(batch) as body:
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:
                 g.site_id = chosen.id
             if site == "all":
-                arguments["sites"] = key.sites
+                found["sites"] = key.sites
             elif site != "unused":
-                arguments["site"] = chosen
+                found["site"] = chosen
             if getattr(settings(), limit):
                 _limit_rate(key, family)
             sent = {name: value for name, value in body.items() if value is not None}
             data = present(form, values) | sent if query else sent
             loaded = load(form, data) if takes or data else {}
             if takes:
-                arguments["form"] = loaded
-            return _response(view(**arguments), status)
+                found["form"] = loaded
+        return found
+
+    def decorate(view: View) -> Callable[..., Response]:
+        @wraps(view)
+        def run(**arguments: Any) -> Response:
+            return _response(view(**arguments, **read(admitted(check))), status)
 
         vars(run)["scope"] = scope
         vars(run)["check"] = check
@@ -131,8 +136,8 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
     return check
 
 
-def _json(is_batch: bool) -> dict[str, Any]:
-    return read_json(_max_bytes(False, is_batch)) if has_body() else {}
+def _json(is_batch: bool) -> AbstractContextManager[dict[str, Any]]:
+    return json_body(_max_bytes(False, is_batch)) if has_body() else nullcontext({})
 
 
 def caller(kind: str) -> Source:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Lock
 from typing import Any, BinaryIO
 from urllib.parse import unquote
@@ -30,8 +30,9 @@ FILE = (
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
-LARGE_BYTES = 2**20
-PARSING = Lock()  # for larger bodies: parsed, each takes many times its size, and keeps the interpreter
+LARGE_BYTES = 2**17
+PARSING = Lock()  # for larger bodies: parsed, each takes up to fifteen times its size
+WAITING_BYTES = 2**20  # of more than these, few wait for it
 BUSY = "Too many large bodies at this moment: send the request again in a few seconds."
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
@@ -61,15 +62,18 @@ def _check_length(max_bytes: int) -> None:
         raise TooLarge
 
 
-def read_json(max_bytes: int) -> dict[str, Any]:
-    """The body as an object; an empty one, `null` and `[]` are `{}`."""
+@contextmanager
+def json_body(max_bytes: int) -> Iterator[dict[str, Any]]:
+    """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time."""
     file = request.environ["wsgi.input"]
-    raw = file.read(LARGE_BYTES + 1)
-    if len(raw) <= LARGE_BYTES:
-        return _object(raw, max_bytes)
-    with _turn_to_parse():
-        file.seek(0)
-        return _object(file.read(max_bytes + 1), max_bytes)
+    raw = file.read(WAITING_BYTES + 1)
+    with ExitStack() as turn:
+        if len(raw) > WAITING_BYTES:
+            turn.enter_context(_place())
+        if len(raw) > LARGE_BYTES:
+            turn.enter_context(PARSING)
+        raw += file.read(max_bytes + 1)
+        yield _object(raw, max_bytes)
 
 
 def _object(raw: bytes, max_bytes: int) -> dict[str, Any]:
@@ -88,14 +92,13 @@ def _object(raw: bytes, max_bytes: int) -> dict[str, Any]:
 
 
 @contextmanager
-def _turn_to_parse() -> Iterator[None]:
-    """Raises `ServiceUnavailable` at once if too many threads wait for theirs."""
+def _place() -> Iterator[None]:
+    """Among those who wait for `PARSING`. Raises `ServiceUnavailable` at once if there is none."""
     gate = services().parse_gate
     if gate is not None and not gate.enter():
         raise ServiceUnavailable(BUSY)
     try:
-        with PARSING:
-            yield
+        yield
     finally:
         if gate is not None:
             gate.leave()

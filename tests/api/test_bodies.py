@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from audience.api.request_data import PARSING
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask
 from tests.client import basic
@@ -141,6 +142,28 @@ def test_large_bodies_that_would_wait_to_be_parsed_are_a_503_while_small_ones_ar
     response_assertions.answer(client.call("POST", "/batch/subscribers", data=small))
     gate.leave()
     response_assertions.answer(client.call("POST", "/batch/subscribers", data=large))
+
+
+@pytest.mark.parametrize(
+    ("size", "is_alone", "has_place"),
+    [(2**17, False, False), (2**17 + 1, True, False), (2**20, True, False), (2**20 + 1, True, True)],
+)
+def test_what_a_large_body_becomes_is_there_once_at_a_time(app, client, size, is_alone, has_place):
+    """Until the form is loaded, which the rate limit comes before."""
+    gate, seen = CountingGate(1), []
+
+    class Watching:
+        def hit(self, *_):
+            seen.append((PARSING.locked(), not gate.enter()))
+            return 0
+
+    services = app.extensions["audience"]
+    limited = replace(services.settings, rate_limit_batch="9/minute")
+    app.extensions["audience"] = replace(services, parse_gate=gate, limiter=Watching(), settings=limited)
+    body = b'{"subscribers": [{"email": "a@example.com"}]}'.ljust(size)
+    response_assertions.answer(client.call("POST", "/batch/subscribers", data=body))
+    assert seen == [(is_alone, has_place)]
+    assert not PARSING.locked()
 
 
 @pytest.mark.parametrize("credentials", ["", basic("pk", "sk")])
