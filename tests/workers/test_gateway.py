@@ -1,6 +1,7 @@
 """What the gateway tells a WSGI application of a request."""
 
 import asyncio
+import tracemalloc
 
 import pytest
 
@@ -19,20 +20,25 @@ SCOPE = {
 }
 
 
-def environ_of(tmp_path, **scope):
-    """The environ of one request without a body."""
-    seen = []
+async def nothing(*_):
+    pass
+
+
+def gateway_to(tmp_path, seen):
+    """A gateway to an application that only notes the environ of each request."""
 
     def application(environ, start_response):
         seen.append(environ)
         start_response("200 OK", [("Content-Length", "0")])
         return []
 
-    async def nothing(*_):
-        pass
+    return Gateway(application, lambda _: None, Settings(instance=tmp_path))
 
-    gateway = Gateway(application, lambda _: None, Settings(instance=tmp_path))
-    asyncio.run(gateway(SCOPE | scope, nothing, nothing))
+
+def environ_of(tmp_path, **scope):
+    """The environ of one request without a body."""
+    seen = []
+    asyncio.run(gateway_to(tmp_path, seen)(SCOPE | scope, nothing, nothing))
     return seen[0]
 
 
@@ -55,3 +61,17 @@ def test_a_header_cannot_pose_as_what_admission_found(tmp_path):
     environ = environ_of(tmp_path, client=("192.0.2.1", 1), headers=sent)
     assert environ["HTTP_X_A"] == "1"
     assert not {"audience.key", "audience.refusal", "AUDIENCE.KEY", "HTTP_AUDIENCE_KEY"} & environ.keys()
+
+
+def test_the_long_names_of_headers_that_a_client_made_up_are_not_kept(tmp_path):
+    seen = []
+    gateway = gateway_to(tmp_path, seen)
+    tracemalloc.start()
+    try:
+        for name in (b"x-%060000d", b"x-%d"):
+            headers = [(name % number, b"1") for number in range(300)]
+            asyncio.run(gateway(SCOPE | {"client": ("192.0.2.1", 1), "headers": headers}, nothing, nothing))
+            assert len(seen.pop()) > 300
+        assert tracemalloc.get_traced_memory()[0] < 2**20
+    finally:
+        tracemalloc.stop()

@@ -37,10 +37,7 @@ class Body:
         self._pieces, self._waiting = list[bytes](), 0  # pieces that are not in the file yet, and their bytes
         self.file: Any = io.BytesIO()
 
-    def __enter__(self) -> "Body":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.file.close()
 
     async def take(self, max_bytes: int) -> None:
@@ -50,7 +47,7 @@ class Body:
         cannot be stored.
         """
         folder = str(self._settings.instance)
-        self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `__exit__`
+        self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `close`
         start = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(None) as deadline:

@@ -8,8 +8,9 @@ import logging
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from wsgiref.types import WSGIApplication
 
@@ -20,7 +21,6 @@ from audience.setting_values import unmapped
 from workers.web.body import Body
 
 MAX_WHOLE_BYTES = 2**16  # of a response that is sent at once; a longer one is streamed
-MAX_HEADER_NAMES = 256
 STREAM_THREADS = 2  # hundreds of exports at once leave the interpreter to others
 FAILED = b'{"error": "Unexpected error: send the request again."}'
 TOO_OLD = b'{"error": "HTTP/1.0 cannot tell the end of this answer: send the request as HTTP/1.1."}'
@@ -84,14 +84,10 @@ class Gateway:
         self._settings = settings
         self._pool = ThreadPoolExecutor(settings.web_threads, "request")
         self._streams = ThreadPoolExecutor(STREAM_THREADS, "stream")
-        self._header_names: dict[bytes, str] = {}
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await _live(receive, send)
-            return
         environ = self._environ(scope)
-        with Body(receive, environ, self._settings) as body:
+        with closing(Body(receive, environ, self._settings)) as body:
             if body.length != 0:
                 await self._take(body, environ)
             environ["wsgi.input"] = body.file
@@ -107,9 +103,14 @@ class Gateway:
                 environ[REFUSAL] = refusal
 
     async def _respond(self, environ: Environ, receive: Receive, send: Send) -> None:
-        response = await self._run(self._call, environ)
-        if response.rest is not None:
-            response = await self._run(_begun, response, on=self._streams)
+        response = Response()
+        try:
+            await self._run(self._call, environ, response)
+            if response.rest is not None:
+                await self._run(response.begin, on=self._streams)
+        except Exception as error:
+            log.error("a request failed: %s", where(error))
+            response = Response(500, JSON, [FAILED], close=response.close)
         if response.rest is not None and environ["SERVER_PROTOCOL"] == "HTTP/1.0":
             response = Response(505, JSON, [TOO_OLD], close=response.close)
         try:
@@ -126,15 +127,10 @@ class Gateway:
             if response.close:
                 await self._run(response.close)
 
-    def _call(self, environ: Environ) -> Response:
-        response = Response()
-        try:
-            chunks = self._application(environ, response.start)
-            response.close = getattr(chunks, "close", None)
-            response.take(iter(chunks))
-        except Exception as error:
-            return _failed(response, error)
-        return response
+    def _call(self, environ: Environ, response: Response) -> None:
+        chunks = self._application(environ, response.start)
+        response.close = getattr(chunks, "close", None)
+        response.take(iter(chunks))
 
     async def _made(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
         """Raises `BrokenPipeError` when the client left: nothing more is made for it."""
@@ -187,7 +183,7 @@ class Gateway:
             "wsgi.run_once": False,
         }
         for name, value in scope["headers"]:
-            key = self._header_names.get(name) or self._name_header(name)
+            key = _key(name)
             text = value.decode("latin-1")
             if key in environ:
                 text = f"{environ[key]}{'; ' if key == 'HTTP_COOKIE' else ','}{text}"
@@ -195,35 +191,12 @@ class Gateway:
         environ.pop("", None)
         return environ
 
-    def _name_header(self, name: bytes) -> str:
-        """The environ key of a header; "" for a name with an underscore, which could pose as another."""
-        text = name.decode("latin-1")
-        key = "" if "_" in text else text.upper().replace("-", "_")
-        if key and key not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
-            key = f"HTTP_{key}"
-        if len(self._header_names) < MAX_HEADER_NAMES:
-            self._header_names[name] = key
-        return key
 
-
-def _begun(response: Response) -> Response:
-    try:
-        response.begin()
-    except Exception as error:
-        return _failed(response, error)
-    return response
-
-
-def _failed(response: Response, error: Exception) -> Response:
-    log.error("a request failed: %s", where(error))
-    return Response(500, JSON, [FAILED], close=response.close)
-
-
-async def _live(receive: Receive, send: Send) -> None:
-    """Acknowledges the start and the end of the server (ASGI lifespan)."""
-    for event in ("startup", "shutdown"):
-        await receive()
-        await send({"type": f"lifespan.{event}.complete"})
+@lru_cache(maxsize=256)
+def _key(name: bytes) -> str:
+    """The environ key of a header; "" for a name with an underscore, which could pose as another."""
+    key = "" if b"_" in name else name.decode("latin-1").upper().replace("-", "_")
+    return key if key in ("", "CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
 
 
 async def _sliced(body: bytes) -> AsyncGenerator[bytes]:
