@@ -290,7 +290,7 @@ MUTANTS = (
         "audience/answers/dns/resolver.py",
         "examining.result() if examining.done() else DnsHealth.CUT_OFF",
         "examining.result() if examining.done() else DnsHealth.WORKS",
-        "tests/answers/test_dns_trouble.py::test_fifty_validations_at_once_ask_the_canaries_once",
+        "tests/answers/test_canaries.py::test_fifty_validations_at_once_ask_the_canaries_once",
     ),
 )
 

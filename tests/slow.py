@@ -34,7 +34,8 @@ BROWSERS = (
     "console/test_proxies.py",
 )
 SERVERS = (
-    "answers/test_blacklist_servers.py", "answers/test_dns.py", "answers/test_dns_trouble.py",
+    "answers/test_blacklist_servers.py", "answers/test_canaries.py", "answers/test_dns.py",
+    "answers/test_dns_cache.py", "answers/test_dns_trouble.py",
     "answers/test_zone_tests.py",
     "deliveries/test_client.py", "deliveries/test_encryption.py",
 )  # fmt: skip

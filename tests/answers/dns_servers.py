@@ -27,6 +27,13 @@ SOA = "$TTL 60\n@ SOA ns.example. host.example. 1 60 60 60 {minimum}\n@ NS ns.ex
 Handler = Callable[[dns.message.Message], "Sequence[dns.message.Message | bytes]"]
 
 
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @contextmanager
 def nsd(
     program: str, zones: Mapping[str, str], broken: Sequence[str] = (), minimum: int = 30

@@ -1,7 +1,5 @@
 """Validation: the rules, the score, and properties of every result."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +7,9 @@ from hypothesis import strategies as st
 from audience.answers.validation.allow_deny import AllowDenyLists
 from audience.answers.validation.email_tables import bundled
 from audience.answers.validation.reasons import ValidationReason
-from audience.answers.validation.rules import RULES, Fatal, score
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
-from tests.answers.rule_sets import invalid_by_itself
-from tests.answers.zones import NO_DATA, PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
+from tests.answers.zones import PUBLIC, SERVFAIL, UNAVAILABLE, Zones, mail
 
-DOCS = Path(__file__).parents[2] / "docs" / "answers" / "validation.md"
 CHROME = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0"
 DNS = Zones(
     mail("firm.org")
@@ -29,12 +24,6 @@ DNS = Zones(
     | {"null.org MX": ["0 ."], "web.org A": [PUBLIC], "text.org TXT": ["x"], "home.org MX": ["5 localhost"]}
     | {"dead.org MX": ["10 mx.dead.org"], "fail.org MX": SERVFAIL, "slow.org MX": UNAVAILABLE}
 )
-
-
-def rules_table():
-    lines = ["| Code | Weight | Invalid by itself |", "|---|---|---|"]
-    rows = (f"| `{each.reason}` | {each.weight:g} | {invalid_by_itself(each)} |" for each in RULES)
-    return "\n".join([*lines, *rows])
 
 
 def sources(resolver=DNS):
@@ -258,19 +247,6 @@ def test_lists_override_every_rule(allow, deny, email, reason, strict):
     assert dns.queries == []
 
 
-@pytest.mark.parametrize("email", ["", "ann@firm", "ann@firm.quux", "ann@mailinator.com", "test@firm.org"])
-def test_no_dns_query_for_an_address_that_is_invalid_already(email):
-    dns = Zones()
-    result(email, resolver=dns)
-    assert dns.queries == []
-
-
-def test_dns_queries_for_a_doubtful_address():
-    dns = Zones(mail("firm.org"))
-    result("info@firm.org", resolver=dns)
-    assert dns.queries == [("firm.org", "MX"), ("mx.mailhost.net", "A"), ("mx.mailhost.net", "AAAA")]
-
-
 NAMES = "Nguyễn Phương|Krzysztof Brzęczyszczyk|Nnamdi Okonkwo|Hrvoje Brkić|李小龙|Иван Петров|Ng|Þór Björk"
 
 
@@ -290,50 +266,3 @@ def test_any_text_is_accepted(email, name, user_agent, ip, strict, block, wiggle
     outcome = result(email, ruleset, name=name, user_agent=user_agent, ip=ip)
     assert 0 <= outcome.score <= 1
     assert list(outcome.reasons) == sorted(set(outcome.reasons), key=list(ValidationReason).index)
-
-
-@given(st.lists(st.sampled_from(RULES)), st.sampled_from(RULES))
-def test_one_more_rule_never_raises_the_score(fired, another):
-    assert score([*fired, another]) <= score(fired)
-
-
-TROUBLE = st.sampled_from([UNAVAILABLE, NO_DATA, (PUBLIC,), ("10.0.0.1",)])
-
-
-@given(st.sampled_from(["MX", "A", "AAAA"]), TROUBLE, TROUBLE, TROUBLE)
-def test_dns_failures_never_make_an_address_invalid(away, mx, v4, v6):
-    """Whatever the other answers, if the one that could clear the address is missing."""
-    hosts = {"firm.org MX": ["10 mx.firm.org"], "mx.firm.org A": v4, "mx.firm.org AAAA": v6}
-    alone = {"firm.org MX": NO_DATA, "firm.org A": v4, "firm.org AAAA": v6}
-    for records in (hosts, alone):
-        key = next(key for key in records if key.endswith(f" {away}"))
-        outcome = result(resolver=Zones(records | {key: UNAVAILABLE}))
-        assert outcome.valid
-        assert outcome.score == (1.0 if "no_mx" not in outcome.reasons else 0.8)
-
-
-@pytest.mark.parametrize("strict", [False, True])
-def test_without_a_network_no_address_is_invalid(strict):
-    outcome = result("ann@firm.org", Ruleset(strict=strict), Zones(otherwise=UNAVAILABLE))
-    assert (outcome.valid, list(outcome.reasons), outcome.score) == (True, ["dns_unavailable"], 1.0)
-
-
-def test_dns_rules_are_last():
-    assert [rule.asks_dns for rule in RULES] == sorted(rule.asks_dns for rule in RULES)
-
-
-def test_every_reason_has_one_rule_in_the_order_of_the_list():
-    decided = [ValidationReason.ALLOWED, ValidationReason.DENIED]
-    assert [*decided, *(rule.reason for rule in RULES)] == list(ValidationReason)
-
-
-def test_the_documentation_has_the_table_of_rules():
-    text = DOCS.read_text("utf-8")
-    assert text.partition("<!-- rules -->\n")[2].partition("\n<!-- /rules -->")[0] == rules_table()
-
-
-def test_the_documentation_names_the_rules_that_wiggleroom_relaxes():
-    line = next(
-        line for line in DOCS.read_text("utf-8").splitlines() if line.startswith("`wiggleroom: true`")
-    )
-    assert all(f"`{rule.reason}`" in line for rule in RULES if rule.fatal is Fatal.OPINION)

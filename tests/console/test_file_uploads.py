@@ -10,8 +10,6 @@ import pytest
 
 from audience import (
     audit_log,
-    commands,
-    erasures,
     file_tasks,
     file_uploads,
     imports,
@@ -194,39 +192,6 @@ def test_the_order_of_dates_is_asked_for(site, manager, root):
     assert imports.newest(site) == []
     start(manager, path, site, dates="dmy")
     assert person(site, "ann@a.example").created_at == 1743638400000
-
-
-def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
-    start(manager, keep(manager, root, PEOPLE), site)
-    commands.run(site, [{"command": "unsubscribe", "email": "ann@a.example"}])
-    erasures.erase(site, tmp_path, email="bob@a.example")
-    path = keep(manager, root, PEOPLE.replace(",4", ",5"))
-    shown = manager.get(path).text
-    assert "Erased people stay away: 1." in shown
-    assert "Who left stays away: 1." in shown
-    start(manager, path, site)
-    assert person(site, "ann@a.example").unsubscribed_at is not None
-    assert subscribers.find(site, email="bob@a.example") is None
-
-
-def test_a_file_of_people_who_left_is_known_by_its_name(site, manager, root):
-    path = keep(manager, root, "email\nann@a.example\n", "cleaned_members.csv")
-    assert 'name="left" value="1" checked' in manager.get(path).text
-
-
-def test_a_field_that_says_who_left_is_asked_about(site, manager, root):
-    path = keep(manager, root, "email,foo\nann@a.example,gold\nbob@a.example,unsubscribed\n")
-    shown = manager.get(path).text
-    assert "choose consent for it, or a field" in shown
-    assert "map[" not in shown
-
-
-@pytest.mark.parametrize("header", ["Abmeldegrund", "status", "Unsubscribe reason"])
-def test_a_field_that_may_say_who_left_is_pointed_out(manager, root, header):
-    shown = manager.get(keep(manager, root, f"email,{header},Plan\nann@a.example,spring,pro\n")).text
-    marked = re.findall(r'<span class="dot warn br">([^<]+)</span>', shown)
-    assert len(marked) == 1
-    assert "If it says who left, map it to" in marked[0]
 
 
 def test_json_lines_and_what_is_no_file(site, manager, root):

@@ -16,7 +16,7 @@ from typing import Any
 import dns.message
 
 from tests.answers.dns_servers import NOISE, FakeServer
-from tests.answers.test_dns_trouble import CUT_OFF, LYING, Internet
+from tests.answers.internet import CUT_OFF, LYING, Internet
 from tests.torture.world import World, opened_world
 
 MUTE = "nxdomain, silent of canaries"

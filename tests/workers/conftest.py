@@ -11,6 +11,7 @@ from redis.exceptions import RedisError
 
 from audience.config import Settings
 from tests.service import PATIENCE_SECONDS, free_port, until
+from tests.workers.web_client import answer
 from workers import embedded_redis
 from workers.redis_client import connect
 
@@ -92,6 +93,18 @@ def run(settings):
             if alive(pid):
                 os.kill(pid, signal.SIGKILL)
         program.process.wait(PATIENCE_SECONDS)
+
+
+@pytest.fixture
+def web(run, settings):
+    """Starts the fake program's web server with the given settings, and waits until it answers."""
+
+    def start(**environ):
+        program = run("web", **{"WEB_WORKERS": 1, "WEB_THREADS": 8, "BODY_TIMEOUT": 1} | environ)
+        until(lambda: answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+        return program
+
+    return start
 
 
 def keep(client):

@@ -1,10 +1,6 @@
 """The web server as processes: hostile clients, and the environ that the application gets."""
 
 import ast
-import contextlib
-import http.client
-import json
-import socket
 import subprocess
 import sys
 
@@ -12,50 +8,9 @@ import pytest
 
 from tests.service import PATIENCE_SECONDS, until
 from tests.workers.conftest import alive, descendants
+from tests.workers.web_client import answer, connect, read_answer
 
 TOP = b"POST / HTTP/1.1\r\nHost: x\r\n"
-
-
-@pytest.fixture
-def web(run, settings):
-    """Starts the fake program's web server with the given settings, and waits until it answers."""
-
-    def start(**environ):
-        program = run("web", **{"WEB_WORKERS": 1, "WEB_THREADS": 8, "BODY_TIMEOUT": 1} | environ)
-        until(lambda: answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
-        return program
-
-    return start
-
-
-def connect(settings):
-    return socket.create_connection((settings.host, settings.port), timeout=PATIENCE_SECONDS)
-
-
-def answer(settings, request, then=b"", half_close=False):
-    """`(status, head, body)` of the first response to raw bytes; None while no server is listening."""
-    try:
-        client = connect(settings)
-    except ConnectionRefusedError:
-        return None
-    with client:
-        client.sendall(request)
-        if then:
-            client.sendall(then)
-        if half_close:
-            client.shutdown(socket.SHUT_WR)
-        return read_answer(client, request.startswith(b"HEAD"))
-
-
-def read_answer(client, head_only=False):
-    received = b""
-    while b"\r\n\r\n" not in received:
-        received += client.recv(65536) or pytest.fail(f"no answer: {received!r}")
-    head, _, body = received.partition(b"\r\n\r\n")
-    length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
-    while len(body) < length and not head_only:
-        body += client.recv(65536) or pytest.fail("the response ended early")
-    return int(head.split()[1]), head, body
 
 
 def environ_of(settings, request):
@@ -202,90 +157,6 @@ def test_dribbled_body_has_one_deadline(web, settings):
                 return b""
 
         assert until(answered) == b"HTTP/1.1 400"
-
-
-def test_large_response_arrives_complete(web, settings):
-    web()
-    status, head, body = answer(settings, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert (status, body) == (200, b"x" * 5_000_000)
-    assert head.lower().count(b"content-length") == 1
-
-
-def read_stream(settings, path):
-    """`(status, body)` of a complete response."""
-    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=PATIENCE_SECONDS)
-    with contextlib.closing(connection):
-        connection.request("GET", path)
-        response = connection.getresponse()
-        assert response.getheader("Transfer-Encoding") == "chunked"
-        return response.status, response.read()
-
-
-def test_response_without_a_length_is_streamed(web, settings):
-    web()
-    assert read_stream(settings, "/endless") == (200, b"x" * 20_000_000)
-
-
-GET_ENDLESS = b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-def test_client_that_stops_reading_blocks_the_stream_and_then_loses_the_connection(web, settings):
-    program = web()
-    with socket.socket() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
-        client.connect((settings.host, settings.port))
-        client.sendall(GET_ENDLESS)
-        assert client.recv(12) == b"HTTP/1.1 200"
-        until(lambda: "TimeoutError" in program.output())
-        assert int((settings.instance / "made").read_text()) < 199
-    assert read_stream(settings, "/endless")[0] == 200
-
-
-def test_client_that_does_not_read_a_whole_response_loses_the_connection(web, settings):
-    program = web()
-    with socket.socket() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
-        client.connect((settings.host, settings.port))
-        client.sendall(b"GET /larger HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert client.recv(12) == b"HTTP/1.1 200"
-        until(lambda: "TimeoutError" in program.output())
-        with contextlib.suppress(ConnectionResetError), client.makefile("rb") as rest:
-            assert len(rest.read()) < 20_000_000
-    assert answer(settings, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")[0] == 200
-
-
-def test_response_without_a_length_is_no_answer_to_http_1_0(web, settings):
-    web()
-    status, _, body = answer(settings, b"GET /endless HTTP/1.0\r\n\r\n")
-    assert (status, json.loads(body).keys()) == (505, {"error"})
-    assert answer(settings, b"GET /large HTTP/1.0\r\n\r\n")[::2] == (200, b"x" * 5_000_000)
-    assert answer(settings, b"GET /unsized HTTP/1.0\r\n\r\n")[::2] == (200, b"hello")
-
-
-def test_slow_clients_do_not_delay_others(web, settings):
-    web(BODY_TIMEOUT=20)
-    with contextlib.ExitStack() as stack:
-        for _ in range(4):
-            slow = stack.enter_context(connect(settings))
-            slow.sendall(GET_ENDLESS)
-            assert slow.recv(12) == b"HTTP/1.1 200"
-        assert read_stream(settings, "/endless")[0] == 200
-
-
-def test_disconnecting_client_ends_the_stream(web, settings):
-    program = web()
-    with connect(settings) as client:
-        client.sendall(GET_ENDLESS)
-        assert client.recv(12) == b"HTTP/1.1 200"
-    until(lambda: "BrokenPipeError" in program.output())
-    assert int((settings.instance / "made").read_text()) < 199
-
-
-def test_failed_response_never_looks_complete(web, settings):
-    web()
-    with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
-        read_stream(settings, "/broken")
-    assert read_stream(settings, "/endless")[0] == 200
 
 
 def test_failure_of_the_application_reveals_nothing(web, settings):
