@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from audience import config
@@ -64,7 +65,7 @@ def application():
             return [b"he", b"llo"]
         elif environ["PATH_INFO"] in ("/endless", "/broken"):
             start_response(status, [("Content-Type", "text/plain")])
-            return chunks(environ["PATH_INFO"])
+            return Chunks(environ["PATH_INFO"])
         elif environ["PATH_INFO"] == "/crash":
             raise RuntimeError("someone@example.org")
         else:
@@ -75,13 +76,22 @@ def application():
     return application
 
 
-def chunks(path):
-    """20 MB without a Content-Length; `/broken` fails on the way. The file `made` counts the chunks."""
-    for number in range(200):
-        if path == "/broken" and number == 20:
-            raise RuntimeError("someone@example.org")
-        (settings.instance / "made").write_text(str(number))
-        yield b"x" * 100_000
+class Chunks:
+    """20 MB without a Content-Length; `/broken` fails on the way. The file `made` counts the chunks, the file
+    `closed` is there once it was told that no more is needed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __iter__(self) -> Iterator[bytes]:
+        for number in range(200):
+            if self.path == "/broken" and number == 20:
+                raise RuntimeError("someone@example.org")
+            (settings.instance / "made").write_text(str(number))
+            yield b"x" * 100_000
+
+    def close(self) -> None:
+        (settings.instance / "closed").touch()
 
 
 def open_database() -> None:

@@ -93,3 +93,12 @@ def test_failed_response_never_looks_complete(web, settings):
     with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
         read_stream(settings, "/broken")
     assert read_stream(settings, "/endless")[0] == 200
+
+
+@pytest.mark.parametrize("request_bytes", [GET_ENDLESS, b"GET /broken HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_whoever_makes_a_stream_is_told_when_no_more_is_needed(web, settings, request_bytes):
+    web()
+    with connect(settings) as client:
+        client.sendall(request_bytes)
+        assert client.recv(12) == b"HTTP/1.1 200"
+    until((settings.instance / "closed").exists)
