@@ -9,6 +9,7 @@ import pytest
 
 from audience.config import Settings
 from audience.errors import TooLate
+from tests.service import PATIENCE_SECONDS
 from workers.web import body as web_body
 from workers.web.body import MAX_DISCARDS, MAX_MEMORY_BYTES, Body
 
@@ -89,7 +90,7 @@ def test_a_body_that_does_not_come_is_waited_for_no_longer_than_some_seconds(tmp
     monkeypatch.setattr(web_body, "DISCARD_SECONDS", 0.01)
     client = Silent()
     with closing(Body(client, CHUNKED, Settings(instance=tmp_path))) as body:
-        asyncio.run(body.discard())
+        asyncio.run(asyncio.wait_for(body.discard(), PATIENCE_SECONDS))
     assert client.asked == 1
 
 
