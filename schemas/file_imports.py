@@ -11,9 +11,10 @@ from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
 from schemas.formats import files, tables
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, Reading
+from schemas.formats.files import File
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS, http_advice
+from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed
 from schemas.pages import ignored

@@ -9,7 +9,7 @@ from schemas.base import MAX_DEPTH, FormError, depth, load
 from schemas.file_imports import BY_SUFFIX, ImportFile, reading
 from schemas.formats import csv_values, encodings, files, readers, tables, workbook
 from schemas.formats.columns import Column
-from schemas.formats.files import Reading
+from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import CSV, JSON_LINES, XLSX, Run, Table
 from schemas.values import compact_json

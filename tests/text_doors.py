@@ -13,7 +13,8 @@ from audience.http.normalize import Normalizer
 from schemas.base import Form, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents
-from schemas.formats.files import Reading, inspect
+from schemas.formats.files import inspect
+from schemas.formats.readings import Reading
 from schemas.formats.rows import FileRow
 from schemas.imports import ImportSubscribers
 from schemas.searches import SearchSubscribers

@@ -21,8 +21,9 @@ from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.files import File, Reading, inspect
-from schemas.formats.presets import LEFT_FILES, PRESETS
+from schemas.formats.files import File, inspect
+from schemas.formats.presets import PRESETS, is_named_as_left
+from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, listed
 from schemas.tags import trimmed
 from schemas.values import KnownPeople
@@ -89,7 +90,7 @@ def import_file(
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    if consent is None and file.name.lower().startswith(LEFT_FILES):
+    if consent is None and is_named_as_left(file.name):
         raise click.ClickException(WHO_LEFT)
     reading = Reading(
         meanings=_meanings(meanings),

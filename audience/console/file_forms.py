@@ -7,11 +7,11 @@ from typing import Any
 from audience import custom_fields, file_uploads
 from audience.file_uploads import FileUpload
 from audience.sites import Site
-from schemas.formats import columns, consent, files, meanings
+from schemas.formats import columns, consent, first_look, leavers, meanings
 from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import FIELD, MEANINGS
-from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS
+from schemas.formats.presets import IGNORE, PRESETS, is_named_as_left
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
@@ -33,12 +33,14 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.NO_EMAIL: "No column holds addresses: choose below which one does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
     meanings.BAD_KEY: "The name of a column cannot be that of a field: leave that column out.",
-    files.NO_ORDER: "The dates may have the day or the month first: choose below which.",
+    first_look.NO_ORDER: "The dates may have the day or the month first: choose below which.",
     consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: in their place, write "
     "unsubscribed for somebody who left and subscribed for somebody who did not. Only if it is not about "
     "consent, make it a field; it takes nobody out then.",
     consent.SAYS_LEFT: "A column that looks like a field says of some that they have left: choose consent "
     "for it, or a field.",
+    leavers.WHO_LEFT: "Some columns are those of a file of people who left, but not every row says that "
+    "somebody did: say below that everyone in the file has left, or choose what these columns mean.",
 }
 NO_HEADER = (
     "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
@@ -48,7 +50,7 @@ NO_HEADER = (
 
 def first_reading(name: str) -> dict[str, Any]:
     """What is said of a file by its name alone: some programs name a file of people who left so."""
-    left = {"left": "1"} if name.lower().startswith(LEFT_FILES) else {}
+    left = {"left": "1"} if is_named_as_left(name) else {}
     return read_form({"headed": "1"} | left)
 
 

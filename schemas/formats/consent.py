@@ -76,9 +76,11 @@ class ConsentColumn:
 
     `values` are the distinct ones of the first rows; `strange` the first that are not understood, `left` the
     first that say by themselves that somebody left, `ended` those that say so only beside one of `left`.
+    Where `everyone_left` by the word of who imports the file, no value need be understood.
     """
 
     column: Column
+    everyone_left: bool = False
     values: set[str] = field(default_factory=set)
     strange: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
@@ -111,14 +113,18 @@ class ConsentColumn:
         if is_field:
             self.column.meaning = field_meaning(self.column.place, self.column.name)
             self.column.reason = Because.NO_CONSENT
-            _refuse(self.column, self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
+            self._refuse(self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
         else:
             for value in sorted(self.values):
                 self._judge(value)
             if self.column.maybe:
                 self.column.reason = Because.BY_VALUES
                 self.strange |= {} if self.left else self.ended
-            _refuse(self.column, self.strange, NOT_UNDERSTOOD, NOT_UNDERSTOOD_COMMAND)
+            self._refuse(self.strange, NOT_UNDERSTOOD, NOT_UNDERSTOOD_COMMAND)
+
+    def _refuse(self, values: dict[str, None], message: str, command: str) -> None:
+        if not self.everyone_left:
+            _refuse(self.column, values, message, command)
 
     def _looks_like_consent(self) -> bool:
         known = [word for value in self.values if (word := word_of(value)) not in (None, ConsentWord.ENDED)]

@@ -3,54 +3,26 @@
 The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import csv_values, dates, presets, tables
+from schemas.formats import dates, presets, tables
 from schemas.formats.columns import Column, plan
-from schemas.formats.consent import ConsentColumn, FieldColumn
-from schemas.formats.consent_words import ConsentWord, word_of
-from schemas.formats.meanings import CONSENTS, EXPORTED
+from schemas.formats.consent_words import ConsentWord
+from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.readings import Reading
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import DATES, KnownPeople, compact_json
+from schemas.values import KnownPeople, compact_json
 
-NO_ORDER = (
-    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
-    "`columns` names the column."
-)
-NO_ORDER_COMMAND = (
-    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
-    "or --dates mdy"
-)
 NO_ADDRESS = "The row has no address."
-FOLLOWED_ROWS = 10_000
 OTHER = "The columns are those of {}, not of {}: is --from right?"
 
 Check = Callable[[str], Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How a file is meant, where it does not say so itself: options of the command line, or parameters.
-
-    `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
-    `known` is what may be changed of people who are known.
-    """
-
-    meanings: Mapping[str, str] = field(default_factory=dict)
-    preset: str | None = None
-    sheet: str | None = None
-    tags: Sequence[str] = ()
-    left: bool = False
-    headed: bool = True
-    dates: str | None = None
-    known: str = KnownPeople.MERGE
 
 
 @dataclass(frozen=True)
@@ -131,65 +103,6 @@ def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
     preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
     return preset, plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
-
-
-def look_through(
-    table: Table, columns: Sequence[Column], reading: Reading, follow: Callable[[int], object]
-) -> dict[int, str]:
-    """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
-    returns the orders.
-
-    Raises `FileRefused` if words of consent or the order of dates are not understood.
-    """
-    consents = [ConsentColumn(column) for column in columns if column.meaning in CONSENTS]
-    fields = _unknown(table, columns, reading)
-    dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
-    if consents or dated or fields:
-        for number, (_, record) in enumerate(table.records(), 1):
-            if number % FOLLOWED_ROWS == 0:
-                follow(number)
-            _see_consents(table, number, record, consents)
-            for column, seen in dated:
-                if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
-                    seen.see(cell)
-            if fields:
-                _see_fields(table, record, fields)
-    for consent in consents:
-        consent.settle()
-    for unknown in fields.values():
-        unknown.settle()
-    return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
-
-
-def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, FieldColumn]:
-    """The columns that may say who has left, as `Table.cells` names them; none where everybody has, and none
-    of our own export."""
-    if reading.left or set(EXPORTED) <= set(table.names):
-        return {}
-    watched = [column for column in columns if column.is_watched]
-    return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
-
-
-def _see_consents(table: Table, number: int, record: Any, consents: Sequence[ConsentColumn]) -> None:
-    for each in consents:
-        cell = table.cell_of(record, each.column).strip()
-        if not csv_values.says_nothing(cell):
-            each.see(number, cell)
-
-
-def _see_fields(table: Table, record: Any, fields: Mapping[str | int, FieldColumn]) -> None:
-    for place, value in table.cells(record):
-        if place in fields and (cell := table.cell(value).strip()):
-            fields[place].see(cell)
-
-
-def _order(column: Column, seen: dates.DateOrder) -> str:
-    order = seen.order()
-    if order is None:
-        raise FileRefused(
-            NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
-        )
-    return order
 
 
 FORM = ImportItem()

@@ -11,8 +11,19 @@ from schemas.formats.consent_words import folded
 
 IGNORE = "ignore"
 CONSENT = "--consent unsubscribed"
-# Mailchimp's files in which nobody is subscribed, which only the beginning of their names says.
+# Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
+# The columns that only its files of people who left have.
+MAILCHIMP_LEFT = (
+    "unsub_time",
+    "clean_time",
+    "unsub_reason",
+    "unsub_reason_other",
+    "unsub_campaign_title",
+    "unsub_campaign_id",
+    "clean_campaign_title",
+    "clean_campaign_id",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +31,8 @@ class Preset:
     """A program's file; headers are in normalized form.
 
     It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
-    `--map`. `advice` is told to whoever imports such a file.
+    `--map`. `advice` is told to whoever imports such a file. `left_headers` are only in files of people who
+    left, that which says it best first.
     """
 
     name: str
@@ -28,6 +40,7 @@ class Preset:
     signs: tuple[str, ...]
     columns: Mapping[str, str]
     advice: str
+    left_headers: tuple[str, ...] = ()
 
     def advice_for(self, left: bool) -> str:
         """The advice; none to say that everyone has left to somebody who did (`left`)."""
@@ -58,7 +71,12 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "mailchimp",
             "Mailchimp",
-            ("leid euid", "email_address optin_time", "email_address unsub_time", "email_address clean_time"),
+            (
+                "leid euid",
+                "email_address optin_time",
+                *(f"email_address {header}" for header in MAILCHIMP_LEFT),
+                *(header for header in MAILCHIMP_LEFT if "campaign" in header),
+            ),
             _meanings(
                 created_at="optin_time",
                 updated_at="last_changed",
@@ -67,6 +85,7 @@ PRESETS: dict[str, Preset] = {
             ),
             "Mailchimp puts people who left, were cleaned or never subscribed into files of their own: "
             "import these too, with --consent unsubscribed.",
+            MAILCHIMP_LEFT,
         ),
         Preset(
             "ghost",
@@ -104,6 +123,12 @@ PRESETS: dict[str, Preset] = {
         ),
     )
 }
+
+
+def is_named_as_left(name: str) -> bool:
+    """Whether a file has the name of one in which nobody is subscribed; a copy may have a word before it."""
+    name = name.lower()
+    return name.startswith(LEFT_FILES) or ("_export_" in name and any(each in name for each in LEFT_FILES))
 
 
 def recognised(headers: Iterable[str]) -> Preset | None:

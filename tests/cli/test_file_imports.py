@@ -147,7 +147,15 @@ def test_the_command_names_what_it_found(type_import, text, options, sentence):
     assert "map[" not in output
 
 
-@pytest.mark.parametrize("name", ["cleaned_people.csv", "Nonsubscribed_1.csv", "unsubscribed_1.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cleaned_people.csv",
+        "Nonsubscribed_1.csv",
+        "unsubscribed_1.csv",
+        "Copy of cleaned_members_export_1.csv",
+    ],
+)
 def test_a_file_of_people_who_left_is_refused_until_that_is_said(type_import, client, name):
     text = "Email Address\nann@example.com\n"
     assert "--consent unsubscribed" in type_import(text, name=name, exit_code=1)

@@ -20,7 +20,7 @@ from audience import (
     undos,
 )
 from schemas.file_imports import kept_file
-from schemas.formats import files
+from schemas.formats import first_look
 from tests.console.browser import signed_in
 from tests.console.test_file_uploads import folder, keep, root, work
 from workers.child_process import ChildProcess
@@ -95,7 +95,7 @@ def test_a_large_file_is_looked_through_and_tried_by_a_worker(site, manager, roo
 
 
 def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, large, monkeypatch):
-    monkeypatch.setattr(files, "FOLLOWED_ROWS", 5)
+    monkeypatch.setattr(first_look, "FOLLOWED_ROWS", 5)
     text = "email,created_at\n" + "".join(f"p{number}@a.example,2025-01-30\n" for number in range(12))
     path = keep(manager, root, text)
     seen = []

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.formats import header_names
 from schemas.formats.consent_words import folded
-from schemas.formats.presets import IGNORE, LEFT_FILES, PRESETS, http_advice, recognised
+from schemas.formats.presets import IGNORE, PRESETS, http_advice, is_named_as_left, recognised
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -88,7 +88,7 @@ def test_advice_is_a_sentence():
 
 
 def test_names_of_files_in_which_nobody_is_subscribed():
-    assert [name for name in FILES if name.startswith(LEFT_FILES)] == [
+    assert [name for name in FILES if is_named_as_left(name)] == [
         "unsubscribed_email_audience_export_0a1b2c3d4e.csv",
         "cleaned_email_audience_export_0a1b2c3d4e.csv",
         "nonsubscribed_email_audience_export_0a1b2c3d4e.csv",

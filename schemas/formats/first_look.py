@@ -1,0 +1,88 @@
+"""A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from schemas.formats import csv_values, dates
+from schemas.formats.columns import Column
+from schemas.formats.consent import ConsentColumn, FieldColumn
+from schemas.formats.consent_words import word_of
+from schemas.formats.leavers import Leavers
+from schemas.formats.meanings import CONSENTS, EXPORTED
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.tables import Table
+from schemas.values import DATES
+
+FOLLOWED_ROWS = 10_000
+NO_ORDER = (
+    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
+    "`columns` names the column."
+)
+NO_ORDER_COMMAND = (
+    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
+    "or --dates mdy"
+)
+
+
+def look_through(
+    table: Table, columns: Sequence[Column], reading: Reading, follow: Callable[[int], object]
+) -> dict[int, str]:
+    """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
+    returns the orders.
+
+    Raises `FileRefused` if words of consent or the order of dates are not understood, or if it is unclear
+    whether everybody has left.
+    """
+    leavers = Leavers.watching(table, columns, reading)
+    consents = [ConsentColumn(column, reading.left) for column in columns if column.meaning in CONSENTS]
+    fields = _unknown(table, columns, reading)
+    dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    if consents or dated or fields or leavers:
+        for number, (place, record) in enumerate(table.records(), 1):
+            if number % FOLLOWED_ROWS == 0:
+                follow(number)
+            _see_consents(table, number, record, consents)
+            for column, seen in dated:
+                if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
+                    seen.see(cell)
+            if fields:
+                _see_fields(table, record, fields)
+            if leavers:
+                leavers.see(place, record)
+    for consent in consents:
+        consent.settle()
+    for unknown in fields.values():
+        unknown.settle()
+    return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
+
+
+def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, FieldColumn]:
+    """The columns that may say who has left, as `Table.cells` names them; none where everybody has, and none
+    of our own export."""
+    if reading.left or set(EXPORTED) <= set(table.names):
+        return {}
+    watched = [column for column in columns if column.is_watched]
+    return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
+
+
+def _see_consents(table: Table, number: int, record: Any, consents: Sequence[ConsentColumn]) -> None:
+    for each in consents:
+        cell = table.cell_of(record, each.column).strip()
+        if not csv_values.says_nothing(cell):
+            each.see(number, cell)
+
+
+def _see_fields(table: Table, record: Any, fields: Mapping[str | int, FieldColumn]) -> None:
+    for place, value in table.cells(record):
+        if place in fields and (cell := table.cell(value).strip()):
+            fields[place].see(cell)
+
+
+def _order(column: Column, seen: dates.DateOrder) -> str:
+    order = seen.order()
+    if order is None:
+        raise FileRefused(
+            NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
+        )
+    return order

@@ -1,0 +1,24 @@
+"""How a file is meant, where it does not say so itself."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from schemas.values import KnownPeople
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """Options of the command line, or parameters.
+
+    `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
+    `known` is what may be changed of people who are known.
+    """
+
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    preset: str | None = None
+    sheet: str | None = None
+    tags: Sequence[str] = ()
+    left: bool = False
+    headed: bool = True
+    dates: str | None = None
+    known: str = KnownPeople.MERGE
