@@ -3,8 +3,9 @@
 import os
 import shlex
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -58,8 +59,7 @@ class Job:
         upload = file_imports.resume(self.site, source)
         if upload.complete:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
-        else:
-            self._receive(upload)
+        refused = _last(self.refused) if upload.complete else self._receive(upload)
         row = follow(
             self.site, "Applying", lambda: imports.progress(self.site, upload.import_id), self.as_json
         )
@@ -67,7 +67,7 @@ class Job:
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
             again = f" with {shlex.join(options)}" if (options := self._options()) else ""
-            self.say(f"The refused rows are in {self.refused}: correct that file and import it{again}.")
+            self.say(f"The refused rows are in {refused}: correct that file and import it{again}.")
         self._tell_away(row.stay_unsubscribed, row.suppressed)
         counts = stats.for_site(self.site)
         self.say(
@@ -80,7 +80,7 @@ class Job:
             **shown,
             "unsubscribed": row.unsubscribed,
             "stay_unsubscribed": row.stay_unsubscribed,
-            "refused_file": str(self.refused) if row.refused else None,
+            "refused_file": str(refused) if row.refused else None,
             "file": wire.understood(self.file),
         }
 
@@ -103,7 +103,8 @@ class Job:
         if suppressed:
             self.say(SUPPRESSED)
 
-    def _receive(self, upload: file_imports.Upload) -> None:
+    def _receive(self, upload: file_imports.Upload) -> Path:
+        """Stores and queues the rows; returns the file of those that are refused."""
         if upload.stored_rows:
             self.say(f"Continuing after row {upload.stored_rows:,}.")
         try:
@@ -113,6 +114,7 @@ class Job:
             upload.discard()
             raise
         upload.accept(self.file.columns)
+        return refusals.path
 
     @contextmanager
     def _reading(self) -> Iterator[Callable[[int], None]]:
@@ -147,23 +149,41 @@ def _listed(shown: dict[str, Any]) -> str:
 
 
 class Refusals:
-    """The file of refused rows, created with the first of them."""
+    """The file of refused rows, created with the first of them; none is left of a file that breaks off."""
 
     def __init__(self, path: Path, file: File) -> None:
         self.path = path
         self.file = file
-        self._stack = ExitStack()
         self._binary: BinaryIO | None = None
 
     def __enter__(self) -> "Refusals":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if self._binary is not None:
+            self._binary.close()
+            if error:
+                self.path.unlink(missing_ok=True)
 
     def add(self, row: FileRow) -> None:
         if self._binary is None:
-            self._binary = self._stack.enter_context(self.path.open("wb"))
+            self.path = _unused(self.path)
+            self._binary = self.path.open("xb")
             self._binary.write(exports.refused_head(self.file))
         row.message = in_commands(row.message)
         self._binary.write(exports.refused_line(self.file, row))
+
+
+def _numbered(path: Path) -> Iterator[Path]:
+    """`people.refused.csv`, `people.refused.2.csv` and so on."""
+    yield path
+    yield from (path.with_suffix(f".{number}{path.suffix}") for number in count(2))
+
+
+def _unused(path: Path) -> Path:
+    """Somebody may be correcting a file that is there."""
+    return next(each for each in _numbered(path) if not each.exists())
+
+
+def _last(path: Path) -> Path:
+    return [path, *takewhile(Path.exists, _numbered(path))][-1]

@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 
+from audience import imports
 from tests.cli.outcomes import counts
 
 CORRECTIONS = {"nobody": "dan@example.com", "never": "2026-01-01"}
@@ -91,3 +92,37 @@ def test_corrected_rows_of_a_file_without_a_header_are_imported_as_it_was(run, c
     refused.write_text(refused.read_text().replace("bob@,", "bob@example.com,"))
     run("import", refused, "--site", client.site.uuid, *shlex.split(said[1]))
     assert client.find("bob@example.com")["attributes"]["fields"] == {"first_name": "Bob"}
+
+
+@pytest.mark.parametrize("options", [(), ("--refused", "REFUSED")])
+def test_a_file_of_refused_rows_that_may_be_corrected_is_never_overwritten(run, client, tmp_path, options):
+    file, refused = tmp_path / "people.csv", tmp_path / "people.refused.csv"
+    file.write_text("email,n\nnobody,1\n")
+    words = ("import", file, "--site", client.site.uuid, "--json", "--allow-refused")
+    options = [each.replace("REFUSED", str(refused)) for each in options]
+    assert run(*words, *options)["refused_file"] == str(refused)
+    refused.write_text("corrected")
+    for number in (2, 3):
+        file.write_text(f"email,n\nnobody,{number}\n")
+        again = tmp_path / f"people.refused.{number}.csv"
+        assert run(*words, *options)["refused_file"] == str(again)
+        assert f"nobody,{number}," in again.read_text()
+    assert refused.read_text() == "corrected"
+
+
+def test_an_import_that_was_applied_meanwhile_names_the_file_with_its_refused_rows(
+    import_file, client, tmp_path, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "people.refused.csv").write_text("corrected")
+    monkeypatch.setattr(imports, "drain", interrupt)
+    import_file("email\nnobody\nann@example.com\n", exit_code=1)
+    monkeypatch.undo()
+    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
+    outcome = import_file("email\nnobody\nann@example.com\n")
+    assert outcome["refused_file"] == str(tmp_path / "people.refused.2.csv")
+    assert sorted(path.name for path in tmp_path.glob("*.refused*")) == [
+        "people.refused.2.csv", "people.refused.csv",
+    ]  # fmt: skip
