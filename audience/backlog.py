@@ -1,4 +1,4 @@
-"""The backlog: unfinished imports of all sites, and how long the oldest has been queued."""
+"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are taken back."""
 
 from dataclasses import dataclass
 
@@ -34,6 +34,12 @@ def running(site: Site) -> imports.Import | None:
 def failed() -> list[imports.Failed]:
     """The failed imports of all sites, oldest first."""
     return imports.failed()
+
+
+@database.session()
+def taken_back(site: Site) -> dict[int, str]:
+    """The status of the undo of each import of a site that has one."""
+    return undos.statuses(site.id, "import")
 
 
 @database.session()

@@ -138,11 +138,15 @@ def waiting_sites() -> list[int]:
     return site_queue.takeable_sites(leases.now(clock.uptime_ms()))
 
 
-def retry(import_id: int) -> None:
-    """Queues a failed import again, from where it stopped. Raises `NotFound`."""
+def retry(import_id: int, chosen: Site | None = None) -> None:
+    """Queues a failed import again, from where it stopped. Raises `NotFound`, also of another site."""
     with database.session():
         site_id = stored.site_of_failed(import_id)
-    if site_id is None or not database.writes_site(stored.retry)(site_id, import_id):
+    if (
+        site_id is None
+        or (chosen and chosen.id != site_id)
+        or not database.writes_site(stored.retry)(site_id, import_id)
+    ):
         raise NotFound(NOT_FAILED)
 
 

@@ -34,11 +34,11 @@ NOT_UNDOABLE = "Only acts that have put on or taken off a tag, or unsubscribed s
 TOO_LATE = "This can no longer be taken back: what it has changed is no longer in the record of changes."
 
 
-def site_of_import(import_id: int) -> Site:
-    """Raises `NotFound`."""
+def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
+    """Raises `NotFound`, also if it is of another site than the chosen one."""
     with database.session():
         uuid = stored_imports.site_of(import_id)
-    if uuid is None:
+    if uuid is None or (chosen and chosen.uuid != uuid):
         raise NotFound(NO_IMPORT)
     return sites.get_by_uuid(uuid)
 
@@ -156,7 +156,7 @@ def asked_by(site: Site, source: Source) -> str:
 @database.session()
 def of_acts(site: Site) -> dict[int, str]:
     """The status of the undo of each act on many subscribers that has one, by the act's id."""
-    return stored.of_acts(site.id)
+    return stored.statuses(site.id, BULK_ACT)
 
 
 @database.session()

@@ -100,10 +100,10 @@ def of(site_id: int, source: tuple[str, int]) -> Undo | None:
     return record and Undo(*record)
 
 
-def of_acts(site_id: int) -> dict[int, str]:
-    """(id of the act, status) of the undos of acts on many subscribers."""
-    query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = 'bulk_act'"
-    return dict(rows(query, (site_id,)))
+def statuses(site_id: int, source: str) -> dict[int, str]:
+    """(id of the import or act, status) of the undos of a site's imports, or acts."""
+    query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
+    return dict(rows(query, (site_id, source)))
 
 
 def taken_back_imports(site_id: int) -> set[int]:

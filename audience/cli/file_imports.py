@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import click
 
 from audience import sites
+from audience.cli.charts import printable
 from audience.cli.import_jobs import Job
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
@@ -103,7 +104,7 @@ def import_file(
         known=known,
     )
     with _opened(file, reading) as (binary, inspected):
-        job = Job(site, inspected, refused or _beside(file, inspected), as_json)
+        job = Job(site, inspected, printable(file.name), refused or _beside(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, reading))
@@ -157,7 +158,7 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
     columns = "" if table.is_json else f", columns {listed(table.names)}"
-    yield f"{file.name}: {table.kind}, {table.encoding}{delimiter}{columns}"
+    yield f"{printable(file.name)}: {table.kind}, {table.encoding}{delimiter}{columns}"
     if len(table.sheets) > 1:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
     for column in inspected.plan:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 import click
 
 from audience import addresses, dry_runs, file_imports, imports, stats
+from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
@@ -35,6 +36,7 @@ class Job:
 
     site: Site
     file: File
+    name: str
     refused: Path
     as_json: bool
 
@@ -67,7 +69,9 @@ class Job:
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
             again = f" with {shlex.join(options)}" if (options := self._options()) else ""
-            self.say(f"The refused rows are in {refused}: correct that file and import it{again}.")
+            self.say(
+                f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
+            )
         self._tell_away(row.stay_unsubscribed, row.suppressed)
         counts = stats.for_site(self.site)
         self.say(
@@ -113,7 +117,7 @@ class Job:
         except FormError:
             upload.discard()
             raise
-        upload.accept(self.file.columns)
+        upload.accept(self.file.columns, name=self.name)
         return refusals.path
 
     @contextmanager

@@ -5,14 +5,15 @@ Each command imports what the others can do without.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience import backlog, sites
 from audience.audit_log import COMMAND_LINE
+from audience.cli.charts import printable
 from audience.cli.instance import on_instance
-from audience.cli.options import site_option
+from audience.cli.options import site_of_id_option, site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.sites import Site
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
-    "{id:>6} {created_at}  {status:<9} {applied:,} of {rows:,} rows, {created:,} created, {refused:,} refused"
-    ", {suppressed:,} suppressed"
+    "{id:>6} {created_at}  {status:<9} {applied:,} of {rows:,} rows, {created:,} created, {updated:,} updated"
+    ", {unsubscribed:,} unsubscribed, {refused:,} refused, {suppressed:,} suppressed"
 )
+UNDONE = {"finished": "taken back", "failed": "taking back failed"}
 
 
 @click.group(name="imports")
@@ -43,24 +45,42 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
 
     Example: audience imports list
     """
-    from audience import imports
+    from audience import file_uploads, imports
 
+    site = sites.get_by_uuid(site_uuid)
+    found = imports.newest(site)
+    ids = [row.id for row in found]
+    files, undone = file_uploads.names(site, ids), backlog.taken_back(site)
     rows = [
-        row._asdict() | {name: write_date(getattr(row, name)) for name in INSTANTS}
-        for row in imports.newest(sites.get_by_uuid(site_uuid))
+        row._asdict()
+        | {name: write_date(getattr(row, name)) for name in INSTANTS}
+        | {"file": files[row.id][0] if row.id in files else None, "undo": undone.get(row.id)}
+        for row in found
     ]
-    show(rows, as_json, (LINE.format(**row) for row in rows))
+    show(rows, as_json, map(_line, rows))
+
+
+def _line(row: dict[str, Any]) -> str:
+    undone = UNDONE.get(row["undo"], "being taken back") if row["undo"] else ""
+    said = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
+    return f"{LINE.format(**row)}  {said}".rstrip()
 
 
 @imports_group.command()
+@click.option("--site", "site_name", metavar="SITE", help="Name or uuid of a site: list only its imports.")
 @as_json
 @on_instance
-def failed(_: Settings, as_json: bool) -> None:
+def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
     """List the imports that failed after all retries; their rows are kept.
 
     Example: audience imports failed
     """
-    rows = [row._asdict() | {"finished_at": write_date(row.finished_at)} for row in backlog.failed()]
+    only = sites.choose(site_name).uuid if site_name else None
+    rows = [
+        row._asdict() | {"finished_at": write_date(row.finished_at)}
+        for row in backlog.failed()
+        if only in (None, row.site_uuid)
+    ]
     show(
         rows,
         as_json,
@@ -70,25 +90,27 @@ def failed(_: Settings, as_json: bool) -> None:
 
 @imports_group.command()
 @click.argument("import_id", type=int)
+@site_of_id_option
 @as_json
 @on_instance
-def retry(_: Settings, import_id: int, as_json: bool) -> None:
+def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> None:
     """Queue a failed import again; it continues where it stopped.
 
     Example: audience imports retry 12
     """
     from audience import imports
 
-    imports.retry(import_id)
+    imports.retry(import_id, sites.choose(site_name) if site_name else None)
     show({"import_id": str(import_id), "status": "queued"}, as_json, ["Queued."])
 
 
 @imports_group.command()
 @click.argument("import_id", type=int)
+@site_of_id_option
 @click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
 @as_json
 @on_instance
-def undo(settings: Settings, import_id: int, dry_run: bool, as_json: bool) -> None:
+def undo(settings: Settings, import_id: int, site_name: str | None, dry_run: bool, as_json: bool) -> None:
     """Take an import back: whom it created, and what it changed, but for what was said since.
 
     If interrupted, it goes on by itself; the same command follows it again.
@@ -98,7 +120,8 @@ def undo(settings: Settings, import_id: int, dry_run: bool, as_json: bool) -> No
     from audience import undos
     from audience.cli.following import follow
 
-    site, source = undos.site_of_import(import_id), undos.import_source(import_id)
+    chosen = sites.choose(site_name) if site_name else None
+    site, source = undos.site_of_import(import_id, chosen), undos.import_source(import_id)
     if dry_run:
         counts = undos.dry_run(site, source, settings.changes_days)
         shown = {name: counts[name] for name in undos.COUNTS}

@@ -5,6 +5,9 @@ import click
 site_option = click.option(
     "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
 )
+site_of_id_option = click.option(
+    "--site", "site_name", metavar="SITE", help="Name or uuid of the site; not needed, as the id says it."
+)
 site_argument = click.argument("site_uuid", metavar="SITE")
 limit_option = click.option(
     "--limit", type=click.IntRange(1, 100_000), default=100, show_default=True, help="At most so many."

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import clock, file_imports, file_uploads, imports, undos
+from audience import backlog, clock, file_imports, file_uploads, imports, undos
 from audience.console import undone
 from audience.console.page import actor, attached, page, to
 from audience.http.services import services
@@ -28,8 +28,10 @@ def index(site: Site) -> str:
     known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
     found = imports.newest(site, **known)
     files = file_uploads.names(site, [each.id for each in found])
-    is_full = len(found) == MAX_LISTED
-    return render_template("imports.html", imports=found, files=files, is_first=not known, is_full=is_full)
+    pages = {"is_first": not known, "is_full": len(found) == MAX_LISTED}
+    return render_template(
+        "imports.html", imports=found, files=files, undone=backlog.taken_back(site), **pages
+    )
 
 
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>")

@@ -165,3 +165,22 @@ def test_settings_are_shown_with_their_origin_and_secrets_are_not(run, monkeypat
     assert rows["abusix_key"][0] == "(set, hidden)"
     assert rows["spamhaus_dqs_key"][0] == ""
     assert "not-for-the-screen" not in run("config") + json.dumps(rows)
+
+
+def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run, alone, client, tmp_path):
+    file = tmp_path / "peo\udcffple.csv"
+    file.write_text("email,plan\nann@example.com,pro\nbob@example.com,free\n")
+    run("import", file)
+    file.write_text("email,plan,unsubscribed\nann@example.com,free,yes\nbob@example.com,pro,no\n")
+    run("import", file)
+    run("imports", "undo", "1")
+    newest, oldest = run("imports", "list").splitlines()
+    assert "0 created, 2 updated, 1 unsubscribed, 0 refused, 0 suppressed" in newest
+    assert newest.endswith("peo?ple.csv")
+    assert oldest.endswith("peo?ple.csv, taken back")
+    client.post("/batch/subscribers", {"subscribers": [{"email": "cy@example.com"}]})
+    rows = run("imports", "list", "--json")
+    assert [(row["file"], row["undo"]) for row in rows] == [
+        (None, None), ("peo?ple.csv", None), ("peo?ple.csv", "finished"),
+    ]  # fmt: skip
+    assert (rows[1]["updated"], rows[1]["unsubscribed"]) == (2, 1)

@@ -4,6 +4,7 @@ import pytest
 
 from audience import imports, undo_work
 from audience.errors import NotFound
+from storage import database
 
 
 @pytest.fixture
@@ -52,3 +53,21 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, alone, client, 
     assert f"taking back import {import_id} of site {client.site.uuid} failed" in doctor()
     assert "finished" in run("imports", "undo", import_id)
     assert "taking back" not in doctor()
+
+
+def test_an_import_is_named_with_its_site_or_without(run, type_, alone, client, other_client, import_id):
+    theirs = ("--site", other_client.site.uuid)
+    for words in (("undo", import_id, "--dry-run"), ("undo", import_id), ("retry", import_id)):
+        assert isinstance(type_("imports", *words, *theirs).exception, NotFound)
+    assert "removed 1" in run("imports", "undo", import_id, "--dry-run", "--site", client.site.uuid)
+    assert "finished" in run("imports", "undo", import_id, "--site", client.site.uuid)
+
+
+def test_failed_imports_are_listed_of_all_sites_or_of_one(run, client, other_client):
+    client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}]})
+    with database.write():
+        database.execute("UPDATE imports SET status = 'failed', finished_at = created_at", ())
+    for words in ((), ("--site", client.site.uuid)):
+        assert len(run("imports", "failed", *words, "--json")) == 1
+    assert run("imports", "failed", "--site", other_client.site.uuid, "--json") == []
+    assert "Queued" in run("imports", "retry", 1, "--site", client.site.uuid)

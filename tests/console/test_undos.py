@@ -61,11 +61,17 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     assert "Take back import 1?" in asked.text
     assert "<dd>2</dd>" in asked.text
     assert subscribers.find(site, "p0@a.example")
+    listed = path.rpartition("/")[0]
+    assert "taken back" not in manager.get(listed).text
     assert (
         "waiting"
         in manager.get(manager.post(f"{path}/undo").headers["Location"].removeprefix("/console")).text
     )
+    assert "being taken back" in manager.get(listed).text
     imports.drain(site.id, 30)
+    after = manager.get(listed).text
+    assert "taken back" in after
+    assert "being taken back" not in after
     shown = manager.get(path).text
     assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
     assert "1 subscriber changed later by hand" in shown
