@@ -76,7 +76,7 @@ def assert_checkout_is_unused(service):
 def test_it_is_an_executable_with_help(archive, tmp_path):
     assert run(archive, "--help", env=BARE, cwd=tmp_path).stdout.startswith("Usage: audience ")
     isolated = subprocess.run(
-        [f"{sys.base_prefix}/bin/python{VERSION}", "-I", archive, "site", "list"],
+        [f"{sys.base_prefix}/bin/python{VERSION}", "-I", archive, "migrate"],
         env=BARE | {"AUDIENCE_INSTANCE": str(tmp_path / "other")}, cwd=tmp_path, timeout=120, check=True,
     )  # fmt: skip
     assert isolated.returncode == 0

@@ -164,6 +164,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.header_names:meaning_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
     "schemas.formats.meanings:normal": takes("-", "A "),
+    "schemas.formats.presets:is_named_as_left": takes("_export_", "cleaned"),
     "schemas.formats.refusals:shortened": takes(),
     "schemas.formats.rows:split_name": takes(",", "a "),
     "schemas.formats.csv_values:defused": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),

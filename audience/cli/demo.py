@@ -2,7 +2,7 @@
 
 import click
 
-from audience.cli.instance import on_instance
+from audience.cli.instance import on_new_instance
 from audience.cli.output import as_json
 from audience.cli.progress import ShownProgress
 from audience.cli.sites import show_keys
@@ -15,7 +15,7 @@ from audience.operations import demo as demo_site
     "--people", "count", type=click.IntRange(1, 1_000_000), default=demo_site.SUBSCRIBERS, show_default=True
 )
 @as_json
-@on_instance
+@on_new_instance
 def demo(settings: Settings, count: int, as_json: bool) -> None:
     """Create a site with two years of fictional subscribers, tags, fields, events, imports, segments.
 

@@ -30,16 +30,21 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` opens the instance and migrates its database."""
+    """`open` opens the instance and migrates its database; it makes none with `begins=False`."""
 
     settings: Settings
-    open: Callable[[], None]
+    open: Callable[..., None]
     openers: Openers
     processes: Callable[[], Processes]
     child_process: ChildProcess
 
 
-def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
+def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As `on_instance`, for a command with which an instance may begin."""
+    return on_instance(command, begins=True)
+
+
+def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
     """Opens and migrates the instance, passes its settings first, and prints an error per refused value.
 
     `site_uuid` (a name, a uuid, or None for the only site) becomes the uuid of that site.
@@ -48,7 +53,7 @@ def on_instance(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
-        instance.open()
+        instance.open(begins=begins)
         try:
             if "site_uuid" in options:
                 options["site_uuid"] = _site_uuid(options["site_uuid"])

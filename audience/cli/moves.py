@@ -7,7 +7,7 @@ import click
 from audience.cli.instance import Instance
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
-from audience.operations import moves, moves_back
+from audience.operations import instance_files, moves, moves_back
 
 ONE = "Give one of --to and --undo."
 UNREADABLE = "The URL cannot be read: write it as postgresql://USER@HOST/DATABASE or sqlite:PATH."
@@ -37,6 +37,7 @@ def move(
     if (target is None) is not undo or (lost and not undo):
         raise click.UsageError(ONE)
     url = None if target is None else _url(target)
+    instance_files.require(instance.settings)
     password_file = password_file or instance.settings.database_password_file
     with instance.processes().stopped(), ShownProgress() as progress:
         if url is None:

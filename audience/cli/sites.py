@@ -5,7 +5,7 @@ import click
 from audience import address_lists, keys, operators, sites, stats
 from audience.address_lists import Kind
 from audience.audit_log import COMMAND_LINE
-from audience.cli.instance import on_instance
+from audience.cli.instance import on_instance, on_new_instance
 from audience.cli.options import site_argument
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
@@ -29,7 +29,7 @@ def site() -> None:
     "--owner", metavar="EMAIL", help="Operator who owns it in the console, in place of all administrators."
 )
 @as_json
-@on_instance
+@on_new_instance
 def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_json: bool) -> None:
     """Create a site, and a key with the scope full. The secret is shown once.
 

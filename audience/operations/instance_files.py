@@ -66,6 +66,20 @@ PHASES = {  # of a move: what is found, what to do
 }
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
 
+NO_INSTANCE = (
+    "there is no instance in {place}: set {setting} to yours, or run `audience serve` to make one here"
+)
+
+
+class NoInstance(AudienceError):
+    """Nothing is there yet, and the command begins nothing."""
+
+    def __init__(self, settings: Settings) -> None:
+        files = database.files(settings.database)
+        place = settings.instance if files else "the database that AUDIENCE_DATABASE_URL names"
+        setting = "AUDIENCE_INSTANCE" if files else "it"
+        super().__init__(NO_INSTANCE.format(place=place, setting=setting))
+
 
 class LostFile(AudienceError):
     """A file of the instance is lost or another's; the message is one sentence that says what to do."""
@@ -87,6 +101,20 @@ def check(settings: Settings) -> None:
     except Unavailable:
         if pepper.read(settings.pepper) is None:
             raise
+
+
+def require(settings: Settings) -> None:
+    """Raises `NoInstance` where there is no database's file, before any is made; `LostFile` if one was."""
+    if not _has_file(settings):
+        check(settings)
+        raise NoInstance(settings)
+
+
+def require_tables(settings: Settings) -> None:
+    """Raises `NoInstance` if the database, which is open, has never been migrated."""
+    with database.session():
+        if stored_backups.is_empty():
+            raise NoInstance(settings)
 
 
 def examine(context: Context) -> Iterator[Finding]:

@@ -79,10 +79,11 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if the database is older or newer than this Audience."""
+    """Raises `Unusable` if the database is older or newer than this Audience, `NoInstance`."""
     from audience.operations import instance_files
     from storage import database
 
+    instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
     database.refuse_newer()
@@ -96,16 +97,22 @@ def open_migrated(
     settings: Settings,
     hold_lock: Callable[[Path], AbstractContextManager[None]],
     held_elsewhere: type[Exception],
+    begins: bool = True,
 ) -> None:
     """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
 
-    `hold_lock` raises `held_elsewhere` while another process holds the instance's lock.
+    Makes one only if the command `begins` one. `hold_lock` raises `held_elsewhere` while another process
+    holds the instance's lock. Raises `NoInstance`.
     """
     from audience.operations import instance_files
     from storage import database
 
+    if not begins:
+        instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
+    if not begins:
+        instance_files.require_tables(settings)
     database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():

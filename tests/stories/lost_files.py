@@ -26,6 +26,7 @@ OTHER_LOG = (
     "the log of erasures is another instance's, so that no restore repeats this one's: "
     "put {folder}/erasures.log back"
 )
+NO_INSTANCE = "there is no instance in {folder}: "
 NEITHER = "pepper and database are missing, and the log of erasures is there: put {folder}/pepper and"
 
 

@@ -17,6 +17,7 @@ from tests.service import attended, command, environment, free_port, give_places
 from tests.stories.lost_files import (
     NEITHER,
     NO_DATABASE,
+    NO_INSTANCE,
     contents,
     delete_database,
     empty_database,
@@ -43,6 +44,28 @@ def test_a_pepper_without_a_sign_of_use_is_a_new_instance(instance):
     pepper = (instance / "pepper").read_bytes()
     assert type_(instance, "site", "create", "New").returncode == 0
     assert (instance / "pepper").read_bytes() == pepper
+
+
+@pytest.mark.parametrize("words", [
+    ("site", "list"), ("imports", "list"), ("backup", "b.tar"), ("import", __file__), ("key", "create"),
+    ("console",), ("subscriber", "list"), ("erasures", "export", "e.jsonl"), ("web",), ("worker",),
+    ("move", "--undo"),
+], ids=" ".join)  # fmt: skip
+def test_a_command_in_a_wrong_folder_makes_no_instance(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    run = type_(tmp_path / "wrong", *words)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.startswith(sentence(NO_INSTANCE, tmp_path / "wrong"))
+    assert "AUDIENCE_INSTANCE" in run.stderr
+    assert "`audience serve`" in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [("migrate",), ("site", "create", "New"), ("demo", "--people", "1")])
+def test_a_command_that_begins_an_instance_makes_one(tmp_path, words):
+    assert type_(tmp_path / "new", *words).returncode == 0
+    assert type_(tmp_path / "new", "site", "list").returncode == 0
 
 
 def test_a_log_of_erasures_alone_is_for_restoring(instance, tmp_path):

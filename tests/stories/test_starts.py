@@ -116,7 +116,7 @@ def test_a_server_that_lets_nobody_in_is_explained_in_one_sentence(tmp_path):
     (locked, ("site", "create", "News"), r"the database is unavailable or busy \(others are writing\): .+"),
     (short_pepper, ("site", "list"), r"\S+/pepper must have 32 bytes: restore it, .+"),
     (short_pepper, ("serve",), r"\S+/pepper must have 32 bytes: restore it, .+"),
-    (no_folder, ("site", "list"), r"\S+/instance\S*: .+"),
+    (no_folder, ("site", "list"), r"there is no instance in \S+/instance: .+"),
     (no_folder, ("serve",), r"\S+/instance\S*: .+"),
 ])  # fmt: skip
 def test_a_refused_start_is_explained_in_one_sentence(instance, tmp_path, spoil, words, sentence):
