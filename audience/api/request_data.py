@@ -27,6 +27,10 @@ FILE = (
     "Send the file as the body, with the Content-Type text/csv, application/x-ndjson or "
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet."
 )
+FILE_AS_FORM = (
+    "Send the file with --data-binary, and with its own Content-Type, such as text/csv: as a form, which is "
+    "what curl's -d makes of it, it has lost its line ends."
+)
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."
 OBJECT = "The body is not an object: send one JSON object."
@@ -53,7 +57,7 @@ def check_json(max_bytes: int) -> None:
 def check_file(max_bytes: int) -> None:
     """Checks the declared length and the type of a file. Raises `TooLarge`, `NotJson`."""
     if request.mimetype not in KINDS:
-        raise NotJson(FILE)
+        raise NotJson(FILE_AS_FORM if request.mimetype == FORMS[0] else FILE)
     _check_length(max_bytes)
 
 

@@ -25,6 +25,14 @@ MAX_NAMES = 10_000
 TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
+ONE_LINE = (
+    "The file is one line, a header with an address in it: its line ends were lost on the way. With curl, send "
+    "it by --data-binary, as -d takes them away."
+)
+ONE_LINE_COMMAND = (
+    "The file is one line, a header with an address in it: its line ends were lost. Only if that line is a "
+    "subscriber, say so with --no-header and --map PLACE=email"
+)
 EMPTY = "The file is empty: it needs a header row, or JSON objects."
 
 Run = Callable[..., Any]  # of a function in a child process (`audience.protocols.ChildProcess`)
@@ -138,7 +146,14 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool) -> Table:
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark)) for mark in marks]
     delimiter, first = max(candidates, key=lambda pair: (headed and has_email(pair[1]), len(pair[1])))
-    return _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary))
+    table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary))
+    if headed and has_email(first) and any(map(_has_address, first)) and not any(table.records()):
+        raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)
+    return table
+
+
+def _has_address(name: str) -> bool:
+    return "." in name.partition("@")[2]
 
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:

@@ -130,6 +130,20 @@ def test_other_types_are_refused(client, content_type):
     assert send(client, "email\na@b.co\n", content_type).status_code == 415
 
 
+def test_a_file_that_curl_sent_as_a_form_is_answered_with_the_way_to_send_it(client):
+    response = send(client, "emailann@example.com", "application/x-www-form-urlencoded")
+    assert response.status_code == 415
+    assert "--data-binary" in response.json["error"]
+
+
+@pytest.mark.parametrize("query", [{}, {"dry_run": "1"}])
+def test_a_file_that_has_lost_its_line_ends_is_refused(client, query):
+    response = send(client, "email,nameann@example.com,Annbob@example.com,Bob", query=query)
+    assert response.status_code == 422
+    assert "--data-binary" in response.json["errors"][0]["message"]
+    assert_nothing(client)
+
+
 @pytest.fixture
 def small(tmp_path):
     """A client of an instance with a file limit of 4 KiB."""

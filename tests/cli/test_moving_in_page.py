@@ -1,14 +1,19 @@
 """docs/moving-in.md, followed step by step on a file of each program."""
 
+import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.formats.presets import PRESETS
+from tests.conftest import program
+from tests.service import PATIENCE_SECONDS, serving, until
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "moving-in.md").read_text("utf-8")
@@ -94,6 +99,21 @@ def test_people_as_they_become(follow, client):
         assert sorted(names[each] for each in found["cached_tag_ids"]) == sorted(tags), email
         assert created is None or found["created_at"].startswith(created), email
         assert (found["unsubscribed_at"] or "None").startswith(str(left)), email
+
+
+def test_the_call_of_the_page_answers_as_the_command(tmp_path):
+    program("curl")
+    [line] = re.findall(r"^ +(curl .* --data-binary .*)$", PAGE, re.MULTILINE)
+    with serving(tmp_path / "instance") as service:
+        variables = {
+            "API": f"http://127.0.0.1:{service.port}/api/v1",
+            "KEYS": f"{service.first['publishable_key']}:{service.first['secret_key']}",
+            "SITE": f"site_uuid={service.first['site_uuid']}",
+        }
+        options: dict[str, Any] = {"cwd": FILES, "env": os.environ | variables, "timeout": PATIENCE_SECONDS}
+        done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, **options)
+        assert json.loads(done.stdout)["data"]["attributes"]["total"] == 2
+        until(lambda: service.call("GET", "/stats/site")[1]["unsubscriber_count"] == 2)
 
 
 def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypatch):
