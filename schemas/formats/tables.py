@@ -26,8 +26,8 @@ TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
 ONE_LINE = (
-    "The file is one line, a header with an address in it: its line ends were lost on the way. With curl, send "
-    "it by --data-binary, as -d takes them away."
+    "The file is one line, a header with an address in it: its line ends were lost on the way. With curl, "
+    "send it by --data-binary, as -d takes them away."
 )
 ONE_LINE_COMMAND = (
     "The file is one line, a header with an address in it: its line ends were lost. Only if that line is a "
