@@ -123,7 +123,6 @@ def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
     whole, changed, left = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
     for at, part in parts:
         whole.created += part.created
-        whole.back += part.back
         whole.tags |= part.tags
         whole.unchanged += part.unchanged
         whole.made_tags += part.made_tags
@@ -139,6 +138,7 @@ def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
             elif "unsubscribed_at" in new:
                 left[id_] = new["unsubscribed_at"] is not None
     whole.left = [id_ for id_, has_left in left.items() if has_left]
+    whole.back = [id_ for id_, *_ in whole.lifted if not left[id_]]
     whole.changed = [(id_, new, old) for id_, (new, old) in changed.items() if new]
     shown = {*left, *(id_ for id_, *_ in whole.changed)}
     whole.unchanged = [id_ for id_ in dict.fromkeys([*whole.unchanged, *changed]) if id_ not in shown]

@@ -78,8 +78,9 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
         for subscriber_id, cached in tagged_rows
     ]
     removed_from = [subscriber_id for subscriber_id, _ in without]
-    same_name = ids(site_id, [tag.name]).values()
-    tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & {*same_name}}
+    known = stored.names(site_id, ids(site_id, [tag.name]).values())
+    same_name = {id_ for id_, name in known.items() if name == tag.name}
+    tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & same_name}
     stored.recache(site_id, without, at)
     stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in removed_from])
     if removed_from:

@@ -148,6 +148,27 @@ def test_who_was_erased_and_subscribes_is_subscribed(client):
     assert back["uuid"] != erased["uuid"]
 
 
+def test_who_was_known_as_left_and_subscribes_by_several_commands_is_subscribed(client):
+    client.create(BOB)
+    client.create(ANN)
+    run(
+        client,
+        {"command": "unsubscribe", "email": ANN},
+        {"command": "change_email", "email": ANN, "query": "cy@example.com"},
+    )
+    place = newest(client)
+    run(
+        client,
+        {"command": "add_tag", "email": ANN, "query": "vip"},
+        {"command": "change_email", "email": BOB, "query": "dy@example.com"},
+        {"command": "subscribe", "email": ANN},
+    )
+    assert {each["email"]: each["kind"] for each in read(client, place)} == {
+        ANN: "subscribed",
+        "dy@example.com": "updated",
+    }
+
+
 def test_a_deleted_tag_keeps_its_name(client):
     tag_id = client.create(ANN, tags="vip")["attributes"]["cached_tag_ids"][0]
     client.delete(f"/fetch/tags/{tag_id}")
