@@ -1,12 +1,12 @@
 """Whether the record of changes gives the state: replayed for a sample of those who were changed last."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from audience.change_log_entries import Values, unpack
 from audience.changes import json_equal
 from audience.sites import Site
 from storage import change_log as stored
-from storage import database
+from storage import database, tags
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.subscribers import Subscriber
@@ -27,6 +27,7 @@ def differing(site: Site) -> tuple[int, int]:
     ids = stored.newest_changed(site.id, SAMPLED)
     numbers = list(stored.rows_of(site.id, ids))[-ROWS:]
     said = _replayed(stored.at_numbers(site.id, numbers), set(ids))
+    _forget_deleted_tags(site.id, said.values())
     people = stored_subscribers.get_by_ids(site.id, said)
     wrong = [id_ for id_, person in people.items() if not _agrees(person, said[id_])]
     return len(wrong), len(people)
@@ -47,6 +48,13 @@ def _replay(said: Values, new: Values) -> None:
     said["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
     said["fields"] |= new.get("fields", {})
     said |= {name: value for name, value in new.items() if name not in ("fields", "tags", "updated_at")}
+
+
+def _forget_deleted_tags(site_id: int, said: Collection[Values]) -> None:
+    """Whoever has another one of the same name since is not said to have lost it."""
+    known = tags.names(site_id, {tag_id for each in said for tag_id in each["tags"]})
+    for each in said:
+        each["tags"] = {tag_id: has for tag_id, has in each["tags"].items() if tag_id in known}
 
 
 def _agrees(person: Subscriber, said: Values) -> bool:

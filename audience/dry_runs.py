@@ -57,8 +57,8 @@ class DryRun:
             self.counts[outcome] += 1
             if len(self.rows) < PREVIEW_ROWS:
                 subscriber = done.after.get(change_from_item(row.item).key) if row.item else None
-                tag_ids = subscriber.tag_ids if subscriber else []
-                self.rows.append(RowPreview(row, outcome, subscriber, [done.tags[each] for each in tag_ids]))
+                tags = _names(subscriber, done.tags) if subscriber else []
+                self.rows.append(RowPreview(row, outcome, subscriber, tags))
         self.rows_seen += len(batch)
         self.left += done.written.left
         self.stayed += done.written.stayed
@@ -113,15 +113,19 @@ def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]
     return stored_tags.names(site_id, {tag_id for each in people.values() for tag_id in each.tag_ids})
 
 
+def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
+    """Without that of a deleted tag that is still being taken off."""
+    return [tags[tag_id] for tag_id in subscriber.tag_ids if tag_id in tags]
+
+
 def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
     each = subscriber
-    names = [tags[tag_id] for tag_id in each.tag_ids]
     return [
         each.email,
         each.first_name,
         each.last_name,
         each.fields,
-        names,
+        _names(each, tags),
         each.consent_at,
         each.unsubscribed_at,
     ]
@@ -133,7 +137,7 @@ def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
     tags = _tag_names(site_id, before)
     for key, (email, first_name, last_name, fields, names, consent_at, left_at) in states.items():
         known = before.get(key)
-        gone = [tags[tag_id] for tag_id in known.tag_ids if tags[tag_id] not in names] if known else []
+        gone = [name for name in _names(known, tags) if name not in names] if known else []
         is_back = known is None or (known.unsubscribed_at is not None and left_at is None)
         consent = Consent.SUBSCRIBE if is_back else ""
         yield Change(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import dry_runs
+from audience import dry_runs, tags
 from tests import response_assertions
 from tests.api.sent_files import import_file, send
 
@@ -67,3 +67,13 @@ def test_rows_of_one_person_far_apart_count_as_they_will(client, people, monkeyp
     counts = judged(client, text, **query)
     done = import_file(client, text, query=query)
     assert {name: done[name] for name in COUNTS} == counts
+
+
+def test_a_tag_that_is_being_taken_off_is_no_hindrance(client, people, monkeypatch):
+    monkeypatch.setattr(dry_runs, "BATCH_ROWS", 1)
+    monkeypatch.setattr(tags, "_strip", lambda *_: None)
+    client.delete("/fetch/tags/1")
+    text = f"email,tags\n{ANN},new\n{ANN},new\n"
+    dry = response_assertions.answer(send(client, text, query={"dry_run": "1"}))["dry_run"]
+    assert (dry["updated"], dry["unchanged"]) == (1, 1)
+    assert [row["tags"] for row in dry["rows"]] == [["new"], ["new"]]
