@@ -20,7 +20,7 @@ BY = {
     "event": "with an event", "operator": "by hand", "bulk_act": "by hand", "cli": "on the command line",
     "migration": "at an upgrade", "restore": "at a restore",
 }  # fmt: skip
-BY_API = "by the API"
+KEYED = ("api", "command")
 WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
     "tags_removed": "tags",
@@ -96,11 +96,12 @@ def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
     """What changed but by hand, which the audit log has; changes of consent and events have entries."""
+    key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
         words, names = _told(change.changed)
         kind, id_ = change.source
         if names and kind != "operator":
-            by = BY_API if kind in ("api", "command") else _source(site, kind, id_ or "")
+            by = _by_key(key_names.get(id_ or "")) if kind in KEYED else _source(site, kind, id_ or "")
             who = bulk_acts.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
             yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
 
@@ -124,7 +125,10 @@ def _source(site: Site, kind: str, number: str) -> str:
         return f"by act {act.id} on {counted(act.people, 'subscriber')}"
     if kind == "undo" and (undo := undos.by_id(site, int(number))):
         return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
-    if kind in ("api", "command"):
-        names = {str(key.id): key.name for key in keys.list_all(site)}
-        return f"by the key {names[number]}" if names.get(number) else BY_API
+    if kind in KEYED:
+        return _by_key({str(key.id): key.name for key in keys.list_all(site)}.get(number))
     return BY.get(kind, "")
+
+
+def _by_key(name: str | None) -> str:
+    return f"by the key {name}" if name else "by the API"

@@ -75,6 +75,8 @@ def test_a_key_is_named(site, manager, page):
     subscribers.create(site, {"email": EMAIL}, source)
     commands.run(site, [{"command": "unsubscribe", "email": EMAIL}], source)
     assert re.search(r"left since [^,]+, by the key sign-up form", page())
+    commands.run(site, [{"command": "add_tag", "email": EMAIL, "query": "vip"}], source)
+    assert "Tag put on, vip, by the key sign-up form" in page()
 
 
 def test_someone_who_left_before_changes_were_kept(site, manager, page):
