@@ -83,8 +83,9 @@ def record(
         repeated=repeated,
         accepted=batch.accepted.number if batch.words.said or batch.lifted or repeated else 0,
     )
-    ids = {each[0] for each in entries.changed}
-    entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
+    if len(entries.changed) < len(batch.known):
+        ids = {each[0] for each in entries.changed}
+        entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
     if batch.tagged:
         tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
         names = stored_tags.names(batch.site_id, tag_ids)
@@ -110,8 +111,11 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], g
     key = person[KEY]
     if replaced := batch.replaced.get(key):
         values = batch.values[key]
-        new["fields"] = {name: values.get(name) for name in replaced}
-        old["fields"] = {name: None if value is ABSENT else value for name, value in replaced.items()}
+        given: Values = {}
+        was: Values = {}
+        for name, value in replaced.items():
+            given[name], was[name] = values.get(name), None if value is ABSENT else value
+        new["fields"], old["fields"] = given, was
     if person[TAG_IDS] != before[TAG_IDS]:
         tagged, had = batch.tagged[key], batch.tagged_before[key]
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()

@@ -99,7 +99,7 @@ class Entries:
 
     def indexed(self) -> list[int]:
         """Those of whom the row itself has something, which erasing takes out; but for their words."""
-        return [*(id_ for id_, *_ in self.changed), *(id_ for id_, *_ in self.lifted)]
+        return [each[0] for each in self.changed] + [each[0] for each in self.lifted]
 
     def repeated_by(self) -> list[int]:
         """Those of whom the row has a word; it may have no entry, and so no number of its own."""
