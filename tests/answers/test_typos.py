@@ -28,6 +28,11 @@ SLIPS = {
     "gxm.de": "gmx.de",
     "msnc.om": "msn.com",
     "acme.cmo": "acme.com",
+    "hotmail.c": "hotmail.com",
+    "icloud.co": "icloud.com",
+    "live.c": "live.com",
+    "yahoo.e": "yahoo.es",
+    "yahoo.co.u": "yahoo.co.uk",
 }
 REAL = """
 gmail.com ymail.com mail.com email.com fastmail.com hotmail.cz yahoo.ae outlook.at gmx.us proton.me live.com

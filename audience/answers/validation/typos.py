@@ -76,9 +76,18 @@ class Typos:
             return corrected
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
+        if begun := self._begun(corrected):
+            return begun
         near = {provider for variant in _without_one(corrected) for provider in self._near.get(variant, ())}
         typos = [provider for provider in near if self._is_typo(corrected, provider)]
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
+
+    def _begun(self, domain: str) -> str | None:
+        """The most popular provider of which this is the beginning, if its suffix does not exist: `gmail.c`."""
+        label, _, suffix = domain.partition(".")
+        if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
+            return None
+        return next((provider for provider in self._providers if provider.startswith(domain)), None)
 
     def _correct_suffix(self, domain: str) -> str:
         name, _, suffix = domain.partition(".")
