@@ -119,8 +119,8 @@ def guess_gender(name: str, names: Names) -> GenderResult:
         if elsewhere:
             return elsewhere
         if answer.basis:
-            return _by_sikh_name(parsed.surname, answer) or answer
-    return _by_sikh_name(parsed.surname, UNKNOWN) or UNKNOWN
+            return _by_form(parsed.surname, answer, names)
+    return _by_form(parsed.surname, UNKNOWN, names)
 
 
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
@@ -170,11 +170,16 @@ def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderRe
     return UNKNOWN if len(others) >= DOUBTFUL and not _is_american(surname, names) else None
 
 
-def _by_sikh_name(surname: str, answer: GenderResult) -> GenderResult | None:
-    """`Singh` is every Sikh man's name, `Kaur` every woman's: it decides where the given name is weak."""
+def _by_form(surname: str, answer: GenderResult, names: Names) -> GenderResult:
+    """What the surname's own gender makes of an answer. No man has the woman's form of a Slavic or Icelandic
+    surname (`Nováková`, not the Italian `Casanova`). `Singh` is every Sikh man's name, `Kaur` every woman's:
+    it decides where the given name is weak."""
+    feminine = names.origins.feminine.search(surname) is not None and not _is_american(surname, names)
+    if feminine and answer.gender != "female":
+        return GenderResult("female", ELSEWHERE, "origin")
     if surname in SIKH and answer.confidence <= WEAK:
         return GenderResult(SIKH[surname], WEAK, "origin")
-    return None
+    return answer
 
 
 def _is_american(surname: str, names: Names) -> bool:

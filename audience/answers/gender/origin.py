@@ -39,6 +39,7 @@ class Origins:
     family: Mapping[str, frozenset[str]]
     surnames: Mapping[str, str]
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    feminine: re.Pattern[str]  # endings that only a woman's surname has
     given: Mapping[str, Mapping[str, str]]  # by given name and origin: `male`, `female` or `either`
 
 
@@ -48,6 +49,7 @@ def load_origins(folder: Path) -> Origins:
         signs[row["sign"]][row["origin"]] = row["values"].split()
     patterns = [(origin, f"(?:{'|'.join(values)})$") for origin, values in signs["ending"].items()]
     patterns += [(origin, f"^(?:{'|'.join(values)})") for origin, values in signs["start"].items()]
+    feminine = "|".join(ending for values in signs["feminine"].values() for ending in values)
     given: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for row in _rows(folder / "given_elsewhere.csv"):
         for name in row["names"].split():
@@ -56,6 +58,7 @@ def load_origins(folder: Path) -> Origins:
         {origin: frozenset(values) for origin, values in signs["family"].items()},
         {value: origin for origin, values in signs["surname"].items() for value in values},
         tuple((origin, re.compile(pattern)) for origin, pattern in patterns),
+        re.compile(rf"(?:{feminine})$"),
         given,
     )
 

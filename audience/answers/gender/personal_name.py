@@ -47,13 +47,16 @@ def load_kinds(folder: Path = DATA) -> Kinds:
 
 def parse(text: str, kinds: Kinds) -> PersonalName:
     """Parses `First Middle Last` and `Last, First Middle`, with titles, suffixes, initials, surname
-    particles, and nicknames in quotes or brackets. A couple (`Mr. and Mrs. Smith`) has no given name."""
+    particles, and nicknames in quotes or brackets. A couple (`Mr. and Mrs. Smith`) and a
+    group (`Smith Ltd`) have no given name."""
     text = fold(text[:MAX_LENGTH].translate(MARKS))
     asides = [next(filter(None, groups), "") for groups in ASIDE.findall(text)]
     text = ASIDE.sub(" ", text).replace("'", "")
     if COUPLE.search(text):
         return PersonalName()
     first, *rest = (_words(part, kinds) for part in text.split(","))
+    if any("group" in kinds.get(word, ()) for part in (first, *rest) for word in part):
+        return PersonalName()
     parts = [_without_suffixes(first, kinds, at_least=1)]
     parts += [_without_suffixes(part, kinds, at_least=0) for part in rest]
     main, *others = [part for part in parts if part] or [[]]

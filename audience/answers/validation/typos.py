@@ -83,7 +83,7 @@ class Typos:
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
     def _begun(self, domain: str) -> str | None:
-        """The most popular provider of which this is the beginning, if its suffix does not exist: `gmail.c`."""
+        """The most popular provider that begins like this (`gmail.c`), if the suffix does not exist."""
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
             return None
