@@ -17,7 +17,7 @@ from schemas.base import Repeated, dashed
 from schemas.file_imports import KINDS
 from schemas.subscribers import with_lost_plus
 
-SUBSCRIPT = re.compile(r"([^\[\]]+)\[([^\[\]]*)\]")
+SUBSCRIPT = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
 SITE = "site_uuid"
 QUOTED = "werkzeug.url_quote"  # what is not UTF-8 stays as it was sent
 APPENDED_SITE = f"?{SITE}="

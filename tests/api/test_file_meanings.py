@@ -40,6 +40,12 @@ def test_columns_are_mapped_by_header_or_place(client, query):
     assert tags(client) == ["vip"]
 
 
+@pytest.mark.parametrize("header", ["City [de]", "City\nde", "[City]", "City]"])
+def test_a_header_may_have_brackets_and_breaks(client, header):
+    import_file(client, f'email,"{header}"\n{ANN},Bern\n', query={f"map[{header}]": "field:city"})
+    assert fields(client) == {"city": "Bern"}
+
+
 def test_keys_of_json_are_mapped(client):
     text = json.dumps({"Post": ANN, "Wohnort": "Bern", "x": 1, "n": [1]}) + "\n"
     import_file(

@@ -242,6 +242,13 @@ def test_a_blank_filter_in_the_query_is_ignored(client):
     assert result["meta"]["query"] == {}
 
 
+@pytest.mark.parametrize("key", ["created_at[gt][]", "created_at[gt][x]", "tags[][x]", "tags[x][y]"])
+def test_a_filter_nested_too_deeply_in_the_query_is_not_ignored(client, key):
+    client.create("ada@example.com")
+    field = key.partition("[")[0]
+    assert response_assertions.error_fields(client.get("/fetch/search", query={key: "2020-01-01"})) == [field]
+
+
 def test_the_body_overrides_the_query(client):
     result = response_assertions.answer(client.get("/fetch/search", {"page": 2}, query={"page": "3"}))
     assert result["meta"]["page"] == 2
