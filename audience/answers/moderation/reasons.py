@@ -35,7 +35,7 @@ class ModerationReason(Reason):
     )
     THREAT = (
         "threat",
-        "The text threatens its reader, or calls on them to kill themselves.",
+        "The text threatens its reader, or calls on them to kill themselves, or for the death of a people.",
         "Refuse it, and have a person look at it: somebody may be in danger.",
     )
     PHONE_NUMBER = (

@@ -1,4 +1,4 @@
-"""Threats against the reader, and calls to kill oneself: phrases of `threats.csv`, in six languages.
+"""Threats against the reader, and calls to kill oneself or a people: phrases of `threats.csv`.
 
 A text is read as folded words, its clauses separated by commas. A phrase of the place `order` counts where a
 clause begins, or after words such as `go`, `just` and `should`: `go kill yourself`, but not `please don't
@@ -16,6 +16,11 @@ WORDS = {  # names of groups of words in the phrases
     "SELF": "(yourself|yourselves|yourselfs|urself|urselves|ur self|your self|yaself)",
     "I WILL": "(i|we) (ll|will|shall|(am|are|m|re) (going to|gonna|about to)|gonna|want to|wanna)",
     "SURELY": "(fucking |really |personally |find you and |come and |hunt you down and )*",
+    "PEOPLE": (
+        "(jews?|muslims?|moslems?|arabs?|christians|hindus|sikhs|blacks|black people|whites|white people|"
+        "asians|mexicans|gypsies|roma|gays|gay people|homosexuals|lesbians|trans people|immigrants?|"
+        "migrants?|refugees?|foreigners?)"
+    ),
     "CLOCK": r"\d|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|halb|mitternacht|die ecke",
 }
 ORDER = (
@@ -26,7 +31,7 @@ LATER_ORDER = r"(?<= )(go|just|should|must) "
 
 
 def has_threat(text: str) -> bool:
-    """Whether `text` threatens its reader, or calls on them to kill themselves."""
+    """Whether `text` threatens its reader, or calls for the death of them or of a people."""
     tokens = (match[1] or "," for match in TOKEN.finditer(without_foreign_words(fold(text))))
     return _phrases().search(f", {' '.join(tokens)} ,") is not None
 
