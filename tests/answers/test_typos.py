@@ -28,10 +28,11 @@ SLIPS = {
     "gxm.de": "gmx.de",
     "msnc.om": "msn.com",
     "acme.cmo": "acme.com",
-    "hotmail.c": "hotmail.com",
     "icloud.co": "icloud.com",
-    "live.c": "live.com",
-    "yahoo.e": "yahoo.es",
+    "gmail.c": "gmail.com",
+    "outlook.c": "outlook.com",
+    "gmx.n": "gmx.net",
+    "yahoo.d": "yahoo.de",
     "yahoo.co.u": "yahoo.co.uk",
 }
 REAL = """

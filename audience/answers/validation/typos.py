@@ -76,18 +76,17 @@ class Typos:
             return corrected
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
-        if begun := self._begun(corrected):
-            return begun
         near = {provider for variant in _without_one(corrected) for provider in self._near.get(variant, ())}
         typos = [provider for provider in near if self._is_typo(corrected, provider)]
+        typos = typos or self._begun(corrected)
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
-    def _begun(self, domain: str) -> str | None:
-        """The most popular provider that begins like this (`gmail.c`), if the suffix does not exist."""
+    def _begun(self, domain: str) -> list[str]:
+        """The providers that begin like this (`gmail.c`), if the suffix does not exist."""
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
-            return None
-        return next((provider for provider in self._providers if provider.startswith(domain)), None)
+            return []
+        return [provider for provider in self._providers if provider.startswith(domain)]
 
     def _correct_suffix(self, domain: str) -> str:
         name, _, suffix = domain.partition(".")
