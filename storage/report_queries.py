@@ -47,8 +47,10 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
         return tags.most_common(site_id, limit)
     chosen, parameters = _subscriber_filter(site_id, rule, period)
     return rows(
-        f"SELECT tags.name, coalesce(c.total, 0) FROM tags LEFT JOIN (SELECT tag_id, count(*) AS total "
-        f"FROM subscriber_tags WHERE site_id = ? {chosen} GROUP BY tag_id) AS c ON c.tag_id = tags.id "
+        "SELECT tags.name, coalesce(c.total, 0) FROM tags "
+        "LEFT JOIN (SELECT site_id, tag_id, count(*) AS total "
+        f"FROM subscriber_tags WHERE site_id = ? {chosen} GROUP BY site_id, tag_id) AS c "
+        "ON c.site_id = tags.site_id AND c.tag_id = tags.id "
         "WHERE tags.site_id = ? ORDER BY 2 DESC, tags.id LIMIT ?",
         (site_id, *parameters, site_id, limit),
     )

@@ -1,8 +1,8 @@
 """What this process sends to a database, read at its door: each statement on a site's table names the site.
 
-In each of its selects, too: it needs one node of several. And each transaction that changes what is shown of
-a subscriber adds to the record of changes. The statements of migrations, of moves and of the tests themselves
-are not read, nor those of processes that tests start.
+In each of its selects, too, and where it joins: it needs one node of several. And each transaction that
+changes what is shown of a subscriber adds to the record of changes. The statements of migrations, of moves
+and of the tests themselves are not read, nor those of processes that tests start.
 """
 
 import re
@@ -24,7 +24,12 @@ USES = re.compile(rf"(?:FROM|JOIN|UPDATE|INTO) \"?({'|'.join(TABLES)})\b")
 CHANGES = re.compile(r"(INSERT INTO|DELETE FROM) subscribers |UPDATE subscribers SET .*\bupdated_at = ")
 RECORDS = "INSERT INTO change_log "
 NOT_RECORDED = (*OF_ALL, str(ROOT / "storage" / "sites.py"))  # a site goes with its record
+# The rows of a page are joined by the site that the page was read with: by a value, the planner would read a
+# whole site for each row where the statistics do not know the site yet.
 NAMES_SITE = re.compile(r"\bsite_id\"? = |^COPY|INTO \"?\w+\"? {2}site_id ")
+OF_PAGE = "subscribers.id = page_id AND subscribers.site_id = page_site"
+JOIN = re.compile(r"\bJOIN .*?\bON\b(?P<on>.*?)(?=\b(?:JOIN|WHERE|GROUP BY|ORDER BY)\b|$)", re.DOTALL)
+SAME_SITE = re.compile(r"\"?\bsite_id\"? = \"?[a-z]\w*|= \"?\w+\"?\.\"?site_id\b")
 INNER = re.compile(r"\((?P<inner>[^()]*)\)")
 OVER_ALL_SITES = {
     "SELECT DISTINCT site_id FROM imports": "a worker looks for sites whose imports wait",
@@ -70,11 +75,29 @@ def parts(statement):
 
 def of_no_site(statement):
     """The parts of a statement that read or write a site's table, and do not name the site."""
-    return [part for part in parts(statement) if USES.search(part) and not NAMES_SITE.search(part)]
+    return [part for part in parts(statement) if USES.search(part) and not _names_site(part)]
+
+
+def _names_site(part):
+    """A join with another table of the site names no site: both may be of any."""
+    return OF_PAGE in part or NAMES_SITE.search(JOIN.sub(lambda join: SAME_SITE.sub("", join[0]), part))
+
+
+def joined_apart(statement):
+    """The parts of a statement that join a site's table with what may be of another."""
+    return [
+        part
+        for part in parts(statement)
+        if USES.search(part) and not all(_on_site(join["on"]) for join in JOIN.finditer(part))
+    ]
+
+
+def _on_site(condition):
+    return NAMES_SITE.search(condition) or SAME_SITE.search(condition)
 
 
 class Reader:
-    """`wrong` are statements on a site's table without their site, which the product has sent."""
+    """`wrong` are statements of the product on a site's table, without the site or joined without it."""
 
     def __init__(self, excused=tuple(OVER_ALL_SITES)):
         self.wrong = []
@@ -83,7 +106,8 @@ class Reader:
     def read(self, statement):
         if hash(statement) in self._good:
             return
-        if statement.startswith(self._excused) or not of_no_site(statement):
+        excused = statement.startswith(self._excused)
+        if not joined_apart(statement) and (excused or not of_no_site(statement)):
             self._good.add(hash(statement))
         elif not _sender().startswith(OF_ALL):
             self.wrong.append(statement)

@@ -22,10 +22,11 @@ from audience.audit_log import COMMAND_LINE
 from audience.operations.chores import chores
 from schemas.change_log import change
 from schemas.file_imports import kept_file
-from storage import database
+from storage import database, searches
+from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
-from tests.statements import Reader, of_no_site, reader
+from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK
 from workers.child_process import ChildProcess
 
@@ -41,6 +42,14 @@ def test_the_reader_of_statements_finds_a_missing_site():
     assert of_no_site("SELECT 1 FROM subscribers WHERE id = %s")
     assert of_no_site("SELECT 1 FROM events WHERE site_id = %s AND id IN (SELECT id FROM tags WHERE id = 1)")
     assert not of_no_site("SELECT 1 FROM subscribers WHERE site_id = %s")
+    joined = "SELECT 1 FROM events e JOIN subscribers s ON s.id = e.subscriber_id"
+    assert of_no_site(f"{joined} AND s.site_id = e.site_id WHERE e.type = %s")
+    assert joined_apart(f"{joined} WHERE e.site_id = %s AND s.site_id = %s")
+    assert joined_apart(
+        "SELECT 1 FROM tags JOIN (SELECT 1 FROM events WHERE site_id = %s) AS c ON c.id = tags.id"
+    )
+    assert not of_no_site(f"{joined} AND s.site_id = e.site_id WHERE e.site_id = %s")
+    assert not joined_apart(f"{joined} AND s.site_id = e.site_id WHERE e.site_id = %s")
 
 
 def test_a_statement_of_the_product_is_read_and_one_of_a_test_is_not(app, monkeypatch):
@@ -100,3 +109,18 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     erasures.erase(client.site, settings.instance, email="p1@example.com")
     assert len(set(sent)) > 70
     assert reader.wrong == []
+
+
+def test_a_page_of_a_site_that_the_statistics_do_not_know_reads_its_people_by_their_keys(app, monkeypatch):
+    client, sent = open_client(app.test_client()), []
+    people = [{"email": f"p{n}@example{n}.com"} for n in range(2_000)]
+    for start in (0, 1_000):
+        client.post("/batch/subscribers", {"subscribers": people[start : start + 1_000]})
+    imports.drain(client.site.id, 30)
+    monkeypatch.setattr(searches, "rows", lambda sql, bound, **_: sent.append((sql, bound)) or [])
+    with database.session():
+        database.execute("ANALYZE")
+        searches.search(client.site.id + 1, Filters(), 100, 0)
+        [(sql, bound)] = sent
+        plan = [line for (line,) in database.rows(f"EXPLAIN {sql}", bound)]
+    assert [line for line in plan if "subscribers_pkey" in line], plan
