@@ -23,6 +23,7 @@ from audience.sites import Site
 from schemas.values import FormError, compact_json
 from storage import database, leases, sites
 from storage import file_uploads as stored
+from storage.errors import Unavailable
 from storage.file_uploads import IMPORT, FileUpload
 
 log = logging.getLogger(__name__)
@@ -84,13 +85,16 @@ class Task:
 
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
-    """What a worker would find in a file that is small."""
+    """What a worker would find in a file that is small; only what its columns mean while others write."""
     found: dict[str, Any] = {}
     try:
         with _opened(site, instance, upload, open_file, lambda _, look: found.update(look=look)) as file:
             found |= tried(dry_runs.dry_run(site, file.rows(addresses.identity)))
     except FormError as error:
         found |= _problem(error)
+    except Unavailable:
+        if not found:
+            raise
     return found
 
 

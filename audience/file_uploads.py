@@ -40,16 +40,26 @@ GONE = "This file is no longer here: it was imported or left, or a day has passe
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
     """Stores a file, whole before it is known, which a worker tries. Raises `Refused` if it is empty."""
     file, at = secrets.token_hex(16), clock.now_ms()
+    shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
+    try:
+        size = _keep_content(site, instance, file, source)
+        with database.write(site.id):
+            upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), at)
+            return _require(site.id, upload_id)
+    except Exception:
+        (instance / FOLDER / file).unlink(missing_ok=True)
+        raise
+
+
+def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
+    """The bytes of a file, which are stored. Raises `Refused` without any."""
     if pieces.are_kept():
         size = _keep_pieces(site, file, source)
     else:
         size = _keep_file(instance / FOLDER / file, source)
     if not size:
         raise Refused(EMPTY)
-    with database.write(site.id):
-        shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
-        upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), at)
-        return _require(site.id, upload_id)
+    return size
 
 
 def _keep_pieces(site: Site, file: str, source: IO[bytes]) -> int:
@@ -70,10 +80,7 @@ def _keep_file(file: Path, source: IO[bytes]) -> int:
         shutil.copyfileobj(source, target, COPY_BYTES)
         target.flush()
         os.fsync(target.fileno())
-        size = target.tell()
-    if not size:
-        file.unlink()
-    return size
+        return target.tell()
 
 
 @database.session()

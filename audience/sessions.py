@@ -8,6 +8,7 @@ from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
 from storage import sessions as stored
+from storage.errors import DiskFault, Unavailable
 from storage.sessions import OneTimeLink, Session
 
 __all__ = ["OneTimeLink", "Session"]
@@ -26,11 +27,14 @@ PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a toke
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
 NO_SESSION = "There is no such session any more: look at the list again."
 
+_refused_at = -MINUTE_MS  # the uptime at which the last use could not be noted
+
 
 @database.write(database.SHARED)
-def begin(operator_id: int, remembered: bool, client_network: str) -> str:
-    """The token of a new session, for its cookie."""
+def begin(operator_id: int, remembered: bool, client_network: str, replaced: str = "") -> str:
+    """The token of a new session, for its cookie; the session with the token `replaced` ends."""
     at = clock.now_ms()
+    forget(replaced)
     stored.delete_old(at - LIFETIME_MS[False], at - LIFETIME_MS[True], at)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     stored.add(_hash(token), operator_id, remembered, client_network, at)
@@ -45,9 +49,20 @@ def find(token: str) -> Session | None:
     if session is None or not _is_alive(session, at):
         return None
     if at - session.used_at >= TOUCH_MS:
+        _note_use(session, at)
+    return session
+
+
+def _note_use(session: Session, at: int) -> None:
+    """Skips it while the database takes no writes, which is tried again after a minute."""
+    global _refused_at
+    if clock.uptime_ms() - _refused_at < MINUTE_MS:
+        return
+    try:
         with database.write(database.SHARED):
             stored.touch(session.id, at)
-    return session
+    except (Unavailable, DiskFault):
+        _refused_at = clock.uptime_ms()
 
 
 @database.session()

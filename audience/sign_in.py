@@ -33,16 +33,18 @@ def console_link(email: str | None) -> str:
 
 
 @database.write(database.SHARED)
-def with_link(token: str, client_network: str) -> str:
-    """The token of a new session; the link is spent. Raises `Refused`."""
+def with_link(token: str, client_network: str, replaced: str = "") -> str:
+    """The token of a new session, in place of the one `replaced`; the link is spent. Raises `Refused`."""
     link = sessions.spend_link(token, sessions.SIGN_IN)
     operator_id = link.operator_id
     if operator_id is None:
         operator_id = _create_first(client_network)
-    return _begin(operator_id, False, client_network)
+    return _begin(operator_id, False, client_network, replaced)
 
 
-def with_password(email: str, password: str, remembered: bool, client_network: str) -> str | None:
+def with_password(
+    email: str, password: str, remembered: bool, client_network: str, replaced: str = ""
+) -> str | None:
     """The token of a new session, or None; as slow for an unknown address as for a wrong password.
 
     Raises `ServiceUnavailable` while too many others sign in.
@@ -57,10 +59,10 @@ def with_password(email: str, password: str, remembered: bool, client_network: s
         present = stored.get(found.id)
         if present is None or present.password_hash != found.password_hash:
             return None
-        return _begin(found.id, remembered, client_network)
+        return _begin(found.id, remembered, client_network, replaced)
 
 
-def set_password_with_link(token: str, password: str, client_network: str) -> str:
+def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
     """The token of a new session; the link is spent, all other sessions end. Raises `Refused`."""
     link = sessions.find_link(token, sessions.PASSWORD)
     with database.session():
@@ -70,7 +72,7 @@ def set_password_with_link(token: str, password: str, client_network: str) -> st
     with database.write(database.SHARED):
         operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
         assert operator_id is not None  # noqa: S101 - a link to set a password always has one
-        return _put_password(operator_id, password_hash, client_network)
+        return _put_password(operator_id, password_hash, client_network, replaced)
 
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
@@ -106,17 +108,17 @@ def _create_first(client_network: str) -> int:
     return operator_id
 
 
-def _begin(operator_id: int, remembered: bool, client_network: str) -> str:
+def _begin(operator_id: int, remembered: bool, client_network: str, replaced: str) -> str:
     operator = stored.get(operator_id)
     name = (operator.email if operator else "") or "the first operator"
     audit_log.record(Actor(name, client_network), "signed in")
-    return sessions.begin(operator_id, remembered, client_network)
+    return sessions.begin(operator_id, remembered, client_network, replaced)
 
 
-def _put_password(operator_id: int, password_hash: str, client_network: str) -> str:
+def _put_password(operator_id: int, password_hash: str, client_network: str, replaced: str = "") -> str:
     stored.set_password_hash(operator_id, password_hash)
     stored_sessions.delete_of(operator_id)
     operator = stored.get(operator_id)
     name = (operator.email if operator else "") or "the first operator"
     audit_log.record(Actor(name, client_network), "password set")
-    return _begin(operator_id, False, client_network)
+    return _begin(operator_id, False, client_network, replaced)

@@ -30,6 +30,7 @@ PROCESSES = (
 BROWSERS = (
     "answers/test_moderation_browser.py",
     "api/test_docs_page.py",
+    "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_proxies.py",
 )

@@ -3,8 +3,8 @@
 from flask import Blueprint, Response, render_template
 
 from audience import sessions, sign_in
-from audience.console.page import actor, client_network, page, present, read_form, to
-from audience.console.sign_in import limit_tries, renew
+from audience.console.page import actor, client_network, keep_session, page, present, read_form, to
+from audience.console.sign_in import limit_tries
 
 blueprint = Blueprint("account", __name__)
 
@@ -36,7 +36,7 @@ def set_password() -> Response:
     token = sign_in.set_password(
         present(), form.get("current", ""), form.get("password", ""), client_network()
     )
-    return renew(to("console.account.index", done="password"), token)
+    return keep_session(to("console.account.index", done="password"), token)
 
 
 @blueprint.post("/account/sessions/<number:session_id>/end")

@@ -30,10 +30,21 @@ from audience.console import (
 from audience.console import operators as operator_pages
 from audience.console import sites as site_pages
 from audience.console.confirmations import SENTENCES
-from audience.console.page import ADMINISTRATOR, API_WORDS, NOT_FOUND, csrf_token, operator, page, url
+from audience.console.kept_forms import WORDS, kept_form
+from audience.console.page import (
+    ADMINISTRATOR,
+    API_WORDS,
+    NOT_FOUND,
+    asked_for,
+    csrf_token,
+    operator,
+    page,
+    url,
+)
 from audience.console.static_files import static
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
+from audience.http.pages import public_root
 from audience.sites import Site
 from schemas.values import write_date
 
@@ -123,5 +134,8 @@ def may(role: str) -> bool:
 def error_page(error: ErrorResponse) -> Response:
     """The page of an error, which asks the database nothing."""
     g.setdefault("operator", None)
-    message = NOT_FOUND if API_WORDS in error.message else error.message
-    return Response(render_template("error.html", status=error.status, message=message))
+    message = NOT_FOUND if API_WORDS in error.message else WORDS.get(error.message, error.message)
+    may_repeat = error.status == 503 and error.outcome_known
+    fields = kept_form() if may_repeat else []
+    shown = {"status": error.status, "message": message, "may_repeat": may_repeat, "fields": fields}
+    return Response(render_template("error.html", path=public_root() + asked_for(), **shown))

@@ -196,9 +196,13 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
+    return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
+
+
+def asked_for() -> str:
+    """The path that the request is for, with its query."""
     query = request.query_string.decode("ascii", "replace")
-    target = request.path + (f"?{query}" if query else "")
-    return to("console.sign_in.index", next=target if request.method == "GET" else None)
+    return request.path + (f"?{query}" if query else "")
 
 
 def _check_sender() -> None:

@@ -40,11 +40,12 @@ def with_password() -> Response:
     form = read_form()
     email, remembered = form.get("email", ""), "remember" in form
     limit_tries(email)
-    token = sign_in.with_password(email, form.get("password", ""), remembered, client_network())
+    password, old = form.get("password", ""), session_token()
+    token = sign_in.with_password(email, password, remembered, client_network(), old)
     if token is None:
         raise Refused(sign_in.WRONG)
     max_age = REMEMBERED_SECONDS if remembered else None
-    return renew(to_path(inside(form.get("next", ""))), token, max_age)
+    return keep_session(to_path(inside(form.get("next", ""))), token, max_age)
 
 
 @blueprint.get("/forgotten")
@@ -65,8 +66,8 @@ def link() -> str:
 @page(role="anyone", again=link)
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
-    token = sign_in.with_link(read_form().get("token", "").strip(), client_network())
-    return renew(to("console.overview.home"), token)
+    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), session_token())
+    return keep_session(to("console.overview.home"), token)
 
 
 @blueprint.get("/password")
@@ -82,9 +83,9 @@ def set_password() -> Response:
     """Set a password with the token of a one-time link"""
     form = read_form()
     token = sign_in.set_password_with_link(
-        form.get("token", "").strip(), form.get("password", ""), client_network()
+        form.get("token", "").strip(), form.get("password", ""), client_network(), session_token()
     )
-    return renew(to("console.overview.home"), token)
+    return keep_session(to("console.overview.home"), token)
 
 
 @blueprint.post("/sign-out")
@@ -94,12 +95,6 @@ def out() -> Response:
     operator = present()
     sessions.end(operator.session_id, operator.id)
     return keep_session(to("console.sign_in.index"), "", 0)
-
-
-def renew(response: Response, token: str, max_age: int | None = None) -> Response:
-    """Sends the cookie of a new session, and ends the one that this browser had."""
-    sessions.forget(session_token())
-    return keep_session(response, token, max_age)
 
 
 def limit_tries(email: str) -> None:

@@ -12,6 +12,7 @@ from audience.audit_log import Actor
 from audience.config import Settings
 from audience.errors import AudienceError, NotFound, Refused
 from audience.operations import backups
+from storage import database
 from storage.errors import Unavailable, Unusable
 
 FOLDER = "backups"
@@ -102,8 +103,10 @@ def _pieces(file: Path) -> Iterator[bytes]:
 
 def delete(settings: Settings, name: str, actor: Actor) -> None:
     """Raises `NotFound`."""
-    _file(settings, name).unlink(missing_ok=True)
-    audit_log.record(actor, "backup deleted", None, name)
+    file = _file(settings, name)
+    with database.write(database.SHARED):
+        audit_log.record(actor, "backup deleted", None, name)
+        file.unlink(missing_ok=True)
 
 
 def _file(settings: Settings, name: str) -> Path:

@@ -64,6 +64,7 @@ async function find(form) {
   try {
     const answer = await fetch(form.action, {method: "POST", body: new URLSearchParams(new FormData(form))})
     const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+    if (answer.status === 503) return // what is typed stays: Enter asks again
     const before = document.querySelectorAll("[data-found]"), found = page.querySelectorAll("[data-found]")
     if (found.length !== before.length) return location.reload()
     before.forEach((part, place) => part.replaceWith(found[place]))
@@ -101,6 +102,7 @@ async function follow() {
   try {
     const answer = await fetch(location.href)
     const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+    if (answer.status === 503) throw answer
     const id = document.activeElement.id
     const part = document.querySelector("[data-live]").dataset.live || "main"
     const drawn = page.querySelector(part)

@@ -1,0 +1,193 @@
+"""Every form of the console that writes, with what it needs to."""
+
+from string import Template
+from typing import Any
+
+from audience import (
+    bulk_act_pieces,
+    bulk_acts,
+    imports,
+    keys,
+    operators,
+    reports,
+    segments,
+    sessions,
+    subscriber_lists,
+    subscribers,
+    webhooks,
+)
+from audience.audit_log import COMMAND_LINE, Actor
+from audience.operations import kept_backups
+from storage import database
+from tests.console.browser import signed_in
+from tests.console.conftest import PASSWORD
+from tests.console.screens import HOOK, fill
+from tests.console.test_file_uploads import keep
+
+RULES = '{"tag": "vip"}'
+
+
+class World(dict[str, Any]):
+    """A site with a bit of everything, and an operator who may do all; makes what a form names."""
+
+    def __init__(self, app, site, settings):
+        super().__init__()
+        fill(site)
+        self.site, self.settings, self.root = site, settings, f"/sites/{site.uuid}"
+        operators.add("sue@example.com", False, {site: "support"}, COMMAND_LINE)
+        operators.add("other@example.com", True, {site: "owner"}, COMMAND_LINE)
+        self.browser = signed_in(app, "me@example.com", {site: "owner"}, administrator=True)
+        self.me = operators.get("me@example.com").id
+
+    def form(self, rule):
+        """(path, fields) of a form of `WRITES`, its names filled in."""
+        path, fields = WRITES[rule]
+        return self._filled(path), {name: self._filled(value) for name, value in fields.items()}
+
+    def _filled(self, value):
+        return Template(value).substitute(self) if isinstance(value, str) else value
+
+    def __missing__(self, name):
+        found = getattr(self, name)
+        return found() if callable(found) else found
+
+    def uuid(self):
+        return self.site.uuid
+
+    def person(self, email="p1@a.example"):
+        found = subscribers.find(self.site, email)
+        assert found is not None
+        return f"{self.root}/subscribers/{found.uuid}"
+
+    def other_person(self):
+        return self.person("p2@a.example")
+
+    def file(self):
+        return keep(self.browser, f"{self.root}/imports", "E-mail\nann@a.example\n")
+
+    def _everybody(self):
+        return subscriber_lists.ids(self.site, subscriber_lists.ListRequest())
+
+    def seen(self):
+        return bulk_acts.fingerprint(self._everybody())
+
+    def act(self):
+        new = bulk_acts.NewAct(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
+        act = bulk_acts.begin(self.site, new, Actor("mara@example.com"))
+        return f"{self.root}/acts/{act.id}"
+
+    def done_act(self):
+        path = self.act()
+        bulk_act_pieces.work(self.settings.instance, 30)
+        return path
+
+    def failed_act(self):
+        path = self.act()
+        self._fail("UPDATE bulk_acts SET status = 'failed' WHERE site_id = ? AND id = ?", path)
+        return path
+
+    def imported(self):
+        return f"{self.root}/imports/{imports.newest(self.site)[0].id}"
+
+    def failed_import(self):
+        path = self.imported()
+        self._fail("UPDATE imports SET status = 'failed' WHERE site_id = ? AND id = ?", path)
+        return path
+
+    def _fail(self, statement, path):
+        with database.write(self.site.id):
+            database.execute(statement, (self.site.id, path.rpartition("/")[2]))
+
+    def key(self):
+        return keys.create([self.site], "read", "old").publishable_key
+
+    def webhook(self):
+        return f"{self.root}/webhooks/{webhooks.list_all(self.site)[0].id}"
+
+    def paused(self):
+        path = self.webhook()
+        webhooks.pause(self.site, int(path.rpartition("/")[2]), True)
+        return path
+
+    def segment(self):
+        made = segments.create(self.site, {"name": "Kept", "rules": {"tag": "vip"}})
+        return f"{self.root}/segments/{made.id}"
+
+    def report(self):
+        item = {"name": "Kept", "report_type": "Reporting::Reports::NewVisitorsReport"}
+        return f"{self.root}/reports/{reports.create(self.site, item).id}"
+
+    def backup(self):
+        name = "audience-20260101-000000.tar"
+        folder = self.settings.instance / kept_backups.FOLDER
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text("x")
+        return f"/backups/{name}"
+
+    def other_session(self):
+        sessions.begin(self.me, False, "")
+        return max(each.id for each in sessions.list_of(self.me))
+
+    def link(self):
+        return sessions.new_link(operators.get("ann@example.com").id, sessions.SIGN_IN)
+
+    def password_link(self):
+        return sessions.new_link(operators.get("sue@example.com").id, sessions.PASSWORD)
+
+
+SITE = "/sites/<site_uuid>"
+PERSON = f"{SITE}/subscribers/<subscriber_uuid>"
+HOOKS = f"{SITE}/webhooks/<number:webhook_id>"
+TAG = {"act": "tag", "tag": "Spring  Fair\r\n<b>"}
+REPORT = {"name": "New", "report_type": "Reporting::Reports::NewVisitorsReport"}
+HOOK_FIELDS = {"url": f"{HOOK}/2", "kinds": ["created", "erased"]}
+WRITES: dict[str, tuple[str, dict[str, Any]]] = {
+    "/account/email": ("/account/email", {"email": "mine@example.com"}),
+    "/account/password": ("/account/password", {"password": PASSWORD}),
+    "/account/sessions/<number:session_id>/end": ("/account/sessions/$other_session/end", {}),
+    f"{SITE}/lists": ("$root/lists", {"list": "deny", "entry": "new.example"}),
+    f"{SITE}/lists/remove": ("$root/lists/remove", {"entry": "spam.example"}),
+    "/backups/<name>/delete": ("$backup/delete", {}),
+    f"{SITE}/acts": ("$root/acts", {"all": "1", "seen": "$seen", **TAG}),
+    f"{SITE}/acts/<number:act_id>/cancel": ("$act/cancel", {}),
+    f"{SITE}/acts/<number:act_id>/retry": ("$failed_act/retry", {}),
+    f"{SITE}/acts/<number:act_id>/undo": ("$done_act/undo", {}),
+    PERSON: ("$person", TAG),
+    f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
+    f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),
+    f"{SITE}/imports/files/<number:upload_id>": ("$file", {"start": "1", "headed": "1"}),
+    f"{SITE}/imports/<number:import_id>/retry": ("$failed_import/retry", {}),
+    f"{SITE}/imports/<number:import_id>/undo": ("$imported/undo", {}),
+    f"{SITE}/keys": ("$root/keys", {"name": "Blog", "scope": "read"}),
+    f"{SITE}/keys/rotate": ("$root/keys/rotate", {"key": "$key", "overlap": "1 day"}),
+    f"{SITE}/keys/revoke": ("$root/keys/revoke", {"key": "$key"}),
+    f"{SITE}/operators": ("$root/operators", {"email": "sue@example.com", "role": "viewer"}),
+    "/operators": ("/operators", {"email": "new@example.com", "administrator": "1"}),
+    "/operators/reset": ("/operators/reset", {"email": "sue@example.com"}),
+    "/operators/administrator": (
+        "/operators/administrator", {"email": "sue@example.com", "administrator": "1"}
+    ),
+    "/operators/role": ("/operators/role", {"email": "sue@example.com", "site": "$uuid", "role": "manager"}),
+    "/operators/remove": ("/operators/remove", {"email": "sue@example.com"}),
+    f"{SITE}/reports/new": ("$root/reports/new", REPORT),
+    f"{SITE}/reports/<report_id>/edit": ("$report/edit", REPORT),
+    f"{SITE}/reports/<report_id>/delete": ("$report/delete", {}),
+    f"{SITE}/segments/new": ("$root/segments/new", {"name": "VIP", "rules": RULES}),
+    f"{SITE}/segments/<segment_id>/edit": ("$segment/edit", {"name": "VIP", "rules": RULES}),
+    f"{SITE}/segments/<segment_id>/delete": ("$segment/delete", {}),
+    f"{SITE}/segments/<segment_id>/export": ("$segment/export", {}),
+    f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
+    "/sites": ("/sites", {"name": "Reeds"}),
+    "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),
+    "/link": ("/link", {"token": "$link"}),
+    "/password": ("/password", {"token": "$password_link", "password": PASSWORD}),
+    "/sign-out": ("/sign-out", {}),
+    f"{SITE}/webhooks": ("$root/webhooks", HOOK_FIELDS),
+    HOOKS: ("$webhook", HOOK_FIELDS),
+    f"{HOOKS}/pause": ("$webhook/pause", {}),
+    f"{HOOKS}/resume": ("$paused/resume", {}),
+    f"{HOOKS}/rotate": ("$webhook/rotate", {}),
+    f"{HOOKS}/test": ("$webhook/test", {}),
+    f"{HOOKS}/replay": ("$webhook/replay", {"after": "0"}),
+    f"{HOOKS}/delete": ("$webhook/delete", {}),
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""In a real browser: what an operator sees while others write, and that nothing typed is lost."""
+
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from audience import operators, sessions, sites
+from audience.audit_log import COMMAND_LINE
+from tests.conftest import program
+from tests.console.chromium import chromium, serving, visit
+from tests.console.screens import fill
+from tests.console.test_busy import others_writing
+
+EMAIL = "mara@example.com"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium(program("chromium")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def settings(settings):
+    return replace(settings, database_timeout=0.3)
+
+
+@pytest.fixture
+def port(app, site, monkeypatch):
+    monkeypatch.setattr(sessions, "_refused_at", sessions._refused_at)
+    fill(site)
+    operators.add(EMAIL, True, {site: "owner"}, COMMAND_LINE)
+    with serving(app) as port:
+        yield port
+
+
+@pytest.mark.parametrize("script", [True, False])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_form_waits_on_the_page_that_says_so(browser, port, site, width, script):
+    visitor = visit(browser, port, EMAIL, width, "light", script)
+    visitor.open(f"/sites/{site.uuid}/settings")
+    page = visitor.page
+    page.get_by_text("Change the name").click()
+    page.get_by_label("Name", exact=True).fill("Herons & <Reeds>")
+    with others_writing():
+        page.get_by_role("button", name="Save").click()
+        page.get_by_text("Nothing was saved.").wait_for()
+        assert (visitor.overflow(), visitor.sticking_out()) == (0, [])
+        for theme in ("light", "dark") if script else ():
+            page.emulate_media(color_scheme=theme)
+            assert Axe().run(page).response["violations"] == []
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_text("Nothing was saved.").wait_for()
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("heading", name="Settings").wait_for()
+    assert sites.get_by_uuid(site.uuid).name == "Herons & <Reeds>"
+
+
+def test_a_file_stays_chosen(browser, port, site, tmp_path):
+    file = tmp_path / "guests.csv"
+    file.write_text("email\nann@a.example\n")
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/imports/new")
+    page, send = visitor.page, visitor.page.get_by_role("button", name="Send the file")
+    page.get_by_label("File, up to").set_input_files(file)
+    with others_writing():
+        send.click()
+        page.get_by_role("status").get_by_text("Nothing was saved.").wait_for()
+    send.click()
+    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
+
+
+def test_what_is_typed_into_the_search_stays(browser, port, site):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    page = visitor.page
+    with others_writing():
+        with page.expect_response(lambda response: response.status == 503):
+            page.get_by_role("searchbox").press_sequentially("p1")
+        page.wait_for_load_state("networkidle")
+        assert page.get_by_role("searchbox").input_value() == "p1"
+        assert page.get_by_label("Tick p2@a.example").is_visible()
+    page.keyboard.press("Enter")
+    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    assert page.get_by_text("Begins with p1").is_visible()
