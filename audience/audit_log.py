@@ -1,6 +1,7 @@
 """The audit log: who changed what, when, on how many, and from where."""
 
 import ipaddress
+import unicodedata
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import suppress
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Actor:
 COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
 TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
+ADDRESS = "(an address)"
 
 
 @database.write(database.SHARED)
@@ -45,23 +47,31 @@ def record(
     site: Site | None = None,
     subject: str = "",
     subjects: int = 1,
-    typed: Mapping[str, Any] | None = None,
+    typed: Mapping[str, str] | None = None,
+    operator: str = "",
 ) -> None:
     """Records a change of a site or, without one, of the instance.
 
-    Call it in the transaction of the change. `subject` is the uuid of a subscriber, never an address, or the
-    name of something else; values that an operator typed, such as those of a filter, go into `typed` alone.
+    Call it in the transaction of the change. `subject` is the uuid of a subscriber, or the name of something
+    else; values that an operator typed, such as those of a filter, go into `typed` alone. What is an address
+    in any of them is not kept, but for that of the `operator` whom a change is about.
     """
     stored.add(
         site.id if site else None,
         actor.name,
-        act,
-        subject,
+        without_addresses(act),
+        operator or without_addresses(subject),
         subjects,
-        compact_json(typed or {}),
+        compact_json({name: without_addresses(value) for name, value in (typed or {}).items()}),
         actor.client_network,
         clock.now_ms(),
     )
+
+
+def without_addresses(text: str) -> str:
+    if "@" not in unicodedata.normalize("NFKC", text):
+        return text
+    return " ".join(ADDRESS if "@" in unicodedata.normalize("NFKC", word) else word for word in text.split())
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:

@@ -100,7 +100,7 @@ def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor
     """The token of a one-time link at which the new operator sets a password. Raises `Refused`."""
     key = _new_key(email)
     operator_id = stored.add(email.strip(), key, administrator, clock.now_ms())
-    audit_log.record(actor, "operator added", subject=email.strip())
+    audit_log.record(actor, "operator added", operator=email.strip())
     for site, role in roles.items():
         _put_role(operator_id, email.strip(), site, role, actor)
     return sessions.new_link(operator_id, sessions.PASSWORD)
@@ -119,7 +119,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
         raise Refused(LAST_OWNER)
     if role is None:
         stored.delete_role(operator.id, site.id)
-        audit_log.record(actor, "role taken", site, operator.email)
+        audit_log.record(actor, "role taken", site, operator=operator.email)
     else:
         _put_role(operator.id, operator.email, site, role, actor)
     stored_sessions.delete_sessions(operator.id)
@@ -146,7 +146,7 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
         raise Refused(LAST_ADMINISTRATOR)
     stored.set_administrator(operator.id, administrator)
     stored_sessions.delete_sessions(operator.id)
-    audit_log.record(actor, "administrator" if administrator else "no administrator", subject=operator.email)
+    audit_log.record(actor, "administrator" if administrator else "no administrator", operator=operator.email)
 
 
 @database.write(database.SHARED)
@@ -155,7 +155,7 @@ def reset(email: str, actor: Actor) -> str:
     operator = get(email)
     stored.set_password_hash(operator.id, "")
     stored_sessions.delete_of(operator.id)
-    audit_log.record(actor, "operator reset", subject=operator.email)
+    audit_log.record(actor, "operator reset", operator=operator.email)
     return sessions.new_link(operator.id, sessions.PASSWORD)
 
 
@@ -168,7 +168,7 @@ def remove(email: str, actor: Actor) -> None:
     if any(_is_last_owner(operator.id, site_id) for site_id in stored.roles_of(operator.id)):
         raise Refused(LAST_OWNER)
     stored.delete(operator.id)
-    audit_log.record(actor, "operator removed", subject=operator.email)
+    audit_log.record(actor, "operator removed", operator=operator.email)
 
 
 @database.write(database.SHARED)
@@ -177,7 +177,7 @@ def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
     key = _new_key(email, operator.id)
     if email.strip() != operator.email:
         stored.set_email(operator.id, email.strip(), key)
-        audit_log.record(actor, "operator's address set", subject=email.strip())
+        audit_log.record(actor, "operator's address set", operator=email.strip())
 
 
 def _new_key(email: str, operator_id: int | None = None) -> str:
@@ -198,7 +198,7 @@ def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor)
     if role not in ROLES:
         raise Refused(ROLE)
     stored.set_role(operator_id, site.id, role)
-    audit_log.record(actor, f"role {role} given", site, email)
+    audit_log.record(actor, f"role {role} given", site, operator=email)
 
 
 def _is_last_administrator(operator_id: int) -> bool:

@@ -66,6 +66,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("a", "/", ":", "[", "?", "https://", ("a.", "https://"), (":", "https://"), ("1", "https://a:")),
         lambda read, text: read(text, private_addresses=False),
     ),
+    "audience.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
     "audience.webhook_deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.passwords:check": takes(),
     "audience.passwords:hashed": takes(),

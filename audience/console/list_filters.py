@@ -1,13 +1,13 @@
 """The filters of the list of subscribers: read from the URL, as segment rules, and in words."""
 
 import datetime as dt
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
+from audience.audit_log import without_addresses
 from audience.console.wording import short_day
 from audience.subscriber_lists import ORDERS
 
@@ -19,7 +19,7 @@ DATES = {
 }
 STATUSES = {"subscribed": "Subscribed", "unsubscribed": "Left"}
 HAVING = {"last_event_at": "Had an event", "unsubscribed_at": "Left at some time"}
-TYPED, ADDRESS, EVERYBODY = "what was typed", "(an address)", "everybody"
+TYPED, EVERYBODY = "what was typed", "everybody"
 
 Filters = dict[str, Any]
 
@@ -125,13 +125,9 @@ def kept_words(
     shown = {**chosen, "value": TYPED} if "value" in chosen else chosen
     phrases = [chip.phrase for chip in _chips(shown, segment_names)] + [f"found by {TYPED}"] * bool(text)
     return (
-        ", ".join(map(_without_addresses, phrases)) or EVERYBODY,
-        {name: _without_addresses(value) for name, value in typed.items() if value},
+        ", ".join(map(without_addresses, phrases)) or EVERYBODY,
+        {name: without_addresses(value) for name, value in typed.items() if value},
     )
-
-
-def _without_addresses(text: str) -> str:
-    return " ".join(ADDRESS if "@" in unicodedata.normalize("NFKC", word) else word for word in text.split())
 
 
 def _phrase(days: str, first: str, last: str) -> str:

@@ -5,6 +5,7 @@ from audience.audit_log import Actor, record, shortened
 from storage import database
 from tests.client import ApiClient
 from tests.console.browser import signed_in
+from tests.console.screens import fill
 
 DAY = 86_400_000
 ANN = Actor("ann@example.com", "192.0.2.0/24")
@@ -118,3 +119,25 @@ def test_addresses_are_shortened():
     assert shortened("::ffff:192.0.2.77") == "192.0.2.0/24"
     assert shortened("2001:db8:1:2::3") == "2001:db8:1::/48"
     assert shortened("not an address") == ""
+
+
+def test_no_name_that_was_typed_brings_an_address_into_the_log(site, owner):
+    fill(site)
+    root, person = f"/sites/{site.uuid}", subscribers.find(site, "p0@a.example")
+    email, rules = "eve\uff20b.example", '{"tag": "vip"}'
+    for path, fields in {
+        f"subscribers/{person.uuid}": {"act": "tag", "tag": f"of  {email}"},
+        f"subscribers/{person.uuid}?": {"act": "set field", "key": email, "type": "text", "value": "x"},
+        f"subscribers/{person.uuid}??": {"act": "subscribe", "reason": f"{email} asked"},
+        "segments/new": {"name": f"of {email}", "rules": rules},
+        "reports/new": {"name": email, "report_type": "Reporting::Reports::NewVisitorsReport"},
+        "keys": {"name": email, "scope": "read"},
+        "settings": {"name": email, "time_zone": "UTC"},
+    }.items():
+        assert owner.post(f"{root}/{path}", **fields).status_code in (200, 303), path
+    kept = [(each.act, each.subject, each.typed) for each in audit_log.page(site)][:7]
+    assert not any("eve" in text or "b.example" in text for entry in kept for text in entry)
+    assert [subject for _, subject, _ in kept[:4]] == ["(an address)"] * 3 + ["of (an address)"]
+    acts = [act for act, _, _ in kept]
+    assert acts[4:] == ["subscribed", "field set: (an address)", "tag put on: of (an address)"]
+    assert kept[4][2] == '{"reason":"(an address) asked"}'
