@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from audience import clock
 from schemas.values import compact_json

@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import sessions, sign_in
+from audience import addresses, sessions, sign_in
 from audience.console.page import (
     client_network,
     inside,
@@ -97,9 +97,17 @@ def out() -> Response:
     return keep_session(to("console.sign_in.index"), "", 0)
 
 
+def name_of(email: str) -> str:
+    """One for all spellings of an address, which has an operator under any of them."""
+    try:
+        return addresses.identity(email)
+    except addresses.MalformedAddress:
+        return email.strip().casefold()[:MAX_NAME]
+
+
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = email.strip().casefold()[:MAX_NAME], client_address()
+    name, address = name_of(email), client_address()
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
     if not wait and hit(TRIES, "sign-in name", name):

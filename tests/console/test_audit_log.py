@@ -124,6 +124,7 @@ def test_addresses_are_shortened():
 def test_no_name_that_was_typed_brings_an_address_into_the_log(site, owner):
     fill(site)
     root, person = f"/sites/{site.uuid}", subscribers.find(site, "p0@a.example")
+    assert person is not None
     email, rules = "eve\uff20b.example", '{"tag": "vip"}'
     for path, fields in {
         f"subscribers/{person.uuid}": {"act": "tag", "tag": f"of  {email}"},

@@ -240,3 +240,14 @@ def test_a_name_that_is_guessed_from_everywhere_gets_one_try_a_minute(app, brows
     assert browser.post("/sign-in", **(FORM | {"email": "ANN@example.com "})).status_code == 303
     assert open_browser(app).post("/sign-in", **FORM).status_code == 429
     assert open_browser(app).follow_link("ann@example.com").status_code == 303
+
+
+@pytest.mark.parametrize(
+    "email", ["ＡＮＮ@example.com", "ann＠example.com", "𝐚nn@example.com", " Ann@EXAMPLE.com"]
+)
+def test_attempts_are_counted_by_name_however_it_is_spelled(app, browser, site, ann, email):
+    limiter = app.extensions["audience"].limiter
+    for _ in range(21):
+        browser.post("/sign-in", email="ann@example.com", password="wrong, all of them")
+        limiter.counts = {key: count for key, count in limiter.counts.items() if key[0] != "sign-in"}
+    assert browser.post("/sign-in", email=email, password=PASSWORD).status_code == 429
