@@ -98,7 +98,7 @@ def asgi() -> Gateway:
     from audience.answers.service import open_resolver
     from audience.http.admission import Admission
     from workers import embedded_redis, interpreter, metrics
-    from workers.gate import CountingGate
+    from workers.gate import gates
     from workers.limiter import Limiter
     from workers.processes import Processes
     from workers.queue import ImportQueue
@@ -108,16 +108,16 @@ def asgi() -> Gateway:
 
     configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
-    breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
+    breaker, waits = CircuitBreaker(connect(embedded_redis.url(settings))), gates(settings.web_threads)
     app = create_app(
         settings,
         ImportQueue(breaker),
         Limiter(breaker),
         Processes(settings, breaker),
         metrics=metrics.start(settings.instance),
-        resolver=open_resolver(settings, CountingGate(settings.web_threads // 2)),
-        write_gate=CountingGate(settings.web_threads // 4),
-        parse_gate=CountingGate(max(2, settings.web_threads // 8)),
+        resolver=open_resolver(settings, waits.ask_dns),
+        write_gate=waits.write,
+        parse_gate=waits.parse,
         routes=web_server.made_before(),
     )
     app.extensions["audience"].answers.warm()

@@ -1,6 +1,7 @@
-"""A gate that lets only so many threads wait for one thing."""
+"""Gates, each of which lets only so many threads of a process wait for one thing."""
 
 import threading
+from typing import NamedTuple
 
 
 class CountingGate:
@@ -14,3 +15,16 @@ class CountingGate:
 
     def leave(self) -> None:
         self._places.release()
+
+
+class Gates(NamedTuple):
+    ask_dns: CountingGate
+    write: CountingGate
+    parse: CountingGate
+
+
+def gates(threads: int) -> Gates:
+    """Of a web process: what threads are left answer requests that wait for nothing."""
+    return Gates(
+        *(CountingGate(places) for places in (threads * 3 // 8, threads * 3 // 8, max(2, threads // 8)))
+    )

@@ -102,6 +102,7 @@ class World:
         self.ledger = Ledger()
         self.service: Service
         self.times_ms: list[float] = []
+        self.is_patient = False  # waits as long as a 503 asks for
         self._running = contextlib.ExitStack()
 
     def start(self) -> None:
@@ -116,16 +117,23 @@ class World:
         """`(status, JSON)`; status 0 where no answer came. Any but `EXPECTED` fails the attack."""
         began = time.monotonic()
         try:
-            status, answer = self.call(method, path, body, timeout)
+            status, seconds, answer = self._request(method, path, body, timeout)
         except UNANSWERED as error:
             self.ledger.statuses[type(error).__name__] += 1
             return 0, None
         if path != "/batch/subscribers":  # which may wait a second for earlier ones
             self.times_ms.append((time.monotonic() - began) * 1000)
         self.ledger.statuses[str(status)] += 1
+        if self.is_patient:
+            threading.Event().wait(seconds)
         return status, answer
 
     def call(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+        status, _, answer = self._request(method, path, body, timeout)
+        return status, answer
+
+    def _request(self, method: str, path: str, body: Any, timeout: float) -> tuple[int, int, Any]:
+        """`(status, Retry-After, JSON)`."""
         first = self.service.first
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=timeout)
         headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
@@ -133,7 +141,8 @@ class World:
             text = None if body is None else json.dumps(body)
             connection.request(method, f"/api/v1{path}", text, headers | {"Content-Type": "application/json"})
             response = connection.getresponse()
-            return response.status, json.loads(response.read())
+            seconds = int(response.headers.get("Retry-After", 0))
+            return response.status, seconds, json.loads(response.read())
 
     @contextlib.contextmanager
     def clients_at_work(self, name: str, chance: Random, number: int = CLIENTS) -> Iterator[None]:

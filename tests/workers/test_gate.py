@@ -1,6 +1,7 @@
 """Threads that may wait for one thing."""
 
-from workers.gate import CountingGate
+from audience.config import Settings
+from workers.gate import CountingGate, gates
 
 
 def test_a_gate_has_its_places_and_takes_them_back():
@@ -8,3 +9,13 @@ def test_a_gate_has_its_places_and_takes_them_back():
     assert [gate.enter() for _ in range(3)] == [True, True, False]
     gate.leave()
     assert [gate.enter() for _ in range(2)] == [True, False]
+
+
+def places(gate):
+    return sum(iter(gate.enter, False))
+
+
+def test_of_a_web_process_some_threads_are_left_and_two_have_room_for_32_writers():
+    ask_dns, write, parse = map(places, gates(Settings().web_threads))
+    assert ask_dns + write + parse < Settings().web_threads
+    assert write >= 32 * 3 // 4  # chance may give one process three quarters
