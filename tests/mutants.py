@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-TORTURE = "torture "  # rows of `tests/torture`, in the short form
+TORTURE = "torture "  # rows of `tests/torture`, or one attack of a row, in the short form
 CAUGHT = 1  # exit status of pytest where a test failed, and of a row
 SECONDS = 1_800  # the longest takes half a minute of an idle machine
 
@@ -46,6 +46,41 @@ MUTANTS = (
         "    if not advanced:\n        raise ClaimLost\n",
         "",
         f"{IMPORTS}::test_a_worker_that_lost_its_claim_writes_nothing",
+    ),
+    Mutant(
+        "two workers at one import both move it",
+        "audience/imports.py",
+        "    if not advanced:\n        raise ClaimLost\n",
+        "",
+        f"{TORTURE}kill --only 0",
+    ),
+    Mutant(
+        "an import is given up for a full disk",
+        "audience/imports.py",
+        "_hand_back(site_id, claimed, token, RETRY_AFTER_MS)\n",
+        "_hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True)\n",
+        f"{TORTURE}disk --only 1",
+    ),
+    Mutant(
+        "a claim goes by the wall clock",
+        "audience/imports.py",
+        "token, at, leases.now(clock.uptime_ms()), LEASE_MS)",
+        "token, at, clock.now_ms(), LEASE_MS)",
+        f"{TORTURE}clock --only 0",
+    ),
+    Mutant(
+        "a webhook is due by the wall clock",
+        "audience/webhook_sender.py",
+        "stored.due(leases.now(clock.uptime_ms()), MOST_DUE)",
+        "stored.due(clock.now_ms(), MOST_DUE)",
+        f"{TORTURE}clock --only 0",
+    ),
+    Mutant(
+        "a file is due by the wall clock",
+        "audience/file_tasks.py",
+        "stored.due(leases.now(clock.uptime_ms()), unseen)",
+        "stored.due(clock.now_ms(), unseen)",
+        f"{TORTURE}clock --only 0",
     ),
     Mutant(
         "a lease holds nothing",
@@ -244,6 +279,13 @@ MUTANTS = (
         f"{BACKUPS}::test_an_incomplete_backup_is_refused_and_changes_nothing",
     ),
     Mutant(
+        "a backup may have a letter changed",
+        "audience/operations/backups.py",
+        "if digest.hexdigest() != manifest.sha256[name]:",
+        "if False:",
+        f"{TORTURE}backup --only 0",
+    ),
+    Mutant(
         "a backup may bring triggers",
         "storage/backups.py",
         "if code := sqlite_files.stored_code(opened):",
@@ -272,6 +314,13 @@ MUTANTS = (
         f"{API}/test_json_bounds.py::test_bounds_hold_across_many_texts",
     ),
     Mutant(
+        "large bodies are parsed all at once",
+        "audience/api/request_data.py",
+        "    with _turn_to_parse():\n",
+        "    if True:\n",
+        f"{TORTURE}memory --only 0",
+    ),
+    Mutant(
         "a full-width formula is exported",
         "schemas/formats/csv_values.py",
         "FORMULA = re.compile(\"'*[=+\\\\-@\\uff1d\\uff0b\\uff0d\\uff20",
@@ -291,6 +340,20 @@ MUTANTS = (
         "examining.result() if examining.done() else DnsHealth.CUT_OFF",
         "examining.result() if examining.done() else DnsHealth.WORKS",
         "tests/answers/test_canaries.py::test_fifty_validations_at_once_ask_the_canaries_once",
+    ),
+    Mutant(
+        "a denial counts before the DNS servers are examined",
+        "audience/answers/dns/resolver.py",
+        "examining.result() if examining.done() else DnsHealth.CUT_OFF",
+        "examining.result() if examining.done() else DnsHealth.WORKS",
+        f"{TORTURE}dns --only 10",
+    ),
+    Mutant(
+        "a denial counts though all is denied",
+        "audience/answers/validation/mail_route.py",
+        "resolver.health(domain, well_known) is DnsHealth.WORKS",
+        "resolver.health(domain, well_known) is not DnsHealth.CUT_OFF",
+        f"{TORTURE}dns --only 3",
     ),
 )
 
@@ -323,7 +386,7 @@ def complaint(mutant: Mutant, tree: Path) -> str:
 
 
 def run(test: str, tree: Path) -> int:
-    words = ["tests.torture", "--short", test.removeprefix(TORTURE)]
+    words = ["tests.torture", "--short", *test.removeprefix(TORTURE).split()]
     if not test.startswith(TORTURE):
         words = ["pytest", "-q", "-x", "-p", "no:cacheprovider", test]
     environ = os.environ | {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -1,6 +1,7 @@
 """The wall clock is set an hour or a day ahead or back under four clients; at once somebody leaves.
 
-Who left has left, whatever the clock says, imports end, and nothing runs out early but what goes by dates.
+Who left has left, whatever the clock says, imports end, and nothing runs out early but what goes by dates:
+what somebody else has claimed stays theirs.
 """
 
 import struct
@@ -10,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+from tests.torture import leases
 from tests.torture.world import World, opened_world, preloading
 
 SHORT, LONG, UNIT = 10, 500, "steps of the clock"
+HELD_EVERY = 5
 HOUR_NS = 3_600 * 10**9
 STEPS_NS = (-24 * HOUR_NS, -HOUR_NS, -(10**6), 10**6, HOUR_NS, 24 * HOUR_NS)
 
@@ -29,6 +32,8 @@ def opened(short: bool) -> Iterator[object]:
                 write_shift(world.instance.parent, shifts[0])
                 leave(world, f"left{number}@example.com", chance)
                 threading.Event().wait(chance.uniform(0.1, 0.4))
+                if number % HELD_EVERY == 0:
+                    leases.hold(world, number)
             world.check()
 
         yield attack

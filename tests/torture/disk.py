@@ -1,11 +1,13 @@
 """The disk is full, nearly full, out of inodes, or takes no byte more in a file, under four clients.
 
-Answers are 200, 201 and 503, reads go on, and with room again everything that was accepted is applied by
-itself. A file system of its own needs the right to mount; without it only the limit of files is tried.
+Or it takes all that is small, and nothing of what a worker is to write, again and again. Answers are 200, 201
+and 503, reads go on, and with room again everything that was accepted is applied by itself: no import is
+given up. A file system of its own needs the right to mount; without it only the first two are tried.
 """
 
 import os
 import resource
+import struct
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -17,10 +19,13 @@ from typing import Any
 import pytest
 
 from tests.small_disk import SmallDisk, mounted
-from tests.torture.world import World, eventually, new_folder, opened_world
+from tests.torture import leases
+from tests.torture.power import send_large
+from tests.torture.world import World, eventually, new_folder, opened_world, preloading
 
-SHORT, LONG, UNIT = 4, 60, "troubles"
+SHORT, LONG, UNIT = 5, 60, "troubles"
 MEBIBYTES = 128
+LITTLE, ENOUGH, TRIES = 2**16, 2**62, 8  # bytes for a transaction of a worker; of an import that is too large
 READS = ("/stats/site", "/fetch/search", "/batch/imports", "/fetch/tags")
 
 
@@ -28,10 +33,13 @@ READS = ("/stats/site", "/fetch/search", "/batch/imports", "/fetch/tags")
 def opened(short: bool) -> Iterator[object]:
     with ExitStack() as stack:
         disk = mounted_disk(stack, stack.enter_context(new_folder()) / "disk")
-        world = stack.enter_context(opened_world(folder=disk.path if disk else None))
+        folder = disk.path if disk else None
+        world = stack.enter_context(
+            opened_world(preloading("disk"), folder, before=lambda each: set_room(each / "disk", ENOUGH))
+        )
 
         def attack(number: int, chance: Random) -> None:
-            troubles = TROUBLES if disk else TROUBLES[:1]
+            troubles: tuple[Trouble, ...] = TROUBLES if disk else UNMOUNTED
             with world.clients_at_work(f"d{number}", chance):
                 threading.Event().wait(0.3)
                 end = troubles[number % len(troubles)](world, disk, chance)
@@ -90,8 +98,24 @@ def limit_of_files(world: World, disk: SmallDisk | None, chance: Random) -> Call
     return lift
 
 
+def room_for_little(world: World, disk: SmallDisk | None, chance: Random) -> Callable[[], None]:
+    """A worker can note that it has failed, each time."""
+    room = Path(world.settings["TORTURE_DISK"])
+    set_room(room, LITTLE)
+    send_large(world, f"large{chance.random()}")
+    leases.retry_at_once(world, TRIES)
+    return lambda: set_room(room, ENOUGH)
+
+
+def set_room(file: Path, octets: int) -> None:
+    """In place: the file is mapped by workers."""
+    with file.open("r+b" if file.exists() else "wb") as opened_file:
+        opened_file.write(struct.pack("q", octets))
+
+
 Trouble = Callable[[World, Any, Random], Callable[[], None]]
-TROUBLES: tuple[Trouble, ...] = (limit_of_files, full, nearly_full, out_of_inodes)
+UNMOUNTED: tuple[Trouble, ...] = (limit_of_files, room_for_little)
+TROUBLES: tuple[Trouble, ...] = (*UNMOUNTED, full, nearly_full, out_of_inodes)
 
 
 def set_limit(pid: int, length: int) -> None:

@@ -1,0 +1,124 @@
+"""Leases of a running service: held by somebody else, or over while whoever has them is at work."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from audience import clock, import_payloads, subscribers
+from audience.changes import change_from_item
+from audience.config import Settings
+from audience.operations.opening import open_database
+from schemas.imports import MAX_ITEMS
+from storage import database, file_uploads, imports, leases, site_queue
+from tests.service import until
+from tests.torture.world import World
+from workers import heartbeat
+
+HELD_MS = 50_000
+TABLES = ("imports", "webhooks", "file_uploads")
+SWEEPS = 2
+BATCHES, TAGS = 5, ["a", "b", "c", "d", "e"]
+EXPIRIES, SECONDS_APART = 15, 0.1
+
+
+@contextmanager
+def opened_database(world: World) -> Iterator[None]:
+    """The service's, in this process too."""
+    open_database(Settings(instance=world.instance, database_url=world.url))
+    try:
+        yield
+    finally:
+        database.close()
+
+
+def hold(world: World, number: int) -> None:
+    """An import, a webhook and a file that somebody else has are left alone, as the machine's uptime says.
+
+    Others import meanwhile; the import is done once it is given back.
+    """
+    webhook = {"url": "https://hooks.example.com/", "paused": True}
+    made = world.call("POST", "/fetch/webhooks", {"webhook": webhook})[1]["data"]["id"]
+    with opened_database(world):
+        lease = _take(world, f"held{number}@example.com", made)
+        for _ in range(SWEEPS):
+            beat = _last_beat(world)
+            until(partial(_beats_since, world, beat))
+        taken = [table for table in TABLES if not _held(table, lease)]
+        _give_back(lease)
+    assert not taken, f"taken from whoever holds it: {taken}"
+    world.call("DELETE", f"/fetch/webhooks/{made}")
+
+
+def _take(world: World, email: str, webhook_id: str) -> int:
+    with database.write():
+        [(site_id,)] = database.rows("SELECT id FROM sites")
+        now = leases.now(clock.uptime_ms())
+        lease = now + HELD_MS
+        accepted = subscribers.accept_now(site_id)
+        import_id = imports.add(site_id, 1, 0, accepted.at, accepted.number)
+        payload = import_payloads.join([import_payloads.row(change_from_item({"email": email}))])
+        imports.add_batch(site_id, import_id, 0, payload)
+        site_queue.claim(site_id, ("imports", import_id), "somebody", accepted.at, now, HELD_MS)
+        upload_id = file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at)
+        database.execute("UPDATE file_uploads SET lease_until = ? WHERE id = ?", (lease, upload_id))
+        database.execute(
+            "UPDATE webhooks SET paused = '', lease_until = ? WHERE id = ?", (lease, int(webhook_id))
+        )
+    world.ledger.left[email] = False
+    world.ledger.imports[str(import_id)] = 1
+    return lease
+
+
+def _last_beat(world: World) -> int:
+    """Changes with each sweep of the worker."""
+    return (world.instance / heartbeat.FILE).stat().st_mtime_ns
+
+
+def _beats_since(world: World, last: int) -> bool:
+    return _last_beat(world) != last
+
+
+@database.session()
+def _held(table: str, lease: int) -> bool:
+    return bool(database.row(f"SELECT 1 FROM {table} WHERE lease_until = ?", (lease,)))  # noqa: S608
+
+
+def _give_back(lease: int) -> None:
+    with database.write():
+        for table in TABLES:
+            database.execute(f"UPDATE {table} SET lease_until = 0 WHERE lease_until = ?", (lease,))  # noqa: S608
+
+
+def expire(world: World, name: str) -> None:
+    """Again and again another worker, which is killed, has taken the import with which the first goes on."""
+    for batch in range(BATCHES):
+        people = [f"{name}-{batch}-{each}@example.com" for each in range(MAX_ITEMS)]
+        body = {"subscribers": [{"email": each, "tags": TAGS} for each in people]}
+        status, answer = world.ask("POST", "/batch/subscribers", body)
+        assert status == 200, answer
+        world.ledger.left.update(dict.fromkeys(people, False))
+        world.ledger.imports[answer["import_id"]] = len(people)
+    with opened_database(world):
+        for _ in range(EXPIRIES):
+            with database.write():
+                database.execute("UPDATE imports SET claim = 'x', lease_until = 0 WHERE status = 'running'")
+            threading.Event().wait(SECONDS_APART)
+
+
+def retry_at_once(world: World, times: int) -> None:
+    """Returns once imports that a worker hands back have been taken anew so often, or are given up."""
+    with opened_database(world):
+        retried = 0
+        while retried < times and not _is_given_up():
+            with database.write():
+                retried += database.execute(
+                    "UPDATE imports SET lease_until = 0 WHERE status = 'queued' AND lease_until > ?",
+                    (leases.now(clock.uptime_ms()),),
+                )
+            threading.Event().wait(SECONDS_APART)
+
+
+@database.session()
+def _is_given_up() -> bool:
+    return bool(database.row("SELECT 1 FROM imports WHERE status = 'failed'"))
