@@ -14,10 +14,11 @@ from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading
+from schemas.formats.refused_cells import refused_cells
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import KnownPeople, compact_json
+from schemas.values import KnownPeople
 
 NO_ADDRESS = "The row has no address."
 OTHER = "The columns are those of {}, not of {}: is --from right?"
@@ -69,12 +70,9 @@ class File:
             yield row
 
     def _cells(self, value: Any) -> list[str]:
-        if not self.table.is_json:
-            return [self.table.cell(each) for each in value]
-        values = value if isinstance(value, dict) else {"line": value}
-        known = set(self.columns)
-        self.columns.extend(key for key in values if key not in known)
-        return [cell_text(values.get(column)) for column in self.columns]
+        if self.table.is_json:
+            return refused_cells(self.columns, value)
+        return [self.table.cell(each) for each in value]
 
 
 def inspect(
@@ -154,10 +152,3 @@ def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None
         item["tags"] = [*item.get("tags", ()), *reading.tags]
     if reading.known != KnownPeople.MERGE:
         item["known"] = reading.known
-
-
-def cell_text(value: Any) -> str:
-    """A JSON value as the text of a cell."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else compact_json(value)

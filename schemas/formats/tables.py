@@ -145,7 +145,9 @@ def _workbook(binary: BinaryIO, headed: bool, run: Run, unpacked: BinaryIO, shee
 def _csv(binary: BinaryIO, encoding: str, headed: bool) -> Table:
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark)) for mark in marks]
-    delimiter, first = max(candidates, key=lambda pair: (headed and has_email(pair[1]), len(pair[1])))
+    delimiter, first = max(
+        candidates, key=lambda pair: (headed and has_email(pair[1][:MAX_NAMES]), len(pair[1]))
+    )
     table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary))
     if headed and has_email(first) and any(map(_has_address, first)) and not any(table.records()):
         raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)

@@ -1,5 +1,7 @@
 """Refused rows of a file: kept for thirty days, without addresses, and erased with their person."""
 
+import json
+
 import pytest
 
 from audience import clock, erasures, file_imports
@@ -56,6 +58,15 @@ def test_a_refused_line_of_many_addresses_keeps_none(client):
     assert len(words) == 10_000
     assert all(word.startswith("sha256:") for word in words)
     assert sum(word != "sha256:" for word in words) == 100
+
+
+def test_refused_objects_that_all_have_other_keys_do_not_make_thousands_of_columns(client):
+    rows = [{"email": "nobody", f"key{number}": number} for number in range(150)]
+    import_file(client, "\n".join(map(json.dumps, rows)), LINES)
+    refused = errors(client)
+    assert [refused[0]["key0"], refused[98]["key98"]] == ["0", "98"]
+    assert json.loads(refused[149]["line"])["key149"] == 149
+    assert len(refused[0]) == len({"row_number", "error_code", "error_message", "line"}) + 100
 
 
 def test_a_long_line_without_an_address_is_kept(client):
