@@ -23,7 +23,7 @@ from audience.segment_subjects import (
     whole,
 )
 from schemas.values import FieldError, closest
-from storage.segment_rules import Condition, Events, Group, Instant, Rule
+from storage.segment_nodes import Condition, Events, Group, Instant, Rule
 
 __all__ = ["Rule"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from audience import addresses, tags
 from schemas.values import DATE, NAMES, normal_text, read_date
-from storage.segment_rules import Instant
+from storage.segment_nodes import Instant
 
 MAX_VALUES = 100
 MAX_DAYS = 36_500

@@ -5,18 +5,19 @@ value never affects the rest of a rule.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from storage.database import marks
 from storage.engines.chosen import engine
 from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
-from storage.sql import Sql, join
+from storage.segment_nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplified
+from storage.segment_people import NOTHING, People, all_of, any_of, chosen, none_of
+from storage.sql import Sql
 from storage.subscribers import DATES, Subscriber
 
 NAMES = tuple(column.name for column in fields(Subscriber) if column.default == "")  # of text
 DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
-BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
 
 # `v` is a row of `field_values`; `j` the JSON `type` and `atom` of a name, or of text that is cut there.
@@ -29,45 +30,15 @@ OF_CUT = (
     "WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id AND {})"
 )
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
+COMPARED = {False: ("v.number", "CAST(? AS NUMERIC)"), True: ("v.instant", "?")}  # by whether it is a date
 JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
 TAGGED = (
-    "subscribers.id IN (SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
-    "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({})))"
+    "SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
+    "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({}))"
 )
+UNSUBSCRIBED = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
+SMALL, LARGE, LARGEST = range(3)  # sets of people: by an index, by a value, by reading all values of a field
 
-
-class Instant(int):
-    """Milliseconds since 1970, to compare with dates instead of numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition on a subscriber; `key` is that of a custom field. Text operands are casefolded."""
-
-    subject: str
-    operator: str
-    operand: Any
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Events:
-    """At least a number of events of a type, since an instant or ever."""
-
-    type: str
-    at_least: int
-    since: Instant | None
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """`all`, `any` or `not` of its parts; `not` has one part."""
-
-    operator: str
-    parts: tuple["Rule", ...]
-
-
-Rule = Condition | Events | Group
 Compile = Callable[[Any], Sql]
 CompileField = Callable[[Condition, int], Sql]
 
@@ -75,32 +46,22 @@ CompileField = Callable[[Condition, int], Sql]
 def compile(rule: Rule, site_id: int) -> Sql:
     """The condition, in a query on `subscribers`, for the subscribers of a site that match a rule."""
     if isinstance(rule, Group):
-        return GROUPS[rule.operator]([compile(part, site_id) for part in rule.parts])
+        return GROUPS[rule.operator]([compile(part, site_id) for part in simplified(rule)])
     if isinstance(rule, Events):
         return _events(rule, site_id)
-    if rule.subject == "tag":
-        return _tag(rule, site_id)
+    if isinstance(rule, Between):
+        return _between(rule, site_id)
+    if rule.subject in OF_SITE:
+        return OF_SITE[rule.subject][rule.operator](rule.operand, site_id)
     if rule.subject == "field":
         return FIELD[rule.operator](rule, site_id)
     return COLUMNS[rule.subject][rule.operator](rule.operand)
 
 
-def _not(part: Sql) -> Sql:
-    return Sql(f"({part.text}) IS NOT TRUE", part.parameters)
-
-
-def _all(parts: list[Sql]) -> Sql:
-    return join(" AND ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("TRUE")])
-
-
-def _any(parts: list[Sql]) -> Sql:
-    return join(" OR ", [Sql(f"({part.text})", part.parameters) for part in parts] or [Sql("FALSE")])
-
-
 GROUPS: dict[str, Callable[[list[Sql]], Sql]] = {
-    "all": _all,
-    "any": _any,
-    "not": lambda parts: _not(parts[0]),
+    "all": all_of,
+    "any": any_of,
+    "not": lambda parts: none_of(parts[0]),
 }
 
 
@@ -123,37 +84,40 @@ def _dates(column: str) -> dict[str, Compile]:
     return {
         **{operator: _bind(f"{column} {sign} ?") for operator, sign in BOUNDS.items()},
         "within_days": _bind(f"{column} >= ?"),
-        "not_within_days": lambda since: _not(Sql(f"{column} >= ?", (since,))),
+        "not_within_days": lambda since: none_of(Sql(f"{column} >= ?", (since,))),
         "exists": lambda _: Sql(f"{column} IS NOT NULL"),
         "missing": lambda _: Sql(f"{column} IS NULL"),
     }
 
 
-def _status(status: str) -> Sql:
-    return Sql(f"subscribers.unsubscribed_at {STATUSES[status]}")
+def _status(status: str, site_id: int) -> Sql:
+    return People(
+        f"subscribers.unsubscribed_at {STATUSES[status]}",
+        select=Sql(UNSUBSCRIBED, (site_id,)),
+        is_fixed=True,
+        excludes=status == "subscribed",
+    )
 
 
 COLUMNS: dict[str, dict[str, Compile]] = {
     **{name: _dates(f"subscribers.{name}") for name in DATES},
-    "status": {"is": _status, "is_not": lambda status: _not(_status(status))},
     "email": _texts("subscribers.email_key", "folded(subscribers.email)"),
     "email_domain": _texts(DOMAIN, DOMAIN),
 }
 
 
 def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
-    return Sql(TAGGED.format(marks(names)), (site_id, site_id, *names))
+    return chosen(Sql(TAGGED.format(marks(names)), (site_id, site_id, *names)), SMALL)
 
 
-TAG: dict[str, Callable[[Any, int], Sql]] = {
-    "is": lambda name, site_id: _tagged((name,), site_id),
-    "is_not": lambda name, site_id: _not(_tagged((name,), site_id)),
-    "in": _tagged,
+OF_SITE: dict[str, dict[str, Callable[[Any, int], Sql]]] = {
+    "tag": {
+        "is": lambda name, site_id: _tagged((name,), site_id),
+        "is_not": lambda name, site_id: none_of(_tagged((name,), site_id)),
+        "in": _tagged,
+    },
+    "status": {"is": _status, "is_not": lambda status, site_id: none_of(_status(status, site_id))},
 }
-
-
-def _tag(rule: Condition, site_id: int) -> Sql:
-    return TAG[rule.operator](rule.operand, site_id)
 
 
 EVENT = {
@@ -163,12 +127,12 @@ EVENT = {
 
 
 def _events(rule: Events, site_id: int) -> Sql:
-    text, parameters = "SELECT subscriber_id FROM events WHERE site_id = ? AND type = ?", [site_id, rule.type]
+    text = "SELECT subscriber_id FROM events WHERE site_id = ? AND type = ?"
+    parameters: tuple[Any, ...] = (site_id, rule.type)
     if rule.since is not None:
-        text, parameters = text + EVENT["within_days"], [*parameters, rule.since]
-    if rule.at_least > 1:
-        text, parameters = text + EVENT["at_least"], [*parameters, rule.at_least]
-    return Sql(f"subscribers.id IN ({text})", tuple(parameters))
+        text, parameters = text + EVENT["within_days"], (*parameters, rule.since)
+    several = Sql(EVENT["at_least"], (rule.at_least,)) if rule.at_least > 1 else NOTHING
+    return chosen(Sql(text, parameters), SMALL, several)
 
 
 def _some_name(rule: Condition, value: Sql) -> Sql:
@@ -179,12 +143,10 @@ def _some_name(rule: Condition, value: Sql) -> Sql:
     return Sql(f"({text}) IS TRUE", value.parameters)
 
 
-def _some(rule: Condition, site_id: int, value: Sql) -> Sql:
+def _some(rule: Condition, site_id: int, value: Sql, size: int = LARGEST, grouped: Sql = NOTHING) -> Sql:
     """Whether a subscriber has a row of `field_values` that meets a condition."""
-    return Sql(
-        f"+subscribers.id IN ({OF_FIELD} AND ({value.text}))",
-        (site_id, site_id, rule.key, *value.parameters),
-    )
+    select = Sql(f"{OF_FIELD} AND ({value.text})", (site_id, site_id, rule.key, *value.parameters))
+    return chosen(select, size, grouped)
 
 
 def _is_long(operand: Any) -> bool:
@@ -203,7 +165,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     if _is_long(rule.operand):
         return _some(rule, site_id, truth)
     found = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
-    return _some(rule, site_id, found if whole else _any([found, truth]))
+    return _some(rule, site_id, found if whole else any_of([found, truth]))
 
 
 def _is(rule: Condition, site_id: int) -> Sql:
@@ -213,7 +175,7 @@ def _is(rule: Condition, site_id: int) -> Sql:
 def _in(rule: Condition, site_id: int) -> Sql:
     """One search of `field_values` for all texts, one for all other operands."""
     if rule.key in NAMES:
-        return _some_name(rule, _any([_json_equal(operand) for operand in rule.operand]))
+        return _some_name(rule, any_of([_json_equal(operand) for operand in rule.operand]))
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
     others = [operand for operand in rule.operand if not isinstance(operand, str)]
     short = tuple(operand for operand in texts if not _is_long(operand))
@@ -223,10 +185,11 @@ def _in(rule: Condition, site_id: int) -> Sql:
         if _is_long(operand)
     ]
     if short:
-        found.append(_some(rule, site_id, Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)))
+        equal = Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)
+        found.append(_some(rule, site_id, equal, LARGE))
     if others:
-        found.append(_some(rule, site_id, _any([_row_equal(operand) for operand in others])))
-    return _any(found)
+        found.append(_some(rule, site_id, any_of([_row_equal(operand) for operand in others])))
+    return any_of(found)
 
 
 def _row_equal(operand: bool | int | float) -> Sql:
@@ -241,17 +204,27 @@ def _json_equal(operand: bool | int | float | str) -> Sql:
     return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else engine.json_number("="), (operand,))
 
 
-def _bound(sign: str) -> CompileField:
-    def compile_bound(rule: Condition, site_id: int) -> Sql:
-        if isinstance(rule.operand, Instant):
-            row, json_value = f"v.instant {sign} ?", engine.json_instant(sign)
-        else:
-            row, json_value = f"v.number {sign} CAST(? AS NUMERIC)", engine.json_number(sign)
-        if rule.key in NAMES:
-            return _some_name(rule, Sql(json_value, (rule.operand,)))
-        return _some(rule, site_id, Sql(row, (rule.operand,)))
+def _bound(rule: Condition, site_id: int) -> Sql:
+    sign, is_date = BOUNDS[rule.operator], isinstance(rule.operand, Instant)
+    if rule.key in NAMES:
+        json_value = engine.json_instant(sign) if is_date else engine.json_number(sign)
+        return _some_name(rule, Sql(json_value, (rule.operand,)))
+    column, mark = COMPARED[is_date]
+    return _some(rule, site_id, Sql(f"{column} {sign} {mark}", (rule.operand,)))
 
-    return compile_bound
+
+def _between(rule: Between, site_id: int) -> Sql:
+    """Reads the values once: the largest of a list meets a lower bound if any of it does."""
+    lower, upper = rule.lower, rule.upper
+    if lower.key in NAMES:
+        return all_of([_bound(lower, site_id), _bound(upper, site_id)])
+    column, mark = COMPARED[isinstance(lower.operand, Instant)]
+    bounds = (
+        f" GROUP BY v.subscriber_id HAVING max({column}) {BOUNDS[lower.operator]} {mark} "
+        f"AND min({column}) {BOUNDS[upper.operator]} {mark}"
+    )
+    met = Sql(bounds, (lower.operand, upper.operand))
+    return _some(lower, site_id, Sql(f"{column} IS NOT NULL"), grouped=met)
 
 
 def _present(rule: Condition, site_id: int) -> Sql:
@@ -262,7 +235,7 @@ def _present(rule: Condition, site_id: int) -> Sql:
 
 FIELD: dict[str, CompileField] = {
     "is": _is,
-    "is_not": lambda rule, site_id: _not(_is(rule, site_id)),
+    "is_not": lambda rule, site_id: none_of(_is(rule, site_id)),
     "in": _in,
     "contains": lambda rule, site_id: _texts_of(
         rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False
@@ -270,10 +243,10 @@ FIELD: dict[str, CompileField] = {
     "starts_with": lambda rule, site_id: _texts_of(
         rule, site_id, "instr(v.folded, ?) = 1", f"instr({JSON_TEXT}, ?) = 1"
     ),
-    **{operator: _bound(sign) for operator, sign in BOUNDS.items()},
+    **dict.fromkeys(BOUNDS, _bound),
     "exists": _present,
-    "missing": lambda rule, site_id: _not(_present(rule, site_id)),
+    "missing": lambda rule, site_id: none_of(_present(rule, site_id)),
 }
 
 # The operators of each subject of a rule.
-SUBJECTS = {"tag": TAG, "field": FIELD, "event": EVENT, **COLUMNS}
+SUBJECTS = {**OF_SITE, "field": FIELD, "event": EVENT, **COLUMNS}

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from storage.database import execute, row, rows
 from storage.segment_models import SegmentModel
+from storage.segment_people import People
+from storage.segment_rules import UNSUBSCRIBED
 from storage.sql import Sql
 
 COLUMNS = "id, name, description, rules, created_at, updated_at"
@@ -57,8 +59,21 @@ def delete(site_id: int, segment_id: int) -> None:
 
 def count(site_id: int, rule: Sql) -> tuple[int, int]:
     """(subscribers, unsubscribed ones) that match a rule."""
+    if isinstance(rule, People) and not rule.excludes:
+        return _count_people(site_id, rule)
     counts = row(
         f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {OF_SITE} AND ({rule.text})",
         (site_id, *rule.parameters),
+    )
+    return counts[0], counts[1]
+
+
+def _count_people(site_id: int, people: People) -> tuple[int, int]:
+    """By their ids: sorting them takes half as long as keeping them and reading the subscribers."""
+    once = "" if people.grouped.text else "GROUP BY subscriber_id"
+    counts = row(
+        f"SELECT count(*), count(*) FILTER (WHERE subscriber_id IN ({UNSUBSCRIBED})) FROM "
+        f"(SELECT subscriber_id FROM ({people.ids.text}) AS found {once}) AS found",
+        (site_id, *people.ids.parameters),
     )
     return counts[0], counts[1]

@@ -69,6 +69,7 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
 OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VALUE_KEYS
+NARROWED = spelling.NARROWED
 rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
 each_number, joined = spelling.each_number, spelling.joined
 json_path = spelling.json_path

@@ -27,6 +27,7 @@ BY_ATOM = (
     "WHEN type = 'false' THEN 0 END, value"
 )
 IN_ORDER = "JOIN"
+NARROWED = 1
 
 OF_JSON = "json_members(cut.fields, ?) AS j"
 

@@ -23,6 +23,7 @@ class Engine(Protocol):
     OF_JSON: str
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first
+    NARROWED: int  # sets of ids within one another; 1 where a planner may run the inner ones again and again
 
     # Opening, sessions, transactions
     def open(

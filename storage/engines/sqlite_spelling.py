@@ -11,6 +11,7 @@ VALUE_KEYS = (
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"
+NARROWED = 8
 
 # Of the array or object at a path, each member; text that spells a number is that number in a comparison with
 # a NUMERIC, and other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.

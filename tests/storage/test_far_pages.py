@@ -7,7 +7,8 @@ import pytest
 from audience import tags as tag_names
 from storage import bookmarks, database, searches, subscribers, tags
 from storage.searches import Filters
-from storage.segment_rules import Condition, Events, compile
+from storage.segment_nodes import Condition, Events
+from storage.segment_rules import compile
 from storage.sites import count
 from storage.subscribers import Subscriber
 from tests.stored_people import store_rows

@@ -226,3 +226,40 @@ def test_the_largest_rules_run(audience):
     longest: dict[str, Any] = {"field": "plan", "in": [f"{number:0300}" for number in range(100)]}
     assert audience.met([longest, {"tag": "vip"}]) == [[], audience.in_python({"tag": "vip"})]
     assert audience.in_database(deep) == audience.in_python({"not": {"tag": "vip"}})
+
+
+BOUNDS = [{"field": "age", sign: number} for sign in ("gt", "gte", "lt", "lte") for number in NUMBERS[:6]]
+DATED = [{"field": "age", sign: date} for sign in ("gt", "lte") for date in DATES]
+CHOSEN = [{"tag": "vip"}, {"event": "visit"}, {"event": "visit", "at_least": 2}, {"status": "unsubscribed"}]
+EITHER = [{"any": [CHOSEN[0], each]} for each in (CHOSEN[1], {"field": "age", "gte": 1, "lt": 42})]
+COMBINED: list[dict[str, Any]] = [
+    *(
+        {group: some}
+        for group in ("all", "any")
+        for some in (BOUNDS, DATED, [*CHOSEN, *BOUNDS], [*DATED, *BOUNDS])
+    ),
+    *({"all": [each, {"field": "age", "gte": 0, "lte": 42}, {"status": "subscribed"}]} for each in CHOSEN),
+    *({"all": [*EITHER[:number], *CHOSEN[:2], {"not": {"tag": "Straße"}}]} for number in range(3)),
+    {"not": {"all": [CHOSEN[0], {"not": CHOSEN[1]}, {"not": {"all": [EITHER[0], CHOSEN[2]]}}]}},
+    {
+        "all": [
+            EITHER[0],
+            CHOSEN[1],
+            {"status": {"is_not": "unsubscribed"}},
+            {"created_at": {"within_days": 90}},
+        ]
+    },
+    {"all": [{"field": key, "exists": True} for key in KEYS]},
+]
+
+
+@pytest.mark.parametrize("rule", COMBINED, ids=str)
+def test_sets_that_narrow_one_another_are_those_of_plain_python(audience, rule):
+    assert audience.in_database(rule) == audience.in_python(rule)
+    assert audience.in_database({"not": rule}) == audience.in_python({"not": rule})
+
+
+@pytest.mark.parametrize("group", ["all", "any"])
+def test_many_bounds_on_a_field_read_its_values_at_most_twice(audience, group):
+    compiled = sql.compile(segment_rules.read({group: BOUNDS}, AT, "rules"), audience.site_id)
+    assert compiled.text.count("FROM field_values") == {"all": 1, "any": 2}[group]

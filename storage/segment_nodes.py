@@ -1,0 +1,87 @@
+"""The rules of segments as a tree, and the same with fewer conditions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+LOWER, STRICT = ("gt", "gte"), ("gt", "lt")
+
+
+class Instant(int):
+    """Milliseconds since 1970, to compare with dates instead of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on a subscriber; `key` is that of a custom field. Text operands are casefolded."""
+
+    subject: str
+    operator: str
+    operand: Any
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """At least a number of events of a type, since an instant or ever."""
+
+    type: str
+    at_least: int
+    since: Instant | None
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A lower and an upper bound on a custom field, each of which a member of a list may meet."""
+
+    lower: Condition
+    upper: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`all`, `any` or `not` of its parts; `not` has one part."""
+
+    operator: str
+    parts: tuple["Rule", ...]
+
+
+Rule = Condition | Events | Between | Group
+
+
+def simplified(group: Group) -> list[Rule]:
+    """The parts, of `all` and `any` with at most one lower and one upper bound on each field.
+
+    Whoever meets the strictest meets the others, with a list of values too.
+    """
+    parts: list[Rule] = []
+    bounds: dict[tuple[str, bool, bool], list[Condition]] = {}
+    for part in _flat(group):
+        if isinstance(part, Condition) and part.subject == "field" and part.operator in BOUNDS:
+            of = (part.key, isinstance(part.operand, Instant), part.operator in LOWER)
+            bounds.setdefault(of, []).append(part)
+        else:
+            parts.append(part)
+    decisive = {of: _decisive(some, of[2], group.operator == "all") for of, some in bounds.items()}
+    for (key, is_date, is_lower), bound in decisive.items():
+        other = decisive.get((key, is_date, not is_lower)) if group.operator == "all" else None
+        if other is None:
+            parts.append(bound)
+        elif is_lower:
+            parts.append(Between(bound, other))
+    return parts
+
+
+def _flat(group: Group) -> Iterator[Rule]:
+    for part in group.parts:
+        if isinstance(part, Group) and part.operator == group.operator != "not":
+            yield from _flat(part)
+        else:
+            yield part
+
+
+def _decisive(bounds: list[Condition], is_lower: bool, is_all: bool) -> Condition:
+    """The strictest of bounds to one side; of those of which any must hold, the least strict."""
+    choose = max if is_lower == is_all else min
+    return choose(bounds, key=lambda each: (each.operand, (each.operator in STRICT) == is_lower))
