@@ -20,7 +20,8 @@ from storage import (
 )
 from storage import segments as segment_counts
 from storage.searches import Filters
-from storage.segment_rules import Condition, compile
+from storage.segment_nodes import Condition
+from storage.segment_rules import compile
 from storage.sql import Sql
 from tests.storage.test_queries import plan
 
@@ -53,7 +54,7 @@ NEEDED_BY = {
     "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
     "events_subscriber_id_occurred_at_id": lambda site: events.page(site, 1, 10, 0),
     "events_site_id_type_occurred_at": (
-        lambda site: report_queries.events_in(site, "visit", report_queries.MATCH_ALL, [(0, 1)])
+        lambda site: report_queries.events_in(site, ["visit"], report_queries.MATCH_ALL, [(0, 1)])
     ),
     "events_site_id_type_unique_key": lambda site: events.seen(site, {("visit", "1")}),
     "events_site_id_id": lambda site: events.newest(site, 10),

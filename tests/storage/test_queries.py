@@ -183,6 +183,23 @@ def test_a_page_of_a_hundred_takes_as_many_statements_as_a_page_of_one(client, s
     assert search() == (100, one[1])
 
 
+def test_a_report_of_many_types_of_events_takes_as_many_statements_as_one_of_one(client, statements):
+    def ran(types):
+        events = [{"email": ADDRESSES[0], "type": f"type{number}"} for number in range(types)]
+        client.post("/batch/events", {"events": events})
+        del statements[:]
+        points = client.get(f"/stats/reports/{report}").json["data"]["points"]
+        return len({each["g"] for each in points}), len(of_sites(statements))
+
+    client.create(ADDRESSES[0], tags="vip")
+    rules = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
+    segment = client.post("/fetch/segments", rules).json["data"]["id"]
+    saved = {"name": "Events", "report_type": "Reporting::Reports::EventsReport", "segment_id": segment}
+    report = client.post("/fetch/reports", {"report": saved}).json["data"]["id"]
+    (one, statements_of_one), seven = ran(1), ran(7)
+    assert (one, *seven) == (1, 7, statements_of_one)
+
+
 @pytest.mark.parametrize(("path", "key", "item"), [
     ("/batch/subscribers", "subscribers", {"tags": "a,b", "plan": "pro"}),
     ("/batch/events", "events", {"type": "visit", "fields": {"plan": "pro"}}),
