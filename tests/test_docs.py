@@ -10,6 +10,7 @@ from audience.answers.validation.rules import RULES
 from audience.config import Settings
 from audience.operations.probes import PROBES
 from audience.telemetry import GAUGES, METRICS
+from bench import ends
 from tests.answers.rule_sets import invalid_by_itself
 from tests.commands_table import commands_table
 
@@ -21,6 +22,13 @@ MAX_README_LINES = 150
 
 def test_the_readme_is_short():
     assert len(README.splitlines()) <= MAX_README_LINES
+
+
+def test_every_goal_that_was_not_reached_says_what_was_tried():
+    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
+    missed = re.findall(r"^- \*\*(.+)\*\*: .+, goal ", page, re.MULTILINE)
+    assert missed or "None." in page
+    assert [name for name in missed if not ends.of(name)] == []
 
 
 def shown(page, name):
