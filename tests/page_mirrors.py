@@ -54,7 +54,8 @@ def export(service: Service) -> dict[str, Any]:
     with closing(HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_SECONDS)) as connection:
         key = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
         connection.request("GET", path, headers=key)
-        people = [json.loads(line) for line in connection.getresponse()]
+        lines = connection.getresponse().read().splitlines()  # whole, or it fails
+    people = [json.loads(line) for line in lines]
     return {person["uuid"]: person | {"tags": sorted(person["tags"])} for person in people}
 
 
@@ -117,4 +118,5 @@ def wait_for(followers: list[Follower], service: Service) -> None:
             return False
         return all(sorted_tags(follower.people()) == whole for follower in followers)
 
+    assert all(follower.process.poll() is None for follower in followers), "a mirror ended by itself"
     until(have_caught_up)

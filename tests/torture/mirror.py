@@ -58,4 +58,5 @@ def kill_part(world: World, _: list[Follower], chance: Random) -> None:
 def start_again(_: World, followers: list[Follower], chance: Random) -> None:
     for follower in followers:
         if follower.process.poll() is not None:
+            assert follower.process.returncode == -signal.SIGKILL, "a mirror ended by itself"
             follower.start()
