@@ -6,6 +6,7 @@ import json
 import select
 import socket
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from tests.service import PATIENCE_SECONDS, serving
 
@@ -32,7 +33,7 @@ def asked(service, path, bodies):
 
 def first_answers(clients, number):
     """The statuses of the first ones that are answered, and those that still wait."""
-    statuses, waiting = [], set(clients)
+    statuses, waiting = list[int](), set(clients)
     while len(statuses) < number:
         ready, _, _ = select.select(waiting, [], [], PATIENCE_SECONDS)
         assert ready, f"only {statuses} were answered"
@@ -42,7 +43,7 @@ def first_answers(clients, number):
 
 
 def test_a_quarter_of_the_threads_may_wait_to_write(tmp_path):
-    settings = {"AUDIENCE_WEB_THREADS": str(THREADS), "AUDIENCE_DATABASE_TIMEOUT": "600"}
+    settings: dict[str, Any] = {"AUDIENCE_WEB_THREADS": str(THREADS), "AUDIENCE_DATABASE_TIMEOUT": "600"}
     with serving(tmp_path, **settings) as service, (tmp_path / "audience.db.writing-lock").open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         with asked(service, "/fetch/subscribers", PEOPLE) as clients:
@@ -51,13 +52,14 @@ def test_a_quarter_of_the_threads_may_wait_to_write(tmp_path):
             assert service.call("GET", "/fetch/tags")[0] == 200
             fcntl.flock(turn, fcntl.LOCK_UN)
             assert first_answers(waiting, THREADS // 4)[0] == [201] * (THREADS // 4)
+        assert {service.call("POST", "/fetch/subscribers", person)[0] for person in PEOPLE} == {201}
 
 
 def test_half_of_the_threads_may_wait_for_the_dns(tmp_path):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         server = f"127.0.0.1:{silent.getsockname()[1]}"
-        settings = {"AUDIENCE_WEB_THREADS": str(THREADS), "AUDIENCE_DNS_TIMEOUT": "30"}
+        settings: dict[str, Any] = {"AUDIENCE_WEB_THREADS": str(THREADS), "AUDIENCE_DNS_TIMEOUT": "30"}
         with (
             serving(tmp_path, AUDIENCE_DNS_SERVERS=server, **settings) as service,
             asked(service, "/experimental/validation", DOUBTED) as clients,

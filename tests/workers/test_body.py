@@ -61,13 +61,12 @@ def test_a_large_body_is_in_a_file_of_the_instance_that_has_no_name(tmp_path, pi
 
 
 @pytest.mark.parametrize(("seconds", "is_late"), [(4.0, False), (6.0, True)])
-def test_a_longer_body_has_more_time(tmp_path, seconds, is_late):
+def test_a_longer_body_has_more_time(tmp_path, monkeypatch, seconds, is_late):
     settings = Settings(instance=tmp_path, body_timeout=5.0, max_body_bytes=2**20)
     client = Client(10, seconds)
 
     async def take(body):
-        loop = asyncio.get_running_loop()
-        loop.time = lambda: client.now
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: client.now)
         await body.take(2**30)
 
     with closing(Body(client, CHUNKED, settings)) as body:

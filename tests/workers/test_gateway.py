@@ -1,11 +1,14 @@
 """What the gateway tells a WSGI application of a request."""
 
 import asyncio
+import threading
 import tracemalloc
+from typing import Any
 
 import pytest
 
 from audience.config import Settings
+from tests.service import PATIENCE_SECONDS
 from workers.web.gateway import Gateway
 
 SCOPE = {
@@ -24,7 +27,7 @@ async def nothing(*_):
     pass
 
 
-def gateway_to(tmp_path, seen):
+def gateway_to(tmp_path, seen, admit=lambda _: None):
     """A gateway to an application that only notes the environ of each request."""
 
     def application(environ, start_response):
@@ -32,12 +35,12 @@ def gateway_to(tmp_path, seen):
         start_response("200 OK", [("Content-Length", "0")])
         return []
 
-    return Gateway(application, lambda _: None, Settings(instance=tmp_path))
+    return Gateway(application, admit, Settings(instance=tmp_path))
 
 
 def environ_of(tmp_path, **scope):
     """The environ of one request without a body."""
-    seen = []
+    seen = list[dict[str, Any]]()
     asyncio.run(gateway_to(tmp_path, seen)(SCOPE | scope, nothing, nothing))
     return seen[0]
 
@@ -64,7 +67,7 @@ def test_a_header_cannot_pose_as_what_admission_found(tmp_path):
 
 
 def test_the_long_names_of_headers_that_a_client_made_up_are_not_kept(tmp_path):
-    seen = []
+    seen = list[dict[str, Any]]()
     gateway = gateway_to(tmp_path, seen)
     tracemalloc.start()
     try:
@@ -75,3 +78,22 @@ def test_the_long_names_of_headers_that_a_client_made_up_are_not_kept(tmp_path):
         assert tracemalloc.get_traced_memory()[0] < 2**20
     finally:
         tracemalloc.stop()
+
+
+def test_an_admission_that_takes_long_delays_no_other(tmp_path):
+    seen, together = list[dict[str, Any]](), threading.Barrier(2)
+
+    def meet(_):
+        together.wait(PATIENCE_SECONDS)
+
+    gateway = gateway_to(tmp_path, seen, meet)
+    scope = SCOPE | {"client": ("192.0.2.1", 1), "headers": [(b"content-length", b"5")]}
+
+    async def gone():
+        return {"type": "http.disconnect"}
+
+    async def ask_twice():
+        await asyncio.gather(*(gateway(scope, gone, nothing) for _ in range(2)))
+
+    asyncio.run(ask_twice())
+    assert len(seen) == 2
