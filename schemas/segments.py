@@ -5,13 +5,14 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import OBJECT, REQUIRED, Form, JsonSchema, Text, clean, nested
+from schemas.base import OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, nested
 from schemas.responses import Date, ResponseSchema, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
 from schemas.values import write_date
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
+TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
 
 class Rules(ma.fields.Field[dict[str, Any]]):
@@ -28,10 +29,23 @@ class Rules(ma.fields.Field[dict[str, Any]]):
 
 
 def without_nulls(value: Any) -> Any:
-    """`value` without keys whose value is `null`, however deep."""
+    """`value` without keys whose value is `null`, however deep; what rules take as text only is text."""
     if isinstance(value, dict):
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+        return {
+            key: texts(item) if key in TEXTS else without_nulls(item)
+            for key, item in value.items()
+            if item is not None
+        }
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def texts(value: Any) -> Any:
+    """`value` with its numbers and booleans as text, however deep."""
+    if isinstance(value, dict):
+        return {key: texts(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [texts(item) for item in value]
+    return as_text(value) if isinstance(value, int | float) else value
 
 
 class StoredRules(ma.fields.Dict):

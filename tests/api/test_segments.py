@@ -157,6 +157,15 @@ def test_a_segment_that_a_report_uses_is_not_deleted(client):
     response_assertions.answer(client.delete(f"/fetch/segments/{id_}"))
 
 
+def test_a_number_where_a_rule_takes_text_is_its_text(client):
+    client.create("ann@example.com", tags="2023", fields={"7": "seven", "plan": "pro 5"})
+    rules = {"all": [{"tag": 2023}, {"tag": {"in": [2023, True]}}, {"field": 7, "contains": "seven"},
+                     {"field": "plan", "contains": 5}, {"not": {"event": 1}}]}  # fmt: skip
+    saved = response_assertions.segment(save(client, rules))
+    assert saved["rules"]["all"][:2] == [{"tag": "2023"}, {"tag": {"in": ["2023", "true"]}}]
+    assert len(preview(client, rules)["data"]) == 1
+
+
 def deep(levels):
     rules: dict[str, Any] = VIP
     for _ in range(levels - 1):
@@ -168,9 +177,9 @@ BAD = "segment.rules"
 
 
 @pytest.mark.parametrize(("rules", "fields"), [
-    ({"all": [VIP, {"field": 5, "is": "x"}]}, [f"{BAD}.all[1].field"]),
+    ({"all": [VIP, {"field": [5], "is": "x"}]}, [f"{BAD}.all[1].field"]),
     ({"all": [{"any": [VIP]}, {"any": [VIP, {"not": {"tag": ""}}]}]}, [f"{BAD}.all[1].any[1].not.tag"]),
-    ({"tag": 5}, [f"{BAD}.tag"]),
+    ({"tag": []}, [f"{BAD}.tag"]),
     ({"tag": {"in": []}}, [f"{BAD}.tag.in"]),
     ({"tag": {"in": ["x"] * 101}}, [f"{BAD}.tag.in"]),
     ({"tag": {"gt": 5}}, [f"{BAD}.tag"]),
@@ -230,7 +239,7 @@ def test_the_largest_rules_and_nulls_are_accepted(client, rules):
 def test_a_bad_replacement_leaves_the_segment_unchanged(client):
     segment = save(client, VIP)
     path = f"/fetch/segments/{segment['id']}"
-    assert response_assertions.error_fields(client.call("PUT", path, body({"tag": 1}))) == [
+    assert response_assertions.error_fields(client.call("PUT", path, body({"tag": []}))) == [
         "segment.rules.tag"
     ]
     assert response_assertions.error_fields(client.call("PUT", path, {"segment": {"rules": VIP}})) == [
