@@ -84,3 +84,22 @@ def test_what_is_typed_into_the_search_stays(browser, port, site):
     page.keyboard.press("Enter")
     page.get_by_label("Tick p2@a.example").wait_for(state="detached")
     assert page.get_by_text("Begins with p1").is_visible()
+
+
+def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_path):
+    file = tmp_path / "guests.csv"
+    file.write_text("email\nann@a.example\n")
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/imports/new")
+    page = visitor.page
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_role("button", name="Send the file").click()
+    page.wait_for_url("**/files/*")
+    with others_writing():
+        page.reload()
+        page.get_by_text("Not tried yet").wait_for()
+        page.route(page.url, lambda route: route.fulfill(status=503, body="<main>Not now</main>"), times=2)
+        with page.expect_response(lambda response: response.status == 503):
+            page.get_by_text("Not tried yet").wait_for()
+    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
+    assert page.get_by_text("Not now").count() == 0
