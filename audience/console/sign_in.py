@@ -97,7 +97,7 @@ def out() -> Response:
     return keep_session(to("console.sign_in.index"), "", 0)
 
 
-def name_of(email: str) -> str:
+def _name(email: str) -> str:
     """One for all spellings of an address, which has an operator under any of them."""
     try:
         return addresses.identity(email)
@@ -107,7 +107,7 @@ def name_of(email: str) -> str:
 
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = name_of(email), client_address()
+    name, address = _name(email), client_address()
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
     if not wait and hit(TRIES, "sign-in name", name):
