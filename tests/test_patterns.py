@@ -15,7 +15,8 @@ from tests.depth import sample
 from tests.input_costs import CPU_SECONDS
 from tests.pattern_inputs import PATTERNS
 from tests.test_arrows import MODULES, ROOT
-from tests.worst_inputs import DO_NOT_READ, FUNCTIONS, ROWS
+from tests.unread_texts import DO_NOT_READ
+from tests.worst_inputs import FUNCTIONS, ROWS
 
 BATCHES = 12
 # Patterns of bundled tables: the rows are `by_surname`, `has_threat` and `User-Agent`, among the functions.
@@ -32,6 +33,7 @@ OPERATORS = (
     "storage",
     "workers",
 )
+SEVERAL = ("Collection", "Iterable", "Iterator", "Sequence", "Set", "frozenset", "list", "set", "tuple")
 
 
 def statements(module: str) -> list[ast.stmt]:
@@ -59,16 +61,30 @@ def named_patterns() -> set[str]:
     }
 
 
+def is_text(annotation: ast.expr | None) -> bool:
+    """Whether it is of a text, several, or one or none."""
+    match annotation:
+        case ast.Name(name):
+            return name in ("str", "bytes")
+        case ast.BinOp(one, ast.BitOr(), other):
+            return is_text(one) or is_text(other)
+        case ast.Subscript(ast.Name(name), ast.Tuple([first, *_])):
+            return name == "tuple" and is_text(first)
+        case ast.Subscript(ast.Name(name), each):
+            return name in SEVERAL and is_text(each)
+    return False
+
+
 def readers_of_text() -> set[str]:
-    """Functions whose first argument is a text, outside the rooms that a user's text does not reach."""
+    """Functions with an argument that is a text, outside the rooms that a user's text does not reach."""
     return {
         f"{module}:{statement.name}"
         for module in MODULES
         if not module.startswith(OPERATORS)
         for statement in statements(module)
         if isinstance(statement, ast.FunctionDef) and not statement.name.startswith("_")
-        for argument in statement.args.args[:1]
-        if argument.annotation is not None and ast.unparse(argument.annotation) in ("str", "bytes")
+        for arguments in (statement.args.args + statement.args.kwonlyargs,)
+        if any(is_text(argument.annotation) for argument in arguments)
     }
 
 

@@ -1,13 +1,16 @@
 """Doors by which a user's text comes in: forms, rules of segments, files, headers, queries."""
 
 import io
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from flask import Flask
 
-from audience import refused_rows, segment_rules
+from audience import addresses, refused_rows, segment_rules
+from audience.answers.gender.gender import open_names
+from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.api.request_data import read_query
 from audience.http.normalize import Normalizer
 from schemas.base import Form, load
@@ -19,7 +22,7 @@ from schemas.formats.rows import FileRow
 from schemas.imports import ImportSubscribers
 from schemas.searches import SearchSubscribers
 from schemas.subscribers import CreateSubscriber
-from tests.input_costs import REFUSALS
+from tests.input_costs import REFUSALS, SIZE, WorstInputs
 
 MANY_ROWS = 2**16  # characters: a refused row costs as much as some thousand characters
 
@@ -80,3 +83,44 @@ def in_headers(text: str) -> None:
 def in_query(text: str) -> None:
     with Flask("query").test_request_context(f"/?{text}"):
         read_query()
+
+
+def in_keys(text: str) -> None:
+    """Refused objects, each of which has a key that no other has."""
+    people = [f'{{"email":"a","k{number}":1}}' for number in range(len(text) // 24)]
+    binary = io.BytesIO("\n".join(['{"email":"a@b.example"}', *people]).encode())
+    for row in inspect(binary, Reading(), "jsonl").rows(addresses.identity):
+        refused_rows.without_addresses(1, row)
+
+
+def as_names(more: tuple[Any, ...], *units: str | tuple[str, ...], limit: int = SIZE) -> WorstInputs:
+    """A function of many names, which are often the same, or all different, and of `more`."""
+
+    def run(function: Any, text: str) -> None:
+        names = text.split(",")
+        for given in (names, [f"{number}{name}" for number, name in enumerate(names)]):
+            with suppress(*REFUSALS):
+                function(given, *more)
+
+    return WorstInputs(("a", ",", "a,", "é,", "a b,", *units), run, limit)
+
+
+def as_words(*units: str | tuple[str, ...]) -> WorstInputs:
+    """A function of the words of a name."""
+    return WorstInputs(
+        ("a", "a ", *units),
+        lambda function, text: function(tuple(text.split(" ")), open_names().origins),
+        NAME_LENGTH,
+    )
+
+
+def as_file(*units: str | tuple[str, ...], more: tuple[str, ...] = ()) -> WorstInputs:
+    """A function of a file, its encoding, and `more`."""
+    return WorstInputs(
+        ("a", *units), lambda function, text: function(io.BytesIO(text.encode()), "utf-8", *more)
+    )
+
+
+def as_records(*units: str | tuple[str, ...]) -> WorstInputs:
+    """A function that yields the records of a text with commas."""
+    return WorstInputs(("a", *units), lambda function, text: deque(function(io.StringIO(text), ","), 0))
