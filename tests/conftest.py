@@ -32,7 +32,8 @@ OF_SQLITE = {
         "storage/test_indexes.py", "storage/test_instance_71d380e.py", "storage/test_log.py",
         "storage/test_migrations.py", "storage/test_models.py", "storage/test_queries.py",
         "storage/test_sqlite_driver.py", "storage/test_turns.py", "api/test_full_disk.py",
-        "api/test_moved_folder.py",
+        "api/test_moved_folder.py", "cli/test_backups.py", "cli/test_refused_backups.py",
+        "cli/test_restored_consent.py", "cli/test_restores.py", "console/test_backups.py",
     )
 }  # fmt: skip
 PROGRAMS = {name: name for name in ("chromium", "curl", "nginx", "nsd", "pgbouncer", "rbldnsd")}
@@ -225,10 +226,11 @@ def prepared(tmp_path_factory, migrated, every_route):
 
 
 @pytest.fixture
-def prepared_client(settings, prepared, resolver, served_routes):
+def prepared_client(tmp_path, prepared, resolver, served_routes):
     """A client with a full key of a site on which `prepare` has run, on a copy of the instance, in SQLite."""
     folder, site, key = prepared
-    shutil.copytree(folder, settings.instance, dirs_exist_ok=True)
+    settings = Settings(instance=tmp_path)
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     app = create_app(
         settings, FakeQueue(), FakeLimiter(), FakeProcesses(), resolver=resolver, routes=served_routes
     )

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, render_template
 
 from audience import clock, keys
 from audience.console.page import actor, page, present, read_form, to
-from audience.console.settings import LONG_NAME, MAX_NAME
+from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
 from audience.keys import SCOPES, NewKey
@@ -34,10 +34,8 @@ def index(site: Site) -> str:
 def make(site: Site) -> str:
     """Make a key of the site, with its secret, which is shown once"""
     form = read_form()
-    name = form.get("name", "").strip()
-    if len(name) > MAX_NAME:
-        raise Refused(LONG_NAME)
-    return _shown_once(site, keys.create([site], form.get("scope", ""), name, actor()))
+    new = keys.create([site], form.get("scope", ""), read_optional_name(form), actor())
+    return _shown_once(site, new)
 
 
 @blueprint.post("/sites/<site_uuid>/keys/rotate")

@@ -14,6 +14,7 @@ from audience.http.services import services, settings
 from audience.operations import probes
 from audience.operations.diagnostics import Context
 from audience.sites import Site
+from schemas.base import UNCLEAN
 
 blueprint = Blueprint("settings", __name__)
 
@@ -42,9 +43,19 @@ def set_site(site: Site) -> Response:
 
 def read_name(form: Mapping[str, str]) -> str:
     """The name of a site. Raises `Refused`."""
+    name = read_optional_name(form)
+    if not name:
+        raise Refused(NO_NAME)
+    return name
+
+
+def read_optional_name(form: Mapping[str, str]) -> str:
+    """Raises `Refused` for a long one, and for NUL, which not every database stores."""
     name = form.get("name", "").strip()
-    if not name or len(name) > MAX_NAME:
-        raise Refused(LONG_NAME if name else NO_NAME)
+    if "\0" in name:
+        raise Refused(UNCLEAN)
+    if len(name) > MAX_NAME:
+        raise Refused(LONG_NAME)
     return name
 
 

@@ -40,7 +40,7 @@ def normalize(environ: dict[str, Any]) -> None:
 
 
 def _credentials(authorization: str) -> Credentials | None:
-    """Those of `Basic`, in UTF-8; None for anything else."""
+    """Those of `Basic`, in UTF-8 without NUL, which not every database compares; None for anything else."""
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "basic":
         return None
@@ -50,4 +50,4 @@ def _credentials(authorization: str) -> Credentials | None:
     except ValueError:
         return None
     username, colon, password = decoded.partition(":")
-    return Credentials(username, password) if colon else None
+    return Credentials(username, password) if colon and "\0" not in decoded else None

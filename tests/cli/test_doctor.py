@@ -21,6 +21,7 @@ def states(results, check):
     return {each["state"] for each in results[check]}
 
 
+@pytest.mark.of_sqlite
 def test_a_healthy_instance_passes_every_check(doctor, private):
     code, results = doctor()
     assert code == 0
@@ -34,12 +35,14 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     } == results.keys()  # fmt: skip
 
 
+@pytest.mark.of_sqlite
 def test_without_json_it_prints_lines(type_, private):
     result = type_("doctor", "--offline")
     assert result.exit_code == 0
     assert "ok    sqlite       SQLite 3.5" in result.stdout
 
 
+@pytest.mark.of_sqlite
 def test_a_missing_instance_passes_and_is_not_created(tmp_path, settings):
     new = replace(settings, instance=tmp_path / "new")
     result = CliRunner().invoke(audience, ["doctor", "--offline"], obj=services.instance(new))
@@ -48,6 +51,7 @@ def test_a_missing_instance_passes_and_is_not_created(tmp_path, settings):
     assert not new.instance.exists()
 
 
+@pytest.mark.of_sqlite
 def test_a_faulty_sqlite_fails_unless_the_operator_allows_it(doctor, private, monkeypatch, settings):
     monkeypatch.setattr(sqlite, "FAULTY_VERSIONS", ((3, 7, 0), (99, 0, 0)))
     code, results = doctor()
@@ -175,6 +179,7 @@ def test_a_clock_set_back_fails(doctor, private, client, monkeypatch):
     assert states(doctor()[1], "clock") == {"bad"}
 
 
+@pytest.mark.of_sqlite
 def test_a_damaged_database_fails(doctor, private, settings, client):
     with database.write():
         subscribers.write(
@@ -194,6 +199,7 @@ def test_a_damaged_database_fails(doctor, private, settings, client):
     assert "damaged" in results["database"][0]["found"]
 
 
+@pytest.mark.of_sqlite
 def test_a_file_that_is_not_a_database_fails(doctor, private, settings):
     database.close()
     (settings.instance / "audience.db").write_bytes(b"nonsense" * 4096)
@@ -203,6 +209,7 @@ def test_a_file_that_is_not_a_database_fails(doctor, private, settings):
     assert "restore a backup" in results["database"][0]["found"]
 
 
+@pytest.mark.of_sqlite
 def test_pending_and_unknown_migrations_are_found(doctor, private):
     with database.write():
         database.execute("INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2030-01-01')")
@@ -215,6 +222,7 @@ def test_pending_and_unknown_migrations_are_found(doctor, private):
     assert (code, states(results, "migrations")) == (0, {"warn"})
 
 
+@pytest.mark.of_sqlite
 def test_pragmas_that_deviate_are_found(app):
     with database.session():
         assert stored.deviations() == {}

@@ -214,6 +214,7 @@ def test_a_deleted_site_leaves_no_trace_and_other_sites_untouched(
     assert client.find("ann.unique@example.com")["attributes"]["fields"] == {"plan": "pro"}
 
 
+@pytest.mark.of_sqlite
 def test_every_table_with_rows_of_a_site_is_emptied(app):
     """Also tables of later migrations without a model."""
     with database.session():

@@ -79,6 +79,7 @@ def work(browser, open_file=None):
     file_tasks.work(instance, open_file or partial(kept_file, ChildProcess()))
 
 
+@pytest.mark.of_sqlite
 def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     assert manager.get(f"{root}/new").status_code == 200
     path = keep(manager, root, PEOPLE)
@@ -213,6 +214,7 @@ def test_the_name_of_a_file_stays_a_name(manager, root):
     assert "etc" not in shown
 
 
+@pytest.mark.of_sqlite
 def test_a_file_is_left_and_forgotten_after_a_day(app, site, manager, root, folder, later):
     path = keep(manager, root, PEOPLE)
     assert "people.csv" in manager.get(f"{root}/new").text
@@ -251,6 +253,7 @@ def test_an_import_that_stopped_is_tried_again(site, manager, root, monkeypatch)
     assert manager.post(f"{followed}/retry").status_code == 404
 
 
+@pytest.mark.of_sqlite
 def test_nobody_of_another_site_and_nobody_who_may_not_import(app, site, other_site, manager, root, folder):
     path = keep(manager, root, PEOPLE)
     stranger = signed_in(app, "eve@example.com", {other_site: "owner"})
