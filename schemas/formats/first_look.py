@@ -7,14 +7,22 @@ from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column
 from schemas.formats.consent import ConsentColumn, FieldColumn
 from schemas.formats.consent_words import word_of
-from schemas.formats.leavers import Leavers
+from schemas.formats.leavers import SAYING, Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
-from schemas.formats.tables import Table
+from schemas.formats.tables import CSV, Table
 from schemas.values import DATES
 
 FOLLOWED_ROWS = 10_000
+BROKEN_OFF = (
+    "The file breaks off in row {row}, before a column that says who left: get the file anew; if it is "
+    "whole, end that row with a line break. `columns` names the column."
+)
+BROKEN_OFF_COMMAND = (
+    "The file breaks off in row {row}, before the column {column}, which says who left: get the file anew; "
+    "if it is whole, end that row with a line break"
+)
 NO_ORDER = (
     "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
     "`columns` names the column."
@@ -31,14 +39,15 @@ def look_through(
     """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
     returns the orders.
 
-    Raises `FileRefused` if words of consent or the order of dates are not understood, or if it is unclear
-    whether everybody has left.
+    Raises `FileRefused` if it breaks off, if words of consent or the order of dates are not understood, or
+    if it is unclear whether everybody has left.
     """
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in columns if column.meaning in CONSENTS]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
     if consents or dated or fields or leavers:
+        last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
                 follow(number)
@@ -50,6 +59,8 @@ def look_through(
                 _see_fields(table, record, fields)
             if leavers:
                 leavers.see(place, record)
+            last = place, record
+        _check_end(table, columns, reading, *last)
     for consent in consents:
         consent.settle()
     for unknown in fields.values():
@@ -86,3 +97,16 @@ def _order(column: Column, seen: dates.DateOrder) -> str:
             NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
         )
     return order
+
+
+def _check_end(table: Table, columns: Sequence[Column], reading: Reading, row: int, record: Any) -> None:
+    """Raises `FileRefused` if the last row lacks its line break, and a cell that may say who left."""
+    if reading.left or table.kind != CSV or not record or table.ends_with_line_break():
+        return
+    for column in columns:
+        if column.meaning in SAYING and column.place > len(record):
+            raise FileRefused(
+                BROKEN_OFF.format(row=row),
+                BROKEN_OFF_COMMAND.format(row=row, column=quoted([column.name])),
+                columns=[column.name],
+            )

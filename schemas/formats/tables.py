@@ -4,6 +4,7 @@ Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENG
 """
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -68,6 +69,11 @@ class Table:
                 yield from self._filled(readers.records(text, self.delimiter or ","))
             else:
                 yield from _json_lines(text) if self.kind == JSON_LINES else enumerate(readers.array(text), 1)
+
+    def ends_with_line_break(self) -> bool:
+        self.binary.seek(0, os.SEEK_END)
+        self.binary.seek(-min(self.binary.tell(), 2), os.SEEK_END)
+        return self.binary.read().strip(b"\0")[-1:] in (b"\n", b"\r")
 
     def _filled(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         if self.headed:

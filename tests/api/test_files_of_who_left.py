@@ -83,3 +83,25 @@ def test_where_everyone_has_left_a_late_word_of_having_left_is_nothing_new(clien
     error(send(client, text), 422)
     import_file(client, text, query={"consent": "unsubscribed"})
     assert client.counts() == (1_001, 0, 1_001)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("name", ["ghost", "keila", "listmonk", "beehiiv", "email_list.example"])
+def test_who_left_does_not_come_in_subscribed_from_a_file_that_breaks_off(client, name, encoding):
+    whole = (PEERS / f"{name}.csv").read_text().replace("\r\n", "\n").rstrip("\n")
+    lines = whole.splitlines()
+    short = ",".join(lines[-1].split(",")[:2]) + ","
+    cut = "\n".join([*lines[:-1], short])
+    response = send(client, cut.encode(encoding))
+    error(response, 422)
+    assert "breaks off" in response.json["errors"][0]["message"]
+    import_file(client, cut.encode(encoding), query={"consent": "unsubscribed"})
+    assert client.counts()[1] == 0
+    assert send(client, f"{cut}\n".encode(encoding)).status_code == 200
+    assert send(client, whole.encode(encoding)).status_code == 200
+
+
+def test_a_short_last_row_that_lacks_nothing_of_consent_is_taken(client):
+    import_file(client, "email,status,plan\nann@example.com,cleaned,pro\nbob@example.com,subscribed")
+    import_file(client, "email,plan\ncy@example.com")
+    assert client.counts() == (3, 2, 1)
