@@ -9,7 +9,7 @@ import pytest
 from audience import clock, segment_rules
 from audience.report_types import TYPES
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
-from tests.mutants import MUTANTS
+from tests.mutant_table import MUTANTS
 from tests.torture.__main__ import ROWS
 
 DOCS = Path(__file__).parent.parent / "docs"

@@ -5,7 +5,8 @@ import subprocess
 import pytest
 
 from tests import mutants
-from tests.mutants import MUTANTS, ROOT, Mutant, complaint
+from tests.mutant_table import MUTANTS, Mutant
+from tests.mutants import ROOT, complaint
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

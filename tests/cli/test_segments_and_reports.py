@@ -53,7 +53,8 @@ def test_a_match_is_shown_rule_by_rule(ask, stored):
 
 
 def test_an_error_in_rules_is_shown_with_its_path(ask):
-    assert "segment.rules.all[0].tag: Give" in ask("segment", "preview", '{"all": [{"tag": []}]}', exit_code=1)
+    told = ask("segment", "preview", '{"all": [{"tag": []}]}', exit_code=1)
+    assert "segment.rules.all[0].tag: Give" in told
     told = ask("segment", "create", "s", '{"tags": "x"}', exit_code=1)
     assert "segment.rules: `tags` is not known here. Give an object" in told
     assert "Did you mean `tag`?" in told

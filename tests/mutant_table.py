@@ -1,0 +1,345 @@
+"""The faults that `make mutants` seeds: a text, what replaces it, and the test or row that must fail."""
+
+from typing import NamedTuple
+
+TORTURE = "torture "  # rows of `tests/torture`, or one attack of a row, in the short form
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    text: str
+    by: str
+    test: str
+
+
+API, STORIES, CLI = "tests/api", "tests/stories", "tests/cli"
+CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
+ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/test_imports.py"
+PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
+WEBHOOKS = "tests/audience/test_webhook_sender.py"
+BATCHES, SQLITE = "audience/subscriber_batches.py", "storage/engines/sqlite.py"
+MUTANTS = (
+    Mutant(
+        "a commit is not synced",
+        SQLITE,
+        '"synchronous": "full"',
+        '"synchronous": "normal"',
+        f"{TORTURE}power",
+    ),
+    Mutant(
+        "`applied` moves whoever has the claim",
+        "audience/imports.py",
+        "    if not advanced:\n        raise ClaimLost\n",
+        "",
+        f"{IMPORTS}::test_a_worker_that_lost_its_claim_writes_nothing",
+    ),
+    Mutant(
+        "two workers at one import both move it",
+        "audience/imports.py",
+        "    if not advanced:\n        raise ClaimLost\n",
+        "",
+        f"{TORTURE}kill --only 0",
+    ),
+    Mutant(
+        "an import is given up for a full disk",
+        "audience/imports.py",
+        "_hand_back(site_id, claimed, token, RETRY_AFTER_MS)\n",
+        "_hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True)\n",
+        f"{TORTURE}disk --only 1",
+    ),
+    Mutant(
+        "a claim goes by the wall clock",
+        "audience/imports.py",
+        "token, at, leases.now(clock.uptime_ms()), LEASE_MS)",
+        "token, at, clock.now_ms(), LEASE_MS)",
+        f"{TORTURE}clock --only 0",
+    ),
+    Mutant(
+        "a webhook is due by the wall clock",
+        "audience/webhook_sender.py",
+        "stored.due(leases.now(clock.uptime_ms()), MOST_DUE)",
+        "stored.due(clock.now_ms(), MOST_DUE)",
+        f"{TORTURE}clock --only 0",
+    ),
+    Mutant(
+        "a file is due by the wall clock",
+        "audience/file_tasks.py",
+        "stored.due(leases.now(clock.uptime_ms()), unseen)",
+        "stored.due(clock.now_ms(), unseen)",
+        f"{TORTURE}clock --only 0",
+    ),
+    Mutant(
+        "a lease holds nothing",
+        "storage/site_queue.py",
+        "AND id = ? AND {WAITING} AND NOT {HELD} ",
+        "AND id = ? AND {WAITING} AND (1 OR NOT {HELD}) ",
+        f"{IMPORTS}::test_a_claimed_import_is_not_claimed_again_before_its_lease_expires",
+    ),
+    Mutant(
+        "a lease goes by the wall clock",
+        "audience/imports.py",
+        "takeable_sites(leases.now(clock.uptime_ms()))",
+        "takeable_sites(clock.now_ms())",
+        f"{IMPORTS}::test_a_clock_that_is_set_neither_ends_nor_extends_a_lease",
+    ),
+    Mutant(
+        "subscribers of all sites by uuid",
+        "storage/subscriber_texts.py",
+        "FROM subscribers WHERE site_id = ? AND {name} = ?",
+        "FROM subscribers WHERE ? > 0 AND {name} = ?",
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
+        "segments of all sites by id",
+        "storage/segments.py",
+        'row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))',
+        'row(f"SELECT {COLUMNS} FROM segments WHERE id = ?", (segment_id,))',
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
+        "webhooks of all sites by id",
+        "storage/webhooks.py",
+        'row(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))',
+        'row(f"SELECT {COLUMNS} FROM webhooks WHERE id = ?", (webhook_id,))',
+        f"{TORTURE}tenants",
+    ),
+    Mutant(
+        "one command undoes the next of the same number",
+        "audience/changes.py",
+        "self.number >= number and",
+        "self.number > number and",
+        "tests/audience/test_histories.py",
+    ),
+    Mutant(
+        "an import counts when it is applied",
+        "audience/imports.py",
+        "Acceptance(claimed.number, claimed.accepted_at,",
+        "Acceptance(site_counters.accepted(site_id), claimed.accepted_at,",
+        f"{CONSENT}::test_a_queued_item_loses_to_a_command_accepted_after_it",
+    ),
+    Mutant(
+        "an event of the same instant counts",
+        "audience/changes.py",
+        "self.at <= at",
+        "self.at < at",
+        f"{CONSENT}::test_a_dated_event_counts_where_it_is_later_than_the_last_change",
+    ),
+    Mutant(
+        "the date of the last word goes back",
+        "audience/consents.py",
+        "word.at if last is None else max(word.at, last)",
+        "word.at",
+        f"{CONSENT}::test_a_late_event_never_undoes_what_was_done_with_the_clock_set_back",
+    ),
+    Mutant(
+        "an import brings back who left",
+        BATCHES,
+        "if reason == suppressions.UNSUBSCRIBED:",
+        "if False:",
+        f"{CONSENT}::test_the_old_address_of_who_left_stays_known",
+    ),
+    Mutant(
+        "any word lifts an erasure",
+        BATCHES,
+        "change.consent == Consent.SUBSCRIBE and word",
+        "word",
+        f"{ERASING}::test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does",
+    ),
+    Mutant(
+        "two senders take one webhook",
+        "storage/webhooks.py",
+        "AND lease_until = ? AND paused = ''",
+        "AND (1 OR lease_until = ?) AND paused = ''",
+        f"{WEBHOOKS}::test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time",
+    ),
+    Mutant(
+        "a delivery that failed counts",
+        "audience/webhook_sender.py",
+        "if webhook_deliveries.succeeded(delivered):",
+        "if delivered:",
+        f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
+    ),
+    Mutant(
+        "the range of a delivery grows with each try",
+        "audience/webhook_sender.py",
+        "if change.number <= webhook.range_end]",
+        "]",
+        f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
+    ),
+    Mutant(
+        "two processes write at once",
+        "storage/engines/sqlite_turns.py",
+        "fcntl.LOCK_EX | flags",
+        "fcntl.LOCK_SH | flags",
+        "tests/storage/test_turns.py",
+    ),
+    Mutant(
+        "a scope is not checked",
+        "audience/api/endpoint.py",
+        "if not key.may(scope):",
+        "if False:",
+        f"{ACCESS}::test_scopes",
+    ),
+    Mutant(
+        "a secret is not compared",
+        "audience/keys.py",
+        "matches = hmac.compare_digest(secret, key.secret_hash)",
+        "matches = True",
+        f"{ACCESS}::test_a_key_works_only_with_its_own_secret",
+    ),
+    Mutant(
+        "a revoked key works",
+        "audience/keys.py",
+        "if not (matches and key.id and key.is_active(clock.now_ms())):",
+        "if not (matches and key.id):",
+        f"{ACCESS}::test_what_another_process_does_to_a_key_counts_within_a_second",
+    ),
+    Mutant(
+        "failures are not throttled",
+        "audience/http/access.py",
+        "    if wait:\n",
+        "    if False:\n",
+        f"{ACCESS}::test_failures_are_throttled_per_address_but_valid_keys_are_not",
+    ),
+    Mutant(
+        "anybody forwards an address",
+        "audience/http/access.py",
+        "while hops and _is_trusted(address, proxies):",
+        "while hops:",
+        f"{ACCESS}::test_a_forwarded_address_is_used_only_from_a_trusted_proxy",
+    ),
+    Mutant(
+        "a form needs no token",
+        "audience/console/page.py",
+        'if not hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode()):',
+        "if not sent:",
+        f"{PAGES}::test_every_post_needs_the_token_of_its_session",
+    ),
+    Mutant(
+        "the log of writes keeps who is erased",
+        "storage/engines/sqlite_log.py",
+        '_checkpoint_at_once(opened, "TRUNCATE")',
+        '_checkpoint_at_once(opened, "PASSIVE")',
+        f"{ERASING}::test_every_trace_is_erased",
+    ),
+    Mutant(
+        "deleted rows are not overwritten",
+        SQLITE,
+        '"secure_delete": 1',
+        '"secure_delete": 0',
+        f"{ERASING}::test_every_trace_is_erased",
+    ),
+    Mutant(
+        "a domain of nobody is kept",
+        "storage/domains.py",
+        "domain = ? AND people = 0",
+        "domain = ? AND people < 0",
+        f"{ERASING}::test_the_domain_of_one_person_goes_with_the_address",
+    ),
+    Mutant(
+        "refused rows of the erased stay",
+        "audience/erasures.py",
+        "    stored_files.erase_refused(site_id, since)\n",
+        "",
+        f"{TORTURE}canaries",
+    ),
+    Mutant(
+        "an erasure is not logged",
+        "audience/erasures.py",
+        "        erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))\n",
+        "",
+        f"{CLI}/test_restores.py::test_the_erasure_log_is_enough_if_the_database_is_lost",
+    ),
+    Mutant(
+        "a restore brings back who left since",
+        "audience/operations/restore_carryover.py",
+        "    left = consent_carryover.apply(carryover.left)\n",
+        "    left = 0\n",
+        f"{CLI}/test_restored_consent.py::test_who_left_since_the_backup_stays_unsubscribed",
+    ),
+    Mutant(
+        "a changed backup is restored",
+        "audience/operations/backups.py",
+        "if digest.hexdigest() != manifest.sha256[name]:",
+        "if False:",
+        f"{BACKUPS}::test_an_incomplete_backup_is_refused_and_changes_nothing",
+    ),
+    Mutant(
+        "a backup may have a letter changed",
+        "audience/operations/backups.py",
+        "if digest.hexdigest() != manifest.sha256[name]:",
+        "if False:",
+        f"{TORTURE}backup --only 0",
+    ),
+    Mutant(
+        "a backup may bring triggers",
+        "storage/backups.py",
+        "if code := sqlite_files.stored_code(opened):",
+        "if code := sqlite_files.stored_code(opened)[:0]:",
+        f"{BACKUPS}::test_a_backup_with_code_of_its_own_is_refused",
+    ),
+    Mutant(
+        "a query is logged",
+        "audience/http/request_log.py",
+        "route=sent.url_rule.rule if sent.url_rule else None",
+        "route=sent.full_path",
+        f"{STORIES}/test_observed.py::test_request_data_is_only_in_the_database",
+    ),
+    Mutant(
+        "a body has no deadline",
+        "workers/web/body.py",
+        "deadline.reschedule(start + self._settings.body_timeout * units)",
+        "deadline.reschedule(None)",
+        f"{STORIES}/test_edge.py::test_a_body_that_is_late_is_a_408",
+    ),
+    Mutant(
+        "a body has no bounds",
+        "audience/api/json_bounds.py",
+        "if count > 2 * MAX_CONTAINERS:",
+        "if False:",
+        f"{API}/test_json_bounds.py::test_bounds_hold_across_many_texts",
+    ),
+    Mutant(
+        "large bodies are parsed all at once",
+        "audience/api/request_data.py",
+        "            turn.enter_context(PARSING)\n",
+        "            pass\n",
+        f"{TORTURE}memory --only 0",
+    ),
+    Mutant(
+        "a full-width formula is exported",
+        "schemas/formats/csv_values.py",
+        "FORMULA = re.compile(\"'*[=+\\\\-@\\uff1d\\uff0b\\uff0d\\uff20",
+        "FORMULA = re.compile(\"'*[=+\\\\-@",
+        "tests/schemas/test_csv_values.py",
+    ),
+    Mutant(
+        "a unique event is stored twice",
+        "audience/events.py",
+        "if name not in seen:",
+        "if True:",
+        f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
+    ),
+    Mutant(
+        "silence of the DNS is an answer",
+        "audience/answers/dns/resolver.py",
+        "examining.result() if examining.done() else DnsHealth.CUT_OFF",
+        "examining.result() if examining.done() else DnsHealth.WORKS",
+        "tests/answers/test_canaries.py::test_fifty_validations_at_once_ask_the_canaries_once",
+    ),
+    Mutant(
+        "a denial counts before the DNS servers are examined",
+        "audience/answers/dns/resolver.py",
+        "examining.result() if examining.done() else DnsHealth.CUT_OFF",
+        "examining.result() if examining.done() else DnsHealth.WORKS",
+        f"{TORTURE}dns --only 10",
+    ),
+    Mutant(
+        "a denial counts though all is denied",
+        "audience/answers/validation/mail_route.py",
+        "resolver.health(domain, well_known) is DnsHealth.WORKS",
+        "resolver.health(domain, well_known) is not DnsHealth.CUT_OFF",
+        f"{TORTURE}dns --only 3",
+    ),
+)
