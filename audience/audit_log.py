@@ -1,7 +1,6 @@
 """The audit log: who changed what, when, on how many, and from where."""
 
 import ipaddress
-import unicodedata
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +37,7 @@ COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
 TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
 ADDRESS = "(an address)"
+AT = ("@", "\ufe6b", "\uff20")  # NFKC makes the first of the others
 
 
 @database.write(database.SHARED)
@@ -69,9 +69,13 @@ def record(
 
 
 def without_addresses(text: str) -> str:
-    if "@" not in unicodedata.normalize("NFKC", text):
+    if not _has_at(text):
         return text
-    return " ".join(ADDRESS if "@" in unicodedata.normalize("NFKC", word) else word for word in text.split())
+    return " ".join(ADDRESS if _has_at(word) else word for word in text.split())
+
+
+def _has_at(text: str) -> bool:
+    return any(sign in text for sign in AT)
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:

@@ -35,7 +35,7 @@ def test_the_commands_of_a_page_run_in_order(page, tmp_path):
     variables = environment(tmp_path / "instance", 8000)
     variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
     run = subprocess.run(
-        ["bash", "-euxc", script],
+        ["bash", "-euxc", f"audience site create shop\n{script}"],
         cwd=tmp_path,
         env=variables,
         capture_output=True,

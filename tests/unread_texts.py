@@ -96,7 +96,6 @@ DO_NOT_READ = {
     "audience.console.segments:replace",
     "audience.console.segments:show",
     "audience.console.sign_in:limit_tries",
-    "audience.console.sign_in:renew",
     "audience.console.static_files:read",
     "audience.console.static_files:static",
     "audience.console.subscribers:list_request",
