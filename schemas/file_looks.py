@@ -5,6 +5,7 @@ from typing import Any
 
 from schemas.formats.columns import Column
 from schemas.formats.files import File
+from schemas.formats.presets import http_advice
 from schemas.formats.tables import Table
 
 FIRST_ROWS = 4
@@ -26,6 +27,7 @@ def looked(table: Table, file: File | None = None) -> dict[str, Any]:
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "advice": http_advice(" ".join(file.advice)) if file else "",
         "preset": file.preset.name if file and file.preset else None,
         "column_count": len(table.names),
         "columns": [_column(table, column, records) for column in plan[:MOST_COLUMNS]],

@@ -7,7 +7,7 @@ from typing import Any
 from audience import custom_fields, file_uploads
 from audience.file_uploads import FileUpload
 from audience.sites import Site
-from schemas.formats import columns, consent, first_look, leavers, meanings, tables
+from schemas.formats import columns, consent, first_look, leavers, meanings, missing_consent, tables
 from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import FIELD, MEANINGS
@@ -41,6 +41,8 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     "for it, or a field.",
     first_look.BROKEN_OFF: "The file breaks off in its last row, before a column that says who left: get "
     "it anew; if it is whole, end its last row with a line break.",
+    missing_consent.MISSING: "The file lacks the column by which that program says who left: get it with that "
+    "column, choose below which other one says it, or say that everyone in the file has left.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
     leavers.WHO_LEFT: "Some columns are those of a file of people who left, but not every row says that "

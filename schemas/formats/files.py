@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import dates, presets, tables
+from schemas.formats import dates, missing_consent, presets, tables
 from schemas.formats.columns import Column, plan
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
@@ -45,7 +45,7 @@ class File:
     def advice(self) -> list[str]:
         """What to tell about the program's files, in sentences for the command line."""
         if self.preset is None:
-            return []
+            return [*filter(None, [missing_consent.note(self.plan, self.reading)])]
         seen = presets.recognised(self.table.names)
         wrong = [] if seen in (None, self.preset) else [OTHER.format(seen.program, self.preset.program)]
         return [*wrong, *filter(None, [self.preset.advice_for(self.reading.left)])]
@@ -93,6 +93,7 @@ def inspect(
 def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     preset, columns = planned(table, reading)
+    missing_consent.check(columns, reading)
     orders = look_through(table, columns, reading, follow)
     return File(table, columns, orders, preset, reading, [] if table.is_json else list(table.names))
 

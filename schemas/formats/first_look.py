@@ -7,8 +7,8 @@ from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column
 from schemas.formats.consent import ConsentColumn, FieldColumn
 from schemas.formats.consent_words import word_of
-from schemas.formats.leavers import SAYING, Leavers
-from schemas.formats.meanings import CONSENTS, EXPORTED
+from schemas.formats.leavers import Leavers
+from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table

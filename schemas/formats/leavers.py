@@ -10,13 +10,11 @@ from typing import Any
 from schemas.formats import csv_values, presets
 from schemas.formats.columns import Because, Column
 from schemas.formats.consent_words import folded
-from schemas.formats.meanings import CONSENTS
+from schemas.formats.meanings import SAYING
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import Table
-
-SAYING = ("command", "unsubscribed_at", *CONSENTS)  # meanings of columns that may say it of a row
 
 WHO_LEFT = (
     "Some columns are those of a file of people who left, but row {row} does not say that somebody did: send "

@@ -15,6 +15,7 @@ CUSTOM = "fields."  # prefix of a key that would otherwise name another column
 FIELD = "field:"  # prefix of a key in a meaning
 STATUS = "status"  # consent or something else, which the values decide
 CONSENTS = ("subscribed", "unsubscribed", STATUS)
+SAYING = ("command", "unsubscribed_at", *CONSENTS)  # meanings of columns that may say who left
 NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
 EXPORTED = ("uuid", "email", *NAMES, "tags", *DATES)
 MEANINGS = (

@@ -32,7 +32,7 @@ class Preset:
 
     It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
     `--map`. `advice` is told to whoever imports such a file. `left_headers` are only in files of people who
-    left, that which says it best first.
+    left, that which says it best first. `consent` is the column that says who left, if all files have one.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Preset:
     columns: Mapping[str, str]
     advice: str
     left_headers: tuple[str, ...] = ()
+    consent: str = ""
 
     def advice_for(self, left: bool) -> str:
         """The advice; none to say that everyone has left to somebody who did (`left`)."""
@@ -67,6 +68,7 @@ PRESETS: dict[str, Preset] = {
             _meanings(ignore="uuid", name="name", fields="attributes", status="status"),
             "listmonk's export does not say who left a single list: export each list again with the "
             'subscription status "unsubscribed", and import that file with --consent unsubscribed.',
+            consent="status",
         ),
         Preset(
             "mailchimp",
@@ -99,6 +101,7 @@ PRESETS: dict[str, Preset] = {
                 tags="labels",
             ),
             "Ghost's export only says whether members get any newsletter: who gets none is unsubscribed.",
+            consent="subscribed_to_emails",
         ),
         Preset(
             "keila",
@@ -106,6 +109,7 @@ PRESETS: dict[str, Preset] = {
             ("email first_name last_name data status",),
             _meanings(fields="data", status="status"),
             "Keila's export has no dates: the people it brings are created as of now.",
+            consent="status",
         ),
         Preset(
             "substack",
@@ -113,6 +117,7 @@ PRESETS: dict[str, Preset] = {
             ("email active_subscription email_disabled",),
             _meanings(unsubscribed="email_disabled"),
             "Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
+            consent="email_disabled",
         ),
         Preset(
             "beehiiv",
@@ -120,6 +125,7 @@ PRESETS: dict[str, Preset] = {
             ("email status tier stripe_customer_id",),
             _meanings(status="status", unsubscribed_at="unsubscribed_at"),
             "beehiiv's export of all subscribers has those who left, as inactive; that of a segment may not.",
+            consent="status",
         ),
     )
 }
@@ -135,6 +141,19 @@ def recognised(headers: Iterable[str]) -> Preset | None:
     """The program whose file has these headers."""
     found = {folded(header) for header in headers}
     for preset in PRESETS.values():
-        if any({folded(sign) for sign in signs.split()} <= found for signs in preset.signs):
+        if any(signs <= found for signs in _signs(preset)):
             return preset
     return None
+
+
+def resembled(headers: Iterable[str]) -> Preset | None:
+    """The program whose file has these headers, but for the column that says who left."""
+    found = {folded(header) for header in headers}
+    for preset in PRESETS.values():
+        if preset.consent and any(signs - {folded(preset.consent)} <= found for signs in _signs(preset)):
+            return preset
+    return None
+
+
+def _signs(preset: Preset) -> list[set[str]]:
+    return [{folded(sign) for sign in signs.split()} for signs in preset.signs]

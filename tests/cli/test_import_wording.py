@@ -85,3 +85,15 @@ def test_who_left_and_stays_away_is_counted(said, run, client):
     assert "stays away" not in said("email\ncy@example.com\n", "--dry-run")
     answer = said("email,unsubscribed\nann@example.com,no\nbob@example.com,\ndee@example.com,yes\n")
     assert "refused 0, suppressed 0, unsubscribed 1.\nWho has left stays away: 2.\n" in answer
+
+
+def test_a_file_that_cannot_say_who_left_is_refused_if_its_program_does(said, client):
+    text = "uuid,email,name,attributes\n1,ann@example.com,Ann,{}\n"
+    answer = said(text, "--from", "listmonk", exit_code=1)
+    assert "no column `status`, by which listmonk says who left" in answer
+    assert "--map COLUMN=status" in answer
+    assert "--consent unsubscribed" in answer
+    assert client.counts() == (0, 0, 0)
+    assert "those of listmonk, but `status`, which says who left, is missing" in said(text, "--dry-run")
+    said(text, "--from", "listmonk", "--consent", "unsubscribed")
+    assert client.counts() == (1, 0, 1)

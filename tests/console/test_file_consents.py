@@ -44,3 +44,8 @@ def test_a_field_that_may_say_who_left_is_pointed_out(manager, root, header):
     marked = re.findall(r'<span class="dot warn br">([^<]+)</span>', shown)
     assert len(marked) == 1
     assert "If it says who left, map it to" in marked[0]
+
+
+def test_a_file_without_the_column_that_says_who_left_is_pointed_out(manager, root):
+    shown = manager.get(keep(manager, root, "uuid,email,name,attributes\n1,ann@a.example,Ann,{}\n")).text
+    assert "those of listmonk, but `status`, which says who left, is missing" in shown

@@ -1,0 +1,56 @@
+"""The file of a program without the column by which that program says who left."""
+
+from collections.abc import Sequence
+
+from schemas.formats import presets
+from schemas.formats.columns import Because, Column
+from schemas.formats.consent_words import folded
+from schemas.formats.meanings import SAYING
+from schemas.formats.presets import PRESETS, Preset
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused
+
+MISSING = (
+    "The file lacks a column that says who left: {program} writes it as `{name}`. Get the file with that "
+    "column, say with map[COLUMN]={meaning} which other column says it, or with consent=unsubscribed that "
+    "everyone in the file has left."
+)
+MISSING_COMMAND = (
+    "The file has no column `{name}`, by which {program} says who left: get the file with it, say with "
+    "--map COLUMN={meaning} which other column says it, or with --consent unsubscribed that everyone in the "
+    "file has left"
+)
+RESEMBLED = (
+    "The columns are those of {program}, but `{name}`, which says who left, is missing: whoever has left comes "
+    "in subscribed by this file. Get the file with that column."
+)
+
+
+def check(columns: Sequence[Column], reading: Reading) -> None:
+    """Raises `FileRefused` where a file is said to be of a program, but cannot say who left."""
+    preset = PRESETS[reading.preset] if reading.preset else None
+    if preset and columns and not reading.left and _is_missing(preset, columns):
+        words = _words(preset)
+        names = [column.name for column in columns]
+        raise FileRefused(MISSING.format(**words), MISSING_COMMAND.format(**words), columns=names)
+
+
+def note(columns: Sequence[Column], reading: Reading) -> str:
+    """What to tell of a file that only looks like that of a program; empty of any other."""
+    preset = presets.resembled(column.name for column in columns)
+    if preset is None or reading.left or not _is_missing(preset, columns):
+        return ""
+    return RESEMBLED.format(**_words(preset))
+
+
+def _is_missing(preset: Preset, columns: Sequence[Column]) -> bool:
+    return bool(preset.consent) and not any(
+        folded(column.name) == folded(preset.consent)
+        or (column.reason == Because.CHOSEN and column.meaning in SAYING)
+        for column in columns
+    )
+
+
+def _words(preset: Preset) -> dict[str, str]:
+    name = preset.consent
+    return {"program": preset.program, "name": name, "meaning": preset.columns[name]}
