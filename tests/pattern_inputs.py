@@ -109,6 +109,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
     "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
     "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
+    "schemas.formats.consent_words:LETTERS": looked_for("a1", "-", ("a", "", "_")),
     "schemas.formats.consent_words:MARKS": looked_for(
         "-", ("-", "", "x"), limit=consent_words.MAX_LENGTH
     ),

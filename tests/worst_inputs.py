@@ -14,6 +14,7 @@ from audience.answers.gender.personal_name import load_kinds
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
+from schemas.formats.presets import PRESETS
 from schemas.formats.tables import MAX_NAMES
 from tests.input_costs import (
     ANSWERS,
@@ -163,6 +164,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.custom_fields:field_key": takes("-", "a "),
     "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:certainly_left": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:names_people_who_left": takes("-", ("-", "", "x"), "_", "ä", "a "),
     "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
@@ -206,7 +208,11 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.meanings:field_meaning": WorstInputs(
         ("a", "-", " ", "é", ("a ", "field:")), lambda meaning, text: meaning(1, text)
     ),
+    "schemas.formats.presets:doubts": WorstInputs(
+        ("-,", "A ,", "email address,"), lambda doubts, text: doubts(text.split(","), PRESETS["ghost"])
+    ),
     "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
+    "schemas.formats.presets:resembled": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),

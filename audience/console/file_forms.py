@@ -9,6 +9,7 @@ from audience.file_uploads import FileUpload
 from audience.sites import Site
 from schemas.formats import columns, consent, first_look, leavers, meanings, missing_consent, tables
 from schemas.formats.columns import Because
+from schemas.formats.consent_words import names_people_who_left
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS, is_named_as_left
@@ -41,8 +42,8 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     "for it, or a field.",
     first_look.BROKEN_OFF: "The file breaks off in its last row, before a column that says who left: get "
     "it anew; if it is whole, end its last row with a line break.",
-    missing_consent.MISSING: "The file lacks the column by which that program says who left: get it with that "
-    "column, choose below which other one says it, or say that everyone in the file has left.",
+    missing_consent.MISSING: "The file lacks the column by which that program says who left: get it with "
+    "that column, choose below which other one says it, or say that everyone in the file has left.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
     leavers.WHO_LEFT: "Some columns are those of a file of people who left, but not every row says that "
@@ -56,7 +57,7 @@ NO_HEADER = (
 
 def first_reading(name: str) -> dict[str, Any]:
     """What is said of a file by its name alone: some programs name a file of people who left so."""
-    left = {"left": "1"} if is_named_as_left(name) else {}
+    left = {"left": "1"} if is_named_as_left(name) or names_people_who_left(name) else {}
     return read_form({"headed": "1"} | left)
 
 

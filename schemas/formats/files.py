@@ -21,7 +21,6 @@ from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
 NO_ADDRESS = "The row has no address."
-OTHER = "The columns are those of {}, not of {}: is --from right?"
 
 Check = Callable[[str], Any]
 
@@ -46,8 +45,7 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.preset is None:
             return [*filter(None, [missing_consent.note(self.plan, self.reading)])]
-        seen = presets.recognised(self.table.names)
-        wrong = [] if seen in (None, self.preset) else [OTHER.format(seen.program, self.preset.program)]
+        wrong = presets.doubts(self.table.names, self.preset)
         return [*wrong, *filter(None, [self.preset.advice_for(self.reading.left)])]
 
     @property

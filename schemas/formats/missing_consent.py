@@ -6,7 +6,7 @@ from schemas.formats import presets
 from schemas.formats.columns import Because, Column
 from schemas.formats.consent_words import folded
 from schemas.formats.meanings import SAYING
-from schemas.formats.presets import PRESETS, Preset
+from schemas.formats.presets import PRESETS, Preset, http_advice
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused
 
@@ -21,8 +21,8 @@ MISSING_COMMAND = (
     "file has left"
 )
 RESEMBLED = (
-    "The columns are those of {program}, but `{name}`, which says who left, is missing: whoever has left comes "
-    "in subscribed by this file. Get the file with that column."
+    "The columns are those of {program}, but `{name}`, which says who left, is missing: whoever has left "
+    "comes in subscribed by this file. Get the file with that column."
 )
 
 
@@ -30,9 +30,10 @@ def check(columns: Sequence[Column], reading: Reading) -> None:
     """Raises `FileRefused` where a file is said to be of a program, but cannot say who left."""
     preset = PRESETS[reading.preset] if reading.preset else None
     if preset and columns and not reading.left and _is_missing(preset, columns):
-        words = _words(preset)
-        names = [column.name for column in columns]
-        raise FileRefused(MISSING.format(**words), MISSING_COMMAND.format(**words), columns=names)
+        words, names = _words(preset), [column.name for column in columns]
+        doubts = presets.doubts(names, preset)
+        message = " ".join([MISSING.format(**words), *map(http_advice, doubts)])
+        raise FileRefused(message, ". ".join([MISSING_COMMAND.format(**words), *doubts]), columns=names)
 
 
 def note(columns: Sequence[Column], reading: Reading) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from schemas.formats.consent_words import folded
 
 IGNORE = "ignore"
+OTHER = "The columns are those of {}, not of {}: is --from right?"
 CONSENT = "--consent unsubscribed"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
@@ -153,6 +154,12 @@ def resembled(headers: Iterable[str]) -> Preset | None:
         if preset.consent and any(signs - {folded(preset.consent)} <= found for signs in _signs(preset)):
             return preset
     return None
+
+
+def doubts(headers: Iterable[str], preset: Preset) -> list[str]:
+    """What to say where the headers show another program than was said."""
+    seen = recognised(headers)
+    return [] if seen in (None, preset) else [OTHER.format(seen.program, preset.program)]
 
 
 def _signs(preset: Preset) -> list[set[str]]:

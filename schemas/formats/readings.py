@@ -11,7 +11,8 @@ class Reading:
     """Options of the command line, or parameters.
 
     `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
-    `known` is what may be changed of people who are known.
+    `known` is what may be changed of people who are known. `named_as_left` if the file's name says
+    of everyone in it that they have left.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -22,3 +23,4 @@ class Reading:
     headed: bool = True
     dates: str | None = None
     known: str = KnownPeople.MERGE
+    named_as_left: bool = False

@@ -234,8 +234,11 @@ def test_the_advice_to_pass_an_option_is_not_given_to_who_passed_it(run, client,
 def test_another_program_than_the_headers_show_is_told(run, client, tmp_path):
     file = tmp_path / "listmonk.csv"
     file.write_text("uuid,email,name,attributes,status\n1,ann@example.com,Ann,{},enabled\n")
-    told = "The columns are those of listmonk, not of Ghost: is --from right?"
-    assert told in run("import", file, "--site", client.site.uuid, "--from", "ghost", "--dry-run")
+    told = "The columns are those of listmonk, not of {}: is --from right?"
+    words = ("import", file, "--site", client.site.uuid, "--dry-run", "--from")
+    assert told.format("Mailchimp") in run(*words, "mailchimp")
+    assert told.format("Ghost") in run(*words, "ghost", exit_code=1)
+    told = "is --from right?"
     assert told not in run("import", file, "--site", client.site.uuid, "--from", "listmonk", "--dry-run")
     assert told not in run("import", file, "--site", client.site.uuid, "--dry-run")
 

@@ -23,8 +23,9 @@ def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
     assert subscribers.find(site, email="bob@a.example") is None
 
 
-def test_a_file_of_people_who_left_is_known_by_its_name_or_its_columns(site, manager, root):
-    path = keep(manager, root, "email\nann@a.example\n", "cleaned_members.csv")
+@pytest.mark.parametrize("name", ["cleaned_members.csv", "mc-nonsubscribed.csv", "Abgemeldete.csv"])
+def test_a_file_of_people_who_left_is_known_by_its_name_or_its_columns(site, manager, root, name):
+    path = keep(manager, root, "email\nann@a.example\n", name)
     assert 'name="left" value="1" checked' in manager.get(path).text
     renamed = manager.get(keep(manager, root, "Email Address,UNSUB_TIME\nann@a.example,\n")).text
     assert "say below that everyone in the file has left" in renamed
