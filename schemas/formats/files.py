@@ -14,7 +14,7 @@ from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading
-from schemas.formats.refused_cells import refused_cells
+from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
@@ -27,7 +27,7 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through; the `columns` of JSON grow with its refused rows."""
+    """A file that was looked through; `columns` are of its refused rows, and grow with these in JSON."""
 
     table: Table
     plan: list[Column]
@@ -67,10 +67,19 @@ class File:
                 _add_from_file(row, row.item, self.reading)
             yield row
 
+    @property
+    def carried(self) -> dict[str, str]:
+        """What was said of everyone in the file, as cells by columns that it has not: its refused rows have
+        them, so that they mean the same when they are imported."""
+        return carried_cells(self.table, self.plan, self.reading)
+
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
-            return refused_cells(self.columns, value)
-        return [self.table.cell(each) for each in value]
+            return refused_cells(self.columns, value | self.carried if isinstance(value, dict) else value)
+        width = len(self.table.names)
+        cells = [self.table.cell(each) for each in value]
+        padding = [""] * (width - len(cells))
+        return [*cells[:width], *padding, *self.carried.values(), *cells[width:]]
 
 
 def inspect(
@@ -93,7 +102,8 @@ def understood(table: Table, reading: Reading, follow: Callable[[int], object] =
     preset, columns = planned(table, reading)
     missing_consent.check(columns, reading)
     orders = look_through(table, columns, reading, follow)
-    return File(table, columns, orders, preset, reading, [] if table.is_json else list(table.names))
+    carried = carried_cells(table, columns, reading)
+    return File(table, columns, orders, preset, reading, [] if table.is_json else [*table.names, *carried])
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:

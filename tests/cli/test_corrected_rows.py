@@ -126,3 +126,35 @@ def test_an_import_that_was_applied_meanwhile_names_the_file_with_its_refused_ro
     assert sorted(path.name for path in tmp_path.glob("*.refused*")) == [
         "people.refused.2.csv", "people.refused.csv",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["email,n", "email,status", "email,unsubscribed,Status", "E-Mail,state", "email,tags", "email,command"],
+)
+def test_the_file_of_refused_rows_itself_says_that_everyone_has_left(run, client, tmp_path, header):
+    file, refused = tmp_path / "left.csv", tmp_path / "left.refused.csv"
+    file.write_text(f"{header}\nnobody\nragged@example.com,,,,x\n")
+    words = ("import", file, "--site", client.site.uuid, "--consent", "unsubscribed", "--tag", "a, b")
+    run(*words, "--tag", "old", exit_code=3)
+    with refused.open(newline="") as rows:
+        head, row, _ = csv.reader(rows)
+    row[0] = "ann@example.com"
+    with refused.open("w", newline="") as rows:
+        csv.writer(rows).writerows([head, row])
+    run("import", refused, "--site", client.site.uuid)
+    assert client.counts() == (1, 0, 1)
+    tags = {tag["attributes"]["name"] for tag in client.get("/fetch/tags").json["data"]}
+    assert tags == (set() if "tags" in header else {"a, b", "old"})
+    assert client.find("ann@example.com")["attributes"]["fields"] == {}
+
+
+def test_refused_objects_themselves_say_that_everyone_has_left(run, client, tmp_path):
+    file, refused = tmp_path / "left.jsonl", tmp_path / "left.refused.jsonl"
+    file.write_text('{"email": "nobody", "status": "subscribed"}\nrubbish\n')
+    words = ("import", file, "--site", client.site.uuid, "--consent", "unsubscribed", "--tag", "old")
+    run(*words, exit_code=3)
+    refused.write_text(refused.read_text().splitlines()[0].replace("nobody", "ann@example.com"))
+    run("import", refused, "--site", client.site.uuid)
+    assert client.counts() == (1, 0, 1)
+    assert len(client.find("ann@example.com")["attributes"]["cached_tag_ids"]) == 1
