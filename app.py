@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience import config, pepper, protocols
-from audience.cli.instance import Instance
+from audience.cli.instance import Instance, on_new_instance
 from audience.cli.main import audience as audience
 from audience.cli.output import as_json, show
 from audience.config import Settings
@@ -25,7 +25,7 @@ from audience.operations.openers import Openers
 from audience.operations.opening import check_migrated, open_database, open_migrated, open_process, prepare
 from storage.errors import DiskFault, Unavailable, Unfinished, Unusable
 from workers.child_process import ChildProcess
-from workers.instance_lock import CannotServe, hold_instance_lock
+from workers.instance_lock import CannotServe, as_served, hold_instance_lock
 from workers.log import configure as configure_log
 from workers.log import say
 
@@ -139,7 +139,7 @@ def serve(instance: Instance, new: bool, web_only: bool) -> None:
     from workers.preparation import outcome_of
 
     settings = instance.settings
-    with hold_instance_lock(settings.instance):
+    with hold_instance_lock(settings.instance, settings):
         settings.instance.chmod(0o700)
         first, link = outcome_of(f"import app; app.prepare_alone({new}, {sys.stdout.isatty()})")
         for step in greeting.steps(settings):
@@ -221,13 +221,12 @@ def worker(instance: Instance) -> None:
 
 @click.command()
 @as_json
-@click.pass_obj
-def migrate(instance: Instance, as_json: bool) -> None:
+@on_new_instance
+def migrate(_: Settings, as_json: bool) -> None:
     """Migrate the database; `serve` does so too.
 
     Example: audience migrate
     """
-    instance.open()
     show({"up_to_date": True}, as_json, ["The database is up to date."])
 
 
@@ -240,6 +239,7 @@ def processes(settings: Settings) -> protocols.Processes:
 def instance(settings: Settings) -> Instance:
     return Instance(
         settings,
+        as_served=partial(as_served, settings),
         open=partial(open_instance, settings),
         openers=Openers(open_process, open_database),
         processes=partial(processes, settings),

@@ -30,9 +30,13 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` opens the instance and migrates its database; it makes none with `begins=False`."""
+    """`open` opens the instance and migrates its database; it makes none with `begins=False`.
+
+    `as_served` gives the settings with the address of the service that runs on it.
+    """
 
     settings: Settings
+    as_served: Callable[[], Settings]
     open: Callable[..., None]
     openers: Openers
     processes: Callable[[], Processes]
@@ -57,7 +61,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
         try:
             if "site_uuid" in options:
                 options["site_uuid"] = _site_uuid(options["site_uuid"])
-            return command(instance.settings, *arguments, **options)
+            return command(instance.as_served(), *arguments, **options)
         except FormError as error:
             raise click.ClickException(_listed(error.problems)) from error
         except NotFound as error:

@@ -1,6 +1,7 @@
 """Commands run on a test's instance."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,6 @@ from click.testing import CliRunner
 
 from app import instance
 from audience.cli import following
-from audience.cli.instance import Instance
 from audience.cli.main import audience
 from tests.client import FakeProcesses
 
@@ -40,10 +40,7 @@ def doctor(app, settings):
     """Runs the doctor on the instance of `app`; returns the exit code and the results by check."""
 
     def run(*words, processes=None, settings=settings):
-        real = instance(settings)
-        opened = Instance(
-            settings, real.open, real.openers, lambda: processes or FakeProcesses(), real.child_process
-        )
+        opened = replace(instance(settings), processes=lambda: processes or FakeProcesses())
         result = CliRunner().invoke(
             audience, ["doctor", "--json", *(words or ("--offline",))], obj=opened, catch_exceptions=False
         )
