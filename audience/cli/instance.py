@@ -30,14 +30,14 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` opens the instance and migrates its database; it makes none with `begins=False`.
+    """`open` opens the instance, migrates its database and says whether it is new; `begins=False` makes none.
 
     `as_served` gives the settings with the address of the service that runs on it.
     """
 
     settings: Settings
     as_served: Callable[[], Settings]
-    open: Callable[..., None]
+    open: Callable[..., bool]
     openers: Openers
     processes: Callable[[], Processes]
     child_process: ChildProcess
@@ -57,7 +57,8 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     @wraps(command)
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
-        instance.open(begins=begins)
+        if instance.open(begins=begins):
+            click.echo(_made(instance.settings), err=True)
         try:
             if "site_uuid" in options:
                 options["site_uuid"] = _site_uuid(options["site_uuid"])
@@ -72,6 +73,12 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
             raise click.ClickException(_listed(error.errors)) from error
 
     return run
+
+
+def _made(settings: Settings) -> str:
+    from audience.operations import instance_files
+
+    return instance_files.made(settings)
 
 
 def _site_uuid(name: str | None) -> str:

@@ -69,16 +69,27 @@ HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave 
 NO_INSTANCE = (
     "there is no instance in {place}: set {setting} to yours, or run `audience serve` to make one here"
 )
+MADE = (
+    "Made a new instance in {place}: `audience serve` here serves it. If you have one, set {setting} to it."
+)
 
 
 class NoInstance(AudienceError):
     """Nothing is there yet, and the command begins nothing."""
 
     def __init__(self, settings: Settings) -> None:
-        files = database.files(settings.database)
-        place = settings.instance if files else "the database that AUDIENCE_DATABASE_URL names"
-        setting = "AUDIENCE_INSTANCE" if files else "it"
-        super().__init__(NO_INSTANCE.format(place=place, setting=setting))
+        super().__init__(_placed(NO_INSTANCE, settings))
+
+
+def made(settings: Settings) -> str:
+    """What to tell whose command has begun an instance."""
+    return _placed(MADE, settings)
+
+
+def _placed(sentence: str, settings: Settings) -> str:
+    if database.files(settings.database):
+        return sentence.format(place=settings.instance, setting="AUDIENCE_INSTANCE")
+    return sentence.format(place="the database that AUDIENCE_DATABASE_URL names", setting="it")
 
 
 class LostFile(AudienceError):
@@ -110,11 +121,10 @@ def require(settings: Settings) -> None:
         raise NoInstance(settings)
 
 
-def require_tables(settings: Settings) -> None:
-    """Raises `NoInstance` if the database, which is open, has never been migrated."""
-    with database.session():
-        if stored_backups.is_empty():
-            raise NoInstance(settings)
+@database.session()
+def has_tables() -> bool:
+    """Whether the database, which is open, has ever been migrated."""
+    return not stored_backups.is_empty()
 
 
 def examine(context: Context) -> Iterator[Finding]:

@@ -98,11 +98,11 @@ def open_migrated(
     hold_lock: Callable[[Path], AbstractContextManager[None]],
     held_elsewhere: type[Exception],
     begins: bool = True,
-) -> None:
+) -> bool:
     """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
 
-    Makes one only if the command `begins` one. `hold_lock` raises `held_elsewhere` while another process
-    holds the instance's lock. Raises `NoInstance`.
+    Makes one only if the command `begins` one; whether it has. `hold_lock` raises `held_elsewhere` while
+    another process holds the instance's lock. Raises `NoInstance`.
     """
     from audience.operations import instance_files
     from storage import database
@@ -111,8 +111,9 @@ def open_migrated(
         instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
-    if not begins:
-        instance_files.require_tables(settings)
+    is_new = not instance_files.has_tables()
+    if is_new and not begins:
+        raise instance_files.NoInstance(settings)
     database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
@@ -125,6 +126,7 @@ def open_migrated(
             time.sleep(0.05)
     open_process(settings)
     instance_files.adopt_pepper()
+    return is_new
 
 
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
