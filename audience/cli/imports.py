@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
-    "{id:>6} {created_at}  {status:<9} {applied:,} of {rows:,} rows, {created:,} created, {updated:,} updated"
-    ", {unsubscribed:,} unsubscribed, {refused:,} refused, {suppressed:,} suppressed"
+    "{id:>6} {created_at}  {status:<9}  {done}: {created:,} created, {updated:,} updated"
+    ", {unchanged:,} unchanged, {refused:,} refused, {suppressed:,} suppressed; {unsubscribed:,} unsubscribed"
 )
 UNDONE = {"finished": "taken back", "failed": "taking back failed"}
 
@@ -63,7 +63,10 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
 def _line(row: dict[str, Any]) -> str:
     undone = UNDONE.get(row["undo"], "being taken back") if row["undo"] else ""
     said = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
-    return f"{LINE.format(**row)}  {said}".rstrip()
+    judged, rows = row["applied"] + row["refused"], row["rows"] + row["refused"]
+    done = f"{rows:,}" if judged == rows else f"{judged:,} of {rows:,}"
+    unit = "row" if rows == 1 else "rows"
+    return f"{LINE.format(**row, done=f'{done} {unit}')}  {said}".rstrip()
 
 
 @imports_group.command()

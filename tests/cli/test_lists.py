@@ -8,6 +8,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from audience import clock, keys, sites
 from audience.http.admission import Admission
 from audience.keys import USE_MS
+from storage import database
 from tests.client import ApiClient, basic
 
 
@@ -175,7 +176,7 @@ def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run
     run("import", file)
     run("imports", "undo", "1")
     newest, oldest = run("imports", "list").splitlines()
-    assert "0 created, 2 updated, 1 unsubscribed, 0 refused, 0 suppressed" in newest
+    assert "  2 rows: 0 created, 2 updated, 0 unchanged, 0 refused, 0 suppressed; 1 unsubscribed  " in newest
     assert newest.endswith("peo?ple.csv")
     assert oldest.endswith("peo?ple.csv, taken back")
     client.post("/batch/subscribers", {"subscribers": [{"email": "cy@example.com"}]})
@@ -184,3 +185,14 @@ def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run
         (None, None), ("peo?ple.csv", None), ("peo?ple.csv", "finished"),
     ]  # fmt: skip
     assert (rows[1]["updated"], rows[1]["unsubscribed"]) == (2, 1)
+
+
+def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, alone, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("email\nann@example.com\nno address\nbob@example.com\nnone\n")
+    run("import", file, "--allow-refused")
+    counts = "2 created, 0 updated, 0 unchanged, 2 refused, 0 suppressed; 0 unsubscribed"
+    assert f"finished   4 rows: {counts}  people.csv\n" in run("imports", "list")
+    with database.write():
+        database.execute("UPDATE imports SET status = 'running', applied = 1, created = 1", ())
+    assert "running    3 of 4 rows: 1 created, 0 updated" in run("imports", "list")
