@@ -76,9 +76,9 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
 
 
 def _made(settings: Settings) -> str:
-    from audience.operations import instance_files
+    from audience.operations import new_instances
 
-    return instance_files.made(settings)
+    return new_instances.made(settings)
 
 
 def _site_uuid(name: str | None) -> str:

@@ -13,6 +13,7 @@ from audience import clock, erasure_log, keys, pepper, secret_files
 from audience.config import Settings
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
+from audience.operations.new_instances import NoInstance
 from storage import backups as stored_backups
 from storage import database, instance_state
 from storage import pepper as stored
@@ -65,31 +66,6 @@ PHASES = {  # of a move: what is found, what to do
     ),
 }
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
-
-NO_INSTANCE = (
-    "there is no instance in {place}: set {setting} to yours, or run `audience serve` to make one here"
-)
-MADE = (
-    "Made a new instance in {place}: `audience serve` here serves it. If you have one, set {setting} to it."
-)
-
-
-class NoInstance(AudienceError):
-    """Nothing is there yet, and the command begins nothing."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(_placed(NO_INSTANCE, settings))
-
-
-def made(settings: Settings) -> str:
-    """What to tell whose command has begun an instance."""
-    return _placed(MADE, settings)
-
-
-def _placed(sentence: str, settings: Settings) -> str:
-    if database.files(settings.database):
-        return sentence.format(place=settings.instance, setting="AUDIENCE_INSTANCE")
-    return sentence.format(place="the database that AUDIENCE_DATABASE_URL names", setting="it")
 
 
 class LostFile(AudienceError):

@@ -104,7 +104,7 @@ def open_migrated(
     Makes one only if the command `begins` one; whether it has. `hold_lock` raises `held_elsewhere` while
     another process holds the instance's lock. Raises `NoInstance`.
     """
-    from audience.operations import instance_files
+    from audience.operations import instance_files, new_instances
     from storage import database
 
     if not begins:
@@ -113,7 +113,7 @@ def open_migrated(
     instance_files.check(settings)
     is_new = not instance_files.has_tables()
     if is_new and not begins:
-        raise instance_files.NoInstance(settings)
+        raise new_instances.NoInstance(settings)
     database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():

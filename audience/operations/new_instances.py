@@ -1,0 +1,30 @@
+"""What a command says where there is no instance, or where it has made one."""
+
+from audience.config import Settings
+from audience.errors import AudienceError
+from storage import database
+
+NO_INSTANCE = (
+    "there is no instance in {place}: set {setting} to yours, or run `audience serve` to make one here"
+)
+MADE = (
+    "Made a new instance in {place}: `audience serve` here serves it. If you have one, set {setting} to it."
+)
+
+
+class NoInstance(AudienceError):
+    """Nothing is there yet, and the command begins nothing."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(_placed(NO_INSTANCE, settings))
+
+
+def made(settings: Settings) -> str:
+    """What to tell whose command has begun an instance."""
+    return _placed(MADE, settings)
+
+
+def _placed(sentence: str, settings: Settings) -> str:
+    if database.files(settings.database):
+        return sentence.format(place=settings.instance, setting="AUDIENCE_INSTANCE")
+    return sentence.format(place="the database that AUDIENCE_DATABASE_URL names", setting="it")
