@@ -40,7 +40,7 @@ class SubscriberBatch:
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
     are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
     those whose values were changed again. `words` are those on consent. `away` counts changes after which
-    their subscriber is unsubscribed: who was not before, and who was.
+    their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left before.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -111,7 +111,9 @@ class SubscriberBatch:
             return Outcome.MISSING
         person = self._add(change)
         self._change(person, change)
-        self.away[False] += person[UNSUBSCRIBED_AT] is not None
+        if person[UNSUBSCRIBED_AT] is not None:
+            self.away[False] += 1
+            self.away[True] += change.key in self.lifted
         return CREATED
 
     def _add(self, change: Change) -> Person:

@@ -22,6 +22,7 @@ REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 NAMES = ("first_name", "last_name")
 ROWS_AT_ONCE = 50
 NOTHING = Source("", 0)
+LEFT = Source("left", 0)  # keeps away whom an import created as left
 Own = list[tuple[Values, Values]]  # new, old
 
 
@@ -151,7 +152,9 @@ class RowReader:
         if person is None:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
-            return Decision(id_, REMOVED, person, {}, NOTHING, self.lifted.get(id_), id_ in self.traced)
+            lifted = self.lifted.get(id_)
+            by = NOTHING if lifted or person.unsubscribed_at is None else LEFT
+            return Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
         put = {} if by else _left(_whole(person), later)
         decision = Decision(id_, KEPT, person, put, by or later[-1][0])
         if lifted := self.lifted.get(id_):

@@ -13,7 +13,7 @@ from audience import audit_log, change_log, clock, erasures, segment_names, undo
 from audience.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
 from audience.changes import Acceptance, Source
 from audience.tags import name_key
-from audience.undo_decisions import KEPT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
+from audience.undo_decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
 from storage import change_log_acts as stored_log
 from storage import database, leases, site_counters, subscribers
 from storage import imports as stored_imports
@@ -179,8 +179,9 @@ def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
 
 
 def counted(decisions: Sequence[Decision]) -> Counter[str]:
-    """How many by outcome, and how many of them stay unsubscribed, or are so again."""
+    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again."""
     count = Counter(each.outcome for each in decisions)
+    count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
     count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
     count["unsubscribed_again"] = sum(each.unsubscribed_again for each in decisions)
     return count

@@ -13,7 +13,7 @@ from audience.change_log_pages import BY_KEY, answered
 from audience.changes import Source
 from audience.errors import NotFound, Refused
 from audience.sites import Site
-from audience.undo_decisions import LaterNames, RowReader, TakenBack
+from audience.undo_decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
 from storage import change_log_acts as stored_log
 from storage import database, keys, site_counters
 from storage import imports as stored_imports
@@ -220,6 +220,13 @@ def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
     found = stored.kept_by(site.id, undo.id)
     known = keys.publishable({number for kind, number, _ in found if kind in BY_KEY})
     return [(answered(kind, number, known), people) for kind, number, people in found]
+
+
+@database.session()
+def away(site: Site, undo: Undo) -> int:
+    """How many stay unsubscribed, or known as left where they were removed, since an import said so."""
+    removed = stored.kept_by(site.id, undo.id, REMOVED)
+    return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)
 
 
 def sweep(days: int) -> None:

@@ -167,12 +167,12 @@ def done(site_id: int, undo_id: int, ids: Collection[int]) -> set[int]:
     return {subscriber_id for (subscriber_id,) in found}
 
 
-def kept_by(site_id: int, undo_id: int) -> list[tuple[str, int, int]]:
-    """(source, source id, people) of what kept people, the most first."""
+def kept_by(site_id: int, undo_id: int, outcome: str = "kept") -> list[tuple[str, int, int]]:
+    """(source, source id, people) of what kept people of an outcome, the most first."""
     return rows(
         "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "
-        "AND outcome = 'kept' GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
-        (site_id, undo_id),
+        "AND outcome = ? GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
+        (site_id, undo_id, outcome),
     )
 
 

@@ -22,6 +22,10 @@ from schemas.values import write_date
 if TYPE_CHECKING:
     from audience.undos import Undo
 
+AWAY = (
+    "Stay unsubscribed, since this import says that they left: {:,}. If some did not, import a file of their "
+    "addresses with a column `command`, and `subscribe` in each row."
+)
 FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
@@ -128,7 +132,7 @@ def undo(settings: Settings, import_id: int, site_name: str | None, dry_run: boo
     if dry_run:
         counts = undos.dry_run(site, source, settings.changes_days)
         shown = {name: counts[name] for name in undos.COUNTS}
-        show(shown, as_json, [f"Nothing was changed. Outcome: {_listed(shown)}."])
+        show(shown, as_json, [f"Nothing was changed. Outcome: {_listed(shown)}.", *_away(counts["away"])])
         return
     undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE)
     done = follow(site, "Taking back", lambda: undos.get(site, source), as_json)
@@ -150,4 +154,8 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
         f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
         for (kind, number), people in undos.kept_by(site, undo)
     ]
-    return [f"Undo {undo.id} {undo.status}: {_listed(counts)}.", *kept]
+    return [f"Undo {undo.id} {undo.status}: {_listed(counts)}.", *kept, *_away(undos.away(site, undo))]
+
+
+def _away(people: int) -> list[str]:
+    return [AWAY.format(people)] if people else []

@@ -18,8 +18,13 @@ def of(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
         until = undos.until(site, source, settings().changes_days) if offered else None
         return {"undo": None, "undo_until": until}
     kept = [(_words(*by), people) for by, people in undos.kept_by(site, undo)]
-    by = undos.asked_by(site, source)
-    return {"undo": undo, "undo_kept": kept, "undo_is_open": undo.finished_at is None, "undo_by": by}
+    return {
+        "undo": undo,
+        "undo_kept": kept,
+        "undo_away": undos.away(site, undo),
+        "undo_is_open": undo.finished_at is None,
+        "undo_by": undos.asked_by(site, source),
+    }
 
 
 def _words(kind: str, number: str | None) -> str:

@@ -71,3 +71,24 @@ def test_failed_imports_are_listed_of_all_sites_or_of_one(run, client, other_cli
         assert len(run("imports", "failed", *words, "--json")) == 1
     assert run("imports", "failed", "--site", other_client.site.uuid, "--json") == []
     assert "Queued" in run("imports", "retry", 1, "--site", client.site.uuid)
+
+
+def test_who_stays_away_by_an_import_that_is_taken_back_is_counted(run, alone, client, tmp_path):
+    client.create("ann@example.com")
+    file, cure = tmp_path / "people.csv", tmp_path / "cure.csv"
+    file.write_text("email\nann@example.com\nbob@example.com\ncy@example.com\n")
+    run("import", file, "--consent", "unsubscribed")
+    for words in (("--dry-run",), (), ()):
+        shown = run("imports", "undo", 1, *words)
+        assert "removed 2, restored 0, kept 1, unsubscribed kept 1," in shown
+        assert "Stay unsubscribed, since this import says that they left: 3." in shown
+        assert "column `command`, and `subscribe` in each row" in shown
+    file.write_text("email\nann@example.com\nbob@example.com\ncy@example.com\ndee@example.com\n")
+    for words in (("--dry-run",), ()):
+        shown = run("import", file, *words)
+        assert "created 3, updated 0, unchanged 1, refused 0, suppressed 0, unsubscribed 2." in shown
+        assert "Who has left stays away: 3.\n" in shown
+    assert "Stay unsubscribed" not in run("imports", "undo", 2)
+    cure.write_text("email,command\nann@example.com,subscribe\nbob@example.com,subscribe\n")
+    run("import", cure)
+    assert client.counts() == (2, 2, 0)
