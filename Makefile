@@ -16,15 +16,19 @@ REMEDY = install one, and name it: make run PYTHON=python3.11
 # A lock names all that is needed. What the service needs is compiled at once: it may not write into its .venv later.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
+# Ctrl-C is one sentence, in place of what Python prints of it; what else went wrong is shown when a step has ended.
+STOPPED = echo 'Stopped. \`make run\` goes on from here.' >&2; exit 130
+STEP = trap "$(STOPPED)" INT; step() { said=$$("$$@" 2>&1) || { echo "$$said" >&2; exit 1; }; };
+
 .venv/.run: requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo '$(NEEDED) there is no $(PYTHON): $(REMEDY)' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info < (3, 11) and sys.exit( \
 		"$(NEEDED) this is %d.%d: $(REMEDY)" % sys.version_info[:2])'
 	@echo 'Setting up .venv, about 30 s (only after a download or an upgrade)'
-	@test -e $@ || $(PYTHON) -m venv --clear .venv
+	@$(STEP) test -e $@ || step $(PYTHON) -m venv --clear .venv
 	@rm -f $(MARKS)
-	@$(INSTALL) -r requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(STEP) step $(INSTALL) -r requirements.lock
+	@$(STEP) step $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv/.test: .venv/.run requirements-test.lock

@@ -2,13 +2,14 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.service import PATIENCE_SECONDS
+from tests.service import PATIENCE_SECONDS, hear_ctrl_c, until
 
 ROOT = Path(__file__).parent.parent
 OLD = "import sys; sys.version_info = (3, 9, 2); exec(sys.argv.pop(1))"
@@ -35,16 +36,24 @@ def clone(tmp_path):
     return tmp_path
 
 
-def make_run(clone, python="./python"):
+def begin(clone, python="./python"):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-    return subprocess.run(
+    return subprocess.Popen(
         ["make", "run", f"PYTHON={python}"],
         cwd=clone,
         env=clean,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        start_new_session=True,
+        preexec_fn=hear_ctrl_c,
     )
+
+
+def make_run(clone, python="./python"):
+    process = begin(clone, python)
+    out, said = process.communicate(timeout=PATIENCE_SECONDS)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, said)
 
 
 def made(clone):
@@ -96,6 +105,27 @@ def test_an_interrupted_upgrade_is_done_anew(clone):
     os.utime(clone / "requirements.lock")
     assert make_run(clone).returncode == 0
     assert made(clone)[0] == "venv --clear"
+
+
+@pytest.mark.parametrize("at", ["-m venv", "pip"])
+def test_ctrl_c_while_the_environment_is_made_is_one_sentence_and_the_next_run_heals_it(clone, at):
+    python, whole = clone / "python", (clone / "python").read_text()
+    (clone / "wait.py").write_text("import pathlib, time; pathlib.Path('waits').touch(); time.sleep(600)")
+    place = "printf '#!/bin/sh\\n" if at == "pip" else '"-m venv")\n'
+    assert place in whole
+    python.write_text(
+        whole.replace(place, place + f"exec {sys.executable} wait.py" + ("\\n" if at == "pip" else "\n"))
+    )
+    process = begin(clone)
+    until((clone / "waits").exists)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode != 0
+    assert "Stopped. `make run` goes on from here." in said
+    assert "Traceback" not in said
+    python.write_text(whole)
+    assert make_run(clone).returncode == 0
+    assert made(clone)[-4:] == ["venv --clear", "pip install", "pip install", "audience serve"]
 
 
 @pytest.mark.parametrize(
