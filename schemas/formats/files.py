@@ -20,6 +20,7 @@ from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
+NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."
 
 Check = Callable[[str], Any]
@@ -35,6 +36,7 @@ class File:
     preset: Preset | None
     reading: Reading
     columns: list[str]
+    is_empty: bool
 
     @property
     def kind(self) -> str:
@@ -43,10 +45,12 @@ class File:
     @property
     def advice(self) -> list[str]:
         """What to tell about the program's files, in sentences for the command line."""
+        if self.is_empty:
+            return [NO_PEOPLE]
         if self.preset is None:
             return [*filter(None, [missing_consent.note(self.plan, self.reading)])]
         wrong = presets.doubts(self.table.names, self.preset)
-        return [*wrong, *filter(None, [self.preset.advice_for(self.reading.left)])]
+        return [*wrong, *filter(None, [self.preset.advice_for(self.table.names, self.reading.left)])]
 
     @property
     def binary(self) -> BinaryIO:
@@ -102,8 +106,9 @@ def understood(table: Table, reading: Reading, follow: Callable[[int], object] =
     preset, columns = planned(table, reading)
     missing_consent.check(columns, reading)
     orders = look_through(table, columns, reading, follow)
-    carried = carried_cells(table, columns, reading)
-    return File(table, columns, orders, preset, reading, [] if table.is_json else [*table.names, *carried])
+    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
+    is_empty = next(table.records(), None) is None
+    return File(table, columns, orders, preset, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:

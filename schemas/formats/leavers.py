@@ -18,13 +18,13 @@ from schemas.formats.tables import Table
 
 WHO_LEFT = (
     "Some columns are those of a file of people who left, but row {row} does not say that somebody did: send "
-    "consent=unsubscribed if everyone in the file has left, or map[{place}]={what} if not. `columns` names "
-    "them."
+    "consent=unsubscribed if everyone in the file has left. Only if not, send map[{place}]={what}; who has "
+    "no date of leaving in the file comes in subscribed then. `columns` names them."
 )
 WHO_LEFT_COMMAND = (
     "{program} writes {columns} into files of people who left, but row {row} does not say that somebody "
-    "did. Say with --consent unsubscribed that everyone in the file has left; only if not, say so with "
-    "--map {place}={what}"
+    "did. Say with --consent unsubscribed that everyone in the file has left. Only if not, say so with "
+    "--map {place}={what}; who has no date of leaving in the file comes in subscribed then"
 )
 
 
@@ -59,13 +59,17 @@ class Leavers:
 
     def _refusal(self, row: int) -> FileRefused:
         sign, names = self.signs[0], [column.name for column in self.signs]
-        what = sign.meaning if sign.meaning == "unsubscribed_at" else "field:KEY"
+        what = sign.meaning if sign.meaning == "unsubscribed_at" else f"field:{self._own_header(sign)}"
         program, columns = self.preset.program, quoted(names)
         return FileRefused(
             WHO_LEFT.format(row=row, place=sign.place, what=what),
             WHO_LEFT_COMMAND.format(program=program, columns=columns, row=row, place=sign.place, what=what),
             columns=names,
         )
+
+    def _own_header(self, sign: Column) -> str:
+        """As the program calls the column."""
+        return next(each for each in self.preset.left_headers if folded(each) == folded(sign.name))
 
     def _filled(self, record: Any, columns: Sequence[Column]) -> bool:
         cells = (self.table.cell_of(record, column) for column in columns)

@@ -12,6 +12,10 @@ from schemas.formats.consent_words import folded
 IGNORE = "ignore"
 OTHER = "The columns are those of {}, not of {}: is --from right?"
 CONSENT = "--consent unsubscribed"
+LEFT_FILE = (
+    "This is one of {0}'s files of people who left. {0} has a file for each state of consent: import those "
+    "of the other states, too."
+)
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 # The columns that only its files of people who left have.
@@ -44,8 +48,10 @@ class Preset:
     left_headers: tuple[str, ...] = ()
     consent: str = ""
 
-    def advice_for(self, left: bool) -> str:
+    def advice_for(self, headers: Iterable[str], left: bool) -> str:
         """The advice; none to say that everyone has left to somebody who did (`left`)."""
+        if not left and {folded(header) for header in headers} & {*map(folded, self.left_headers)}:
+            return LEFT_FILE.format(self.program)
         return "" if left and CONSENT in self.advice else self.advice
 
 

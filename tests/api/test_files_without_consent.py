@@ -83,3 +83,8 @@ def test_nothing_is_told_where_it_is_said_who_left(client):
 def test_a_program_without_such_a_column_needs_none(client):
     import_file(client, (PEERS / MAILCHIMP).read_text(), query={"from": "mailchimp"})
     assert client.counts()[1] > 0
+
+
+@pytest.mark.parametrize("query", [{}, {"dry_run": "1"}])
+def test_a_file_without_people_is_called_one(client, query):
+    assert send(client, "email,plan\n", query=query).json["meta"]["advice"] == "The file has no people."

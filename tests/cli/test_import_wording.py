@@ -97,3 +97,30 @@ def test_a_file_that_cannot_say_who_left_is_refused_if_its_program_does(said, cl
     assert "those of listmonk, but `status`, which says who left, is missing" in said(text, "--dry-run")
     said(text, "--from", "listmonk", "--consent", "unsubscribed")
     assert client.counts() == (1, 0, 1)
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("email,plan\n", "people.csv"), ("email,plan\n,\n\n", "people.csv"), ("[]", "people.json")],
+)
+def test_a_file_without_people_is_called_one(said, text, name, options):
+    assert "The file has no people." in said(text, *options, name=name)
+    assert "no people" not in said("email,plan\nann@example.com,pro\n", *options)
+
+
+def test_the_advice_fits_a_file_of_people_who_left(said):
+    left = "Email Address,UNSUB_TIME,UNSUB_REASON\nann@example.com,2024-02-03,x\n"
+    answer = said(left)
+    assert "one of Mailchimp's files of people who left" in answer
+    assert "import these too" not in answer
+    assert "import these too" in said("Email Address,OPTIN_TIME\nbob@example.com,2024-02-03\n")
+
+
+def test_a_file_of_cleaned_people_without_dates_names_first_that_they_have_left(said):
+    answer = said("Email Address,CLEAN_CAMPAIGN_TITLE\nann@example.com,May\n", exit_code=1)
+    words = ("--consent unsubscribed", "--map 2=field:clean_campaign_title", "comes in subscribed")
+    places = [answer.find(each) for each in words]
+    assert places == sorted(places)
+    assert -1 not in places
+    assert "KEY" not in answer
