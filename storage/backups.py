@@ -12,6 +12,7 @@ from storage.errors import Unusable
 from storage.models import MODELS
 
 MIGRATION_HISTORY = "schema_migration"
+FIRST_BYTES = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,14 @@ def examine(path: Path) -> Contents:
             return Contents([name for (name,) in applied], counts)
     except peewee.DatabaseError as error:
         raise Unusable(f"the database is damaged: {error}") from error
+
+
+def is_of_another_kind(path: Path) -> bool:
+    """Whether there is a file, not an empty one, that is no database."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(FIRST_BYTES)) not in (b"", FIRST_BYTES)
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """`audience move`: a whole instance into another database."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
@@ -46,7 +47,9 @@ def move(
             return
         settings = replace(instance.settings, database_url=url, database_password_file=password_file)
         moved = moves.move(instance.settings, settings, instance.openers, progress)
-    lines = [f"Moved {moved.rows['subscribers']} subscribers, and compared all. Set this, and start:"]
+    lines = [f"Moved {moved.rows['subscribers']:,} subscribers, and compared all. Set this, and start:"]
+    if password_file and not url.startswith("sqlite"):
+        lines.append(f"AUDIENCE_DATABASE_PASSWORD_FILE={Path(password_file).absolute()}")
     show({"setting": moved.setting, "rows": moved.rows}, as_json, [*lines, moved.setting])
 
 

@@ -71,6 +71,8 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     """
     if target.database == settings.database:
         raise Refused(SAME)
+    if any(stored_backups.is_of_another_kind(file) for file in database.files(target.database)[:1]):
+        raise Refused(FULL)
     _check_source(settings, openers)
     with end(settings) as source, end(target) as arriving:
         _refuse_target(source.phase(), arriving, target.database)

@@ -41,6 +41,15 @@ def test_tables_of_another_program_are_no_target(files, client, target, also):
     open_process(files)
 
 
+def test_a_file_that_is_no_database_is_no_target(files, client, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("email\nann@example.com\n" * 100)
+    before = file.read_bytes()
+    assert "not empty" in str(command(files, "--to", f"sqlite:{file}", status=1).exception)
+    assert file.read_bytes() == before
+    open_process(files)
+
+
 def test_another_instance_is_not_migrated_before_it_is_refused(files, client, target):
     database.open(target)
     database.migrate()

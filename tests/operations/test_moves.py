@@ -278,6 +278,17 @@ def test_a_password_on_the_command_line_is_refused(files, client):
     assert "--password-file" in str(result.exception)
 
 
+def test_the_file_of_the_password_is_among_the_settings_to_change(files, empty, client, tmp_path):
+    file = tmp_path / "database-password"
+    file.write_text("secret\n")
+    file.chmod(0o600)
+    lines = command(files, "--to", empty, "--password-file", str(file)).stdout.splitlines()
+    assert lines[-2:] == [f"AUDIENCE_DATABASE_PASSWORD_FILE={file}", f"AUDIENCE_DATABASE_URL={empty}"]
+    back = replace(files, database_url=empty, database_password_file=str(file))
+    lines = command(back, "--to", f"sqlite:{tmp_path / 'back.db'}").stdout.splitlines()
+    assert "PASSWORD" not in lines[-2]
+
+
 def test_a_text_that_servers_do_not_store_is_named(files, empty, client):
     with database.write():
         database.execute("UPDATE segments SET name = 'a' || char(0)")
