@@ -142,7 +142,7 @@ def serve(instance: Instance, new: bool, web_only: bool) -> None:
     with hold_instance_lock(settings.instance, settings):
         settings.instance.chmod(0o700)
         first, link = outcome_of(f"import app; app.prepare_alone({new}, {sys.stdout.isatty()})")
-        for step in greeting.steps(settings):
+        for step in greeting.steps(settings, web_only):
             say(step, sys.stdout)
         supervisor.serve(
             settings,

@@ -33,10 +33,11 @@ LINK = "{link}\n           (signs you in once, within 15 minutes)"
 NO_LINK = "{program} console prints a link"
 
 
-def steps(settings: Settings) -> Iterable[str]:
+def steps(settings: Settings, web_only: bool) -> Iterable[str]:
     """What the start does, said before it."""
     redis = "" if settings.redis_url else "Redis, "
-    yield f"Starting {redis}the web server and the import worker, about 3 s"
+    worker = "" if web_only else " and the import worker"
+    yield f"Starting {redis}the web server{worker}, about 3 s"
     if not settings.geo_database and not (settings.instance / PLACE_TABLE).exists():
         yield "Packing the place table, about 8 s (once, meanwhile; only geolocation waits for it)"
 

@@ -206,6 +206,7 @@ def test_nothing_is_lost_when_a_worker_a_web_server_and_the_database_are_killed(
         worker(tmp_path / "two", **shared),
         ThreadPoolExecutor(1) as pool,
     ):
+        assert next(service.process.stdout or iter(())) == "Starting the web server, about 3 s\n"
         sent = pool.submit(import_all, service)
         until(lambda: rows(url, "SELECT 1 FROM imports WHERE applied > 0"))
         first.kill()
