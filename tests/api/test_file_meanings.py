@@ -229,7 +229,7 @@ def test_a_dry_run_judges_the_first_rows_of_a_long_file(client):
 
 def test_a_preset_is_found_or_said(client):
     header = "uuid,email,name,attributes,status,created_at,updated_at\n"
-    response = send(client, header)
+    response = send(client, f"{header},ann@example.com,Ann,,enabled,,\n")
     assert response.json["meta"]["preset"] == "listmonk"
     assert "unsubscribed" in response.json["meta"]["advice"]
     assert (
