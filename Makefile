@@ -105,10 +105,8 @@ format: .venv/.dev ## format in place with ruff
 check: lint types ## run lint, types and all tests but those on PostgreSQL, long tables whole, as CI does
 	$(MAKE) test test-browser WHOLE=1
 
-SIZES = 100000,1000000
-
-bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZES=100000,5000000
-	$(BIN)/python -m bench.performance --sizes $(SIZES)
+bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZE=1000000 GROWTH=100000,5000000
+	$(BIN)/python -m bench.performance $(SIZE:%=--size %) $(GROWTH:%=--growth %)
 
 bench-quick: .venv/.dev ## print ratios of a small instance, in two minutes
 	$(BIN)/python -m bench.performance --quick

@@ -1,36 +1,44 @@
 """`make bench` writes docs/performance.md; `make bench-quick` prints small ratios in two minutes.
 
-Each bench is a process of its own; one that fails is named on the page. Instances are filled once for each
-size, into the folder for temporary files. `--trial --page PATH` shows in some minutes whether all benches
-run, on so few people that the figures say nothing.
+Each bench is a process of its own; one that fails is named on the page. All are run with `--size` people, and
+those that tell of growth with each number of `--growth` too. Instances are filled once for each, into the
+folder for temporary files, or below `--kept`, where the next run finds them. `--trial --page PATH` shows in
+some minutes whether all benches run, on so few people that the figures say nothing.
 """
 
 import argparse
+import contextlib
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from bench import instances, machine, performance_page
 from bench.performance_page import Found
 
 PAGE = machine.ROOT / "docs" / "performance.md"
-BENCHES = (
-    "reads", "searches", "segments", "starts", "import_core", "import_http", "record_cost", "waits",
-    "change_log", "moves",
-)  # fmt: skip
+GROWING = ("reads", "searches", "segments", "starts", "import_core")
+BENCHES = (*GROWING, "import_http", "record_cost", "waits", "change_log", "moves")
 QUICK, QUICK_SIZE = ("reads", "searches", "import_core"), 20_000
 BESIDE: dict[str, list[str]] = {"profiles": [], "edge": [], "engines": [], "peers.compared": []}
-TRIAL_SIZES = "2000,3000"
+TRIAL_SIZES = 2_000, [1_000, 3_000]
 TRIAL = BESIDE | {
     "edge": ["--gigabytes", "0.02"],
     "engines": ["--subscribers", "2000", "--runs", "1", "--requests", "200"],
     "peers.compared": ["--runs", "1"],
 }
 LEAST_SECONDS, SECONDS_A_THOUSAND = 1_800, 1  # until a bench is given up
+
+
+class Sizes(NamedTuple):
+    """Of people: with how many all is measured, and with how many besides what tells of growth."""
+
+    whole: int
+    growth: Sequence[int]
 
 
 def run(found: Found, bench: str, options: Sequence[str], size: int = 0) -> None:
@@ -46,15 +54,25 @@ def run(found: Found, bench: str, options: Sequence[str], size: int = 0) -> None
         found.failed[bench] = type(error).__name__
 
 
-def measure(size: int, benches: Iterable[str], runs: int) -> Found:
+def measure(size: int, benches: Iterable[str], runs: int, kept: Path | None = None) -> Found:
     found = Found()
-    with tempfile.TemporaryDirectory() as folder:
-        print(f"{datetime.now(UTC):%H:%M:%S}  {size:,} people", file=sys.stderr, flush=True)
-        instances.make(Path(folder), size)
+    with _filled(size, kept) as folder:
         for bench in benches:
-            options = ["--instance", folder, "--subscribers", str(size), "--runs", str(runs)]
+            options = ["--instance", str(folder), "--subscribers", str(size), "--runs", str(runs)]
             run(found, bench, options, size)
     return found
+
+
+@contextlib.contextmanager
+def _filled(size: int, kept: Path | None) -> Iterator[Path]:
+    print(f"{datetime.now(UTC):%H:%M:%S}  {size:,} people", file=sys.stderr, flush=True)
+    if kept and (kept / str(size)).exists():
+        yield kept / str(size)
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = kept / str(size) if kept else Path(temporary)
+        instances.make(folder, size)
+        yield folder
 
 
 def quick() -> None:
@@ -66,7 +84,9 @@ def quick() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="100000,1000000", help="numbers of people, with commas between")
+    parser.add_argument("--size", type=int, default=1_000_000, help="people")
+    parser.add_argument("--growth", default="100000,5000000", help="numbers of people, with commas between")
+    parser.add_argument("--kept", type=Path, help="a folder for instances")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--quick", action="store_true")
@@ -75,18 +95,22 @@ def main() -> None:
     if options.quick:
         quick()
     elif options.trial:
-        write(options.page, TRIAL_SIZES, 1, TRIAL)
+        write(options.page, Sizes(*TRIAL_SIZES), 1, TRIAL, options.kept)
     else:
-        write(options.page, options.sizes, options.runs, BESIDE)
+        growth = [int(size) for size in options.growth.split(",") if size]
+        write(options.page, Sizes(options.size, growth), options.runs, BESIDE, options.kept)
 
 
-def write(page: Path, people: str, runs: int, beside: Mapping[str, Sequence[str]]) -> None:
+def write(
+    page: Path, sizes: Sizes, runs: int, beside: Mapping[str, Sequence[str]], kept: Path | None
+) -> None:
     facts, others = machine.facts(), Found()
     for bench, options in beside.items():
         run(others, bench, options)
-    sizes = {size: measure(size, BENCHES, runs) for size in map(int, people.split(","))}
-    page.write_text(performance_page.page(facts, sizes, others), "utf-8")
-    page.with_suffix(".svg").write_text(performance_page.plot_of(sizes), "utf-8")
+    whole = measure(sizes.whole, BENCHES, runs, kept)
+    by_size = {sizes.whole: whole} | {size: measure(size, GROWING, runs, kept) for size in sizes.growth}
+    page.write_text(performance_page.page(facts, sizes.whole, by_size, others), "utf-8")
+    page.with_suffix(".svg").write_text(performance_page.plot_of(by_size), "utf-8")
     print(f"wrote {page}", file=sys.stderr)
 
 

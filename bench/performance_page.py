@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bench import ends, plot
@@ -18,6 +18,7 @@ GROWING = {
 OTHERS = {
     "edge": "Beside slow and hostile clients", "engines": "On PostgreSQL", "peers.compared": "Beside others",
 }  # fmt: skip
+LARGE = ("searches", "starts")
 COLUMNS = ("What", "Measured", "Limit", "Of limit", "By CPU", "Goal")
 HEAD = """# Performance
 
@@ -46,10 +47,14 @@ class Found:
         return {row.what: row for rows in self.rows.values() for row in rows}
 
 
-def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) -> str:
-    largest = max(sizes)
-    parts = [HEAD, _table(("Of", "Value"), facts.items()), f"## With {largest:,} people\n"]
-    parts += [section(bench, rows) for bench, rows in sizes[largest].rows.items()]
+def page(facts: Mapping[str, str], whole: int, sizes: Mapping[int, Found], others: Found) -> str:
+    """`whole` is the size with which all was measured; of larger ones, `LARGE` have sections."""
+    larger = sorted(size for size in sizes if size > whole)
+    parts = [HEAD, _table(("Of", "Value"), facts.items()), f"## With {whole:,} people\n"]
+    parts += [section(bench, rows) for bench, rows in sizes[whole].rows.items()]
+    for size in larger:
+        parts.append(f"## With {size:,} people\n")
+        parts += [section(bench, rows) for bench, rows in sizes[size].rows.items() if bench in LARGE]
     if len(sizes) > 1:
         parts.append(_growth(sizes))
     parts += [
@@ -57,7 +62,9 @@ def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) ->
         for bench, title in OTHERS.items()
         if bench in others.rows
     ]
-    parts.append(_missed([*sizes[largest].by_name().values(), *others.by_name().values()]))
+    missed = [*sizes[whole].by_name().values(), *others.by_name().values()]
+    missed += [row for size in larger for row in _large(size, sizes[size])]
+    parts.append(_missed(missed))
     if others.profiles:
         parts.append(_profiles(others.profiles))
     failed = [
@@ -67,6 +74,11 @@ def page(facts: Mapping[str, str], sizes: Mapping[int, Found], others: Found) ->
     if failed:
         parts.append("\n".join(["## Did not run\n", *failed, ""]))
     return "\n".join(parts)
+
+
+def _large(size: int, found: Found) -> list[Row]:
+    rows = [row for bench in LARGE for row in found.rows.get(bench, [])]
+    return [replace(row, what=f"{row.what}, with {size:,} people") for row in rows]
 
 
 def section(bench: str, rows: Iterable[Row]) -> str:
