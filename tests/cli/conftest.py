@@ -70,7 +70,7 @@ def backup(type_, client, tmp_path):
     return file
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def alone(monkeypatch):
     """No other process applies rows here."""
     monkeypatch.setattr(following, "STALL_SECONDS", 0.0)

@@ -12,8 +12,6 @@ from tests.cli.outcomes import counts
 
 CORRECTIONS = {"nobody": "dan@example.com", "never": "2026-01-01"}
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 
 def test_refused_rows_can_be_corrected_and_imported_again(import_file, client, tmp_path):
     text = (
@@ -117,10 +115,9 @@ def test_an_import_that_was_applied_meanwhile_names_the_file_with_its_refused_ro
         raise KeyboardInterrupt
 
     (tmp_path / "people.refused.csv").write_text("corrected")
-    monkeypatch.setattr(imports, "drain", interrupt)
-    import_file("email\nnobody\nann@example.com\n", exit_code=1)
-    monkeypatch.undo()
-    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(imports, "drain", interrupt)
+        import_file("email\nnobody\nann@example.com\n", exit_code=1)
     outcome = import_file("email\nnobody\nann@example.com\n")
     assert outcome["refused_file"] == str(tmp_path / "people.refused.2.csv")
     assert sorted(path.name for path in tmp_path.glob("*.refused*")) == [

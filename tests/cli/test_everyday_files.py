@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from audience import imports
-from audience.cli import following
 from schemas.file_imports import WORKBOOK
 
 FOLDER = Path(__file__).parents[1] / "schemas" / "data" / "everyday_files"
@@ -167,8 +166,7 @@ def door(request, run, client, tmp_path):
 
 @pytest.mark.parametrize("door", ["http", "command"], indirect=True)
 @pytest.mark.parametrize("name", CASES)
-def test_an_everyday_file_gives_what_its_table_says(door, client, name, monkeypatch):
-    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
+def test_an_everyday_file_gives_what_its_table_says(door, client, name):
     wanted, file = CASES[name], FOLDER / name
     outcome = door(file)
     if wanted.error:
@@ -184,8 +182,7 @@ def test_an_everyday_file_gives_what_its_table_says(door, client, name, monkeypa
 
 
 @pytest.mark.parametrize("door", ["http", "command"], indirect=True)
-def test_our_own_export_gives_the_same_people(door, client, other_client, tmp_path, monkeypatch):
-    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
+def test_our_own_export_gives_the_same_people(door, client, other_client, tmp_path):
     fields = {"status": "unsubscribed", "subscribed": "no", "opt_out": True, "name": "x", "labels": "a"}
     for name in ("ann", "bob"):
         other_client.create(f"{name}@example.com", first_name=name, tags=["a, b", "vip"], fields=fields)

@@ -25,7 +25,7 @@ def everything(site):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_an_everyday_file_is_taken_back(run, alone, client, name, tmp_path):
+def test_an_everyday_file_is_taken_back(run, client, name, tmp_path):
     wanted = CASES[name]
     for number, email in enumerate(wanted.people):
         if number % 2:

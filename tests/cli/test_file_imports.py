@@ -6,8 +6,6 @@ import pytest
 
 from tests.cli.outcomes import counts
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 
 def test_a_csv_file_is_applied_when_the_command_returns(import_file, client):
     outcome = import_file("email,first_name,plan\nann@example.com,Ann,pro\nnobody,,\n")

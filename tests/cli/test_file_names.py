@@ -10,8 +10,6 @@ DATA = Path(__file__).parents[1] / "schemas" / "data"
 PEERS = DATA / "peers"
 NONSUBSCRIBED = "nonsubscribed_email_audience_export_0a1b2c3d4e.csv"
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 
 @pytest.fixture
 def typed(run, client, tmp_path):

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from audience.cli import following
 from schemas.formats.meanings import IGNORED, MEANINGS
 from tests.conftest import program
 from tests.service import PATIENCE_SECONDS, serving, until
@@ -20,7 +19,6 @@ COMMANDS = re.findall(r"^    audience (.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_of_the_page_runs(run, client, tmp_path, monkeypatch, line):
-    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
     monkeypatch.chdir(tmp_path)
     name = "Mail" if "--map" in line else "email"
     Path("people.csv").write_text(f"{name},plan\nann@example.com,pro\n")

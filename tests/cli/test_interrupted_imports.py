@@ -10,15 +10,12 @@ from typing import Any
 import pytest
 
 from audience import file_imports, imports
-from audience.cli import following
 from tests.cli.outcomes import counts
 from tests.service import PATIENCE_SECONDS, environment, hear_ctrl_c, serving, until
 from tests.service import command as command_line
 
 ROWS = 5_000
 CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
-
-pytestmark = pytest.mark.usefixtures("alone")
 
 
 def test_an_import_with_other_options_is_another_import(import_file, client, monkeypatch):
@@ -41,13 +38,12 @@ def test_an_import_interrupted_while_reading_resumes(import_file, client, tmp_pa
             kept.append(self)
             super()._store(good, refused)
 
-    monkeypatch.setattr(file_imports, "Upload", Interrupting)
-    assert "run the same command again" in import_file(CSV_TEXT, exit_code=1)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(file_imports, "Upload", Interrupting)
+        assert "run the same command again" in import_file(CSV_TEXT, exit_code=1)
     [waiting] = imports.newest(client.site)
     assert waiting.status == "receiving"
     assert 0 < waiting.rows < ROWS
-    monkeypatch.undo()
-    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
     file_imports.sweep()
     outcome = import_file(CSV_TEXT)
     assert outcome["import_id"] == str(waiting.id)
@@ -61,10 +57,9 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(imports, "drain", interrupt)
-    import_file(CSV_TEXT, exit_code=1)
-    monkeypatch.undo()
-    monkeypatch.setattr(following, "STALL_SECONDS", 0.0)
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(imports, "drain", interrupt)
+        import_file(CSV_TEXT, exit_code=1)
     outcome = import_file(CSV_TEXT)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
     assert import_file(CSV_TEXT)["import_id"] == "2"

@@ -168,7 +168,7 @@ def test_settings_are_shown_with_their_origin_and_secrets_are_not(run, monkeypat
     assert "not-for-the-screen" not in run("config") + json.dumps(rows)
 
 
-def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run, alone, client, tmp_path):
+def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run, client, tmp_path):
     file = tmp_path / "peo\udcffple.csv"
     file.write_text("email,plan\nann@example.com,pro\nbob@example.com,free\n")
     run("import", file)
@@ -187,7 +187,7 @@ def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run
     assert (rows[1]["updated"], rows[1]["unsubscribed"]) == (2, 1)
 
 
-def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, alone, client, tmp_path):
+def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, client, tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("email\nann@example.com\nno address\nbob@example.com\nnone\n")
     run("import", file, "--allow-refused")

@@ -52,7 +52,6 @@ PEOPLE: dict[str, tuple[Any, ...]] = {
 @pytest.fixture
 def follow(run, client, tmp_path, monkeypatch):
     """Runs the commands of a section, in this or the opposite order."""
-    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
     monkeypatch.chdir(shutil.copytree(FILES, tmp_path / "files"))
 
     def commands(section, step=1):
@@ -117,7 +116,6 @@ def test_the_call_of_the_page_answers_as_the_command(tmp_path):
 
 
 def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypatch):
-    monkeypatch.setattr("audience.cli.following.STALL_SECONDS", 0.0)
     intro = PAGE.partition("## ")[0]
     assert set(PRESETS) <= set(re.findall(r"`(?:--from )?(\w+)`", intro))
     maps = re.findall(r"`(--map) (\w+=[a-z:]+)`", intro)

@@ -21,7 +21,7 @@ def import_id(client):
     return 1
 
 
-def test_an_import_is_counted_and_taken_back_without_a_worker(run, alone, client, import_id):
+def test_an_import_is_counted_and_taken_back_without_a_worker(run, client, import_id):
     shown = run("imports", "undo", import_id, "--dry-run")
     assert shown.startswith(
         "Nothing was changed. Outcome: removed 1, restored 1, kept 1, unsubscribed kept 0,"
@@ -42,7 +42,7 @@ def test_an_import_that_is_not_there(type_, client):
     assert isinstance(type_("imports", "undo", 9).exception, NotFound)
 
 
-def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, alone, client, import_id, monkeypatch):
+def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, client, import_id, monkeypatch):
     def doctor():
         return type_("doctor", "--offline").output
 
@@ -55,7 +55,7 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, alone, client, 
     assert "taking back" not in doctor()
 
 
-def test_an_import_is_named_with_its_site_or_without(run, type_, alone, client, other_client, import_id):
+def test_an_import_is_named_with_its_site_or_without(run, type_, client, other_client, import_id):
     theirs = ("--site", other_client.site.uuid)
     for words in (("undo", import_id, "--dry-run"), ("undo", import_id), ("retry", import_id)):
         assert isinstance(type_("imports", *words, *theirs).exception, NotFound)
@@ -73,7 +73,7 @@ def test_failed_imports_are_listed_of_all_sites_or_of_one(run, client, other_cli
     assert "Queued" in run("imports", "retry", 1, "--site", client.site.uuid)
 
 
-def test_who_stays_away_by_an_import_that_is_taken_back_is_counted(run, alone, client, tmp_path):
+def test_who_stays_away_by_an_import_that_is_taken_back_is_counted(run, client, tmp_path):
     client.create("ann@example.com")
     file, cure = tmp_path / "people.csv", tmp_path / "cure.csv"
     file.write_text("email\nann@example.com\nbob@example.com\ncy@example.com\n")
