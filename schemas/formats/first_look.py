@@ -9,7 +9,6 @@ from schemas.formats.consent import ConsentColumn, FieldColumn
 from schemas.formats.consent_words import word_of
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
-from schemas.formats.named_leavers import NamedLeavers
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
@@ -43,8 +42,7 @@ def look_through(
     Raises `FileRefused` if it breaks off, if words of consent or the order of dates are not understood, or
     if it is unclear whether everybody has left.
     """
-    watching = (Leavers.watching(table, columns, reading), NamedLeavers.watching(table, columns, reading))
-    leavers = [each for each in watching if each]
+    leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in columns if column.meaning in CONSENTS]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
@@ -59,8 +57,8 @@ def look_through(
                     seen.see(cell)
             if fields:
                 _see_fields(table, record, fields)
-            for each in leavers:
-                each.see(place, record)
+            if leavers:
+                leavers.see(place, record)
             last = place, record
         _check_end(table, columns, reading, *last)
     for consent in consents:

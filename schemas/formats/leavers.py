@@ -1,4 +1,4 @@
-"""Files whose headers say that they are of people who left, whatever they are called.
+"""Files of people who left, by their columns or by their names.
 
 Where a row of such a file does not say it, who imports the file does: nobody comes in subscribed by mistake.
 """
@@ -9,8 +9,9 @@ from typing import Any
 
 from schemas.formats import csv_values, presets
 from schemas.formats.columns import Because, Column
-from schemas.formats.consent_words import folded
-from schemas.formats.meanings import SAYING
+from schemas.formats.consent import said
+from schemas.formats.consent_words import ConsentWord, folded
+from schemas.formats.meanings import CONSENTS, SAYING
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
@@ -26,39 +27,32 @@ WHO_LEFT_COMMAND = (
     "did. Say with --consent unsubscribed that everyone in the file has left. Only if not, say so with "
     "--map {place}={what}; who has no date of leaving in the file comes in subscribed then"
 )
+NAMED = (
+    "The name of the file says that the people in it have left, but row {row} does not: say with --consent "
+    "unsubscribed that everyone in it has left, or give the file another name if that is not so"
+)
 
 
 @dataclass(frozen=True)
-class Leavers:
-    """Watches such a file while it is looked through; `signs` are the columns that only such a file has."""
+class Signs:
+    """The columns that only a program's files of people who left have, that which says it best first."""
 
-    table: Table
     preset: Preset
-    signs: Sequence[Column]
-    emails: Sequence[Column]
-    saying: Sequence[Column]
+    columns: Sequence[Column]
 
     @classmethod
-    def watching(cls, table: Table, columns: Sequence[Column], reading: Reading) -> "Leavers | None":
-        """None for any other file, and where it was said who has left."""
-        preset = presets.recognised(table.names)
+    def among(cls, columns: Sequence[Column], headers: Sequence[str]) -> "Signs | None":
+        """None of any other file, and where it was said what the first of them means."""
+        preset = presets.recognised(headers)
         left = [folded(header) for header in preset.left_headers] if preset else []
         signs = sorted(
             (column for column in columns if folded(column.name) in left),
             key=lambda column: left.index(folded(column.name)),
         )
-        if preset is None or not signs or reading.left or _is_explained(signs[0]):
-            return None
-        emails = [column for column in columns if column.meaning == "email"]
-        return cls(table, preset, signs, emails, [each for each in columns if each.meaning in SAYING])
+        return cls(preset, signs) if preset and signs and not _is_explained(signs[0]) else None
 
-    def see(self, row: int, record: Any) -> None:
-        """Raises `FileRefused` on a row with an address that does not say that somebody left."""
-        if self._filled(record, self.emails) and not self._filled(record, self.saying):
-            raise self._refusal(row)
-
-    def _refusal(self, row: int) -> FileRefused:
-        sign, names = self.signs[0], [column.name for column in self.signs]
+    def refusal(self, row: int) -> FileRefused:
+        sign, names = self.columns[0], [column.name for column in self.columns]
         what = sign.meaning if sign.meaning == "unsubscribed_at" else f"field:{self._own_header(sign)}"
         program, columns = self.preset.program, quoted(names)
         return FileRefused(
@@ -71,10 +65,58 @@ class Leavers:
         """As the program calls the column."""
         return next(each for each in self.preset.left_headers if folded(each) == folded(sign.name))
 
-    def _filled(self, record: Any, columns: Sequence[Column]) -> bool:
-        cells = (self.table.cell_of(record, column) for column in columns)
-        return not all(map(csv_values.says_nothing, cells))
-
 
 def _is_explained(column: Column) -> bool:
     return column.reason == Because.CHOSEN and column.meaning != IGNORE
+
+
+@dataclass(frozen=True)
+class Leavers:
+    """Watches such a file while it is looked through: it has `signs`, or is `named` so, or both."""
+
+    table: Table
+    signs: Signs | None
+    named: bool
+    emails: Sequence[Column]
+    saying: Sequence[Column]
+
+    @classmethod
+    def watching(cls, table: Table, columns: Sequence[Column], reading: Reading) -> "Leavers | None":
+        """None for any other file, and where it was said who has left."""
+        signs = Signs.among(columns, table.names)
+        if reading.left or not (signs or reading.named_as_left):
+            return None
+        emails = [column for column in columns if column.meaning == "email"]
+        saying = [column for column in columns if column.meaning in SAYING]
+        return cls(table, signs, reading.named_as_left, emails, saying)
+
+    def see(self, row: int, record: Any) -> None:
+        """Raises `FileRefused` on a row with an address that does not say that somebody left.
+
+        Signs may stand beside people who are in, if a cell says so; under the name nobody may be.
+        """
+        if not self._filled(record, self.emails):
+            return
+        cells = self._filled(record, self.saying)
+        if self.signs and not cells:
+            raise self.signs.refusal(row)
+        if self.named and not _say_left(cells):
+            raise FileRefused(NAMED.format(row=row))
+
+    def _filled(self, record: Any, columns: Sequence[Column]) -> list[tuple[str, str]]:
+        """(meaning, cell) of the columns whose cells say something."""
+        cells = [(column.meaning, self.table.cell_of(record, column).strip()) for column in columns]
+        return [(meaning, cell) for meaning, cell in cells if not csv_values.says_nothing(cell)]
+
+
+def _say_left(cells: Sequence[tuple[str, str]]) -> bool:
+    """A command to subscribe wins over what the other columns say."""
+    commands = [cell for meaning, cell in cells if meaning == "command"]
+    return commands == ["unsubscribe"] or (not commands and any(_means_left(*each) for each in cells))
+
+
+def _means_left(meaning: str, cell: str) -> bool:
+    if meaning not in CONSENTS:
+        return True
+    word = said(meaning, cell)
+    return word is not None and word.word == ConsentWord.LEFT
