@@ -2,17 +2,19 @@
 
 import fcntl
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from audience.config import Settings
 from audience.secret_files import private_opener
 
 FILE = "serve.lock"
 ADDRESS = ("host", "port", "public_url")
+LOOKS, PAUSE_SECONDS = 100, 0.01
 
 
 class CannotServe(Exception):
@@ -24,10 +26,7 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
     """Raises `CannotServe` while another process holds the lock. Its file has the address, if any."""
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CannotServe(f"another serve is running on {instance}: stop it first") from None
+        _take(lock, instance)
         lock.truncate(0)
         if address:
             _write(instance, {name: getattr(address, name) for name in ADDRESS})
@@ -35,6 +34,30 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
             yield
         finally:
             lock.truncate(0)
+
+
+def _take(lock: IO[str], instance: Path) -> None:
+    """Waits a moment for those who only look (`is_held`)."""
+    for _ in range(LOOKS):
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if is_held(instance):
+                break
+            time.sleep(PAUSE_SECONDS)
+    raise CannotServe(f"another serve is running on {instance}: stop it first")
+
+
+def is_held(instance: Path) -> bool:
+    """Whether a process holds the lock. Who looks has a shared one for an instant, as others who look may."""
+    try:
+        with open(instance / FILE, encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def _write(instance: Path, address: dict[str, Any]) -> None:
@@ -47,12 +70,8 @@ def as_served(settings: Settings) -> Settings:
     """With the address of the service that runs on this instance, whose environment may name another."""
     if settings.public_url:
         return settings
-    try:
-        with open(settings.instance / FILE, encoding="utf-8") as lock:
-            address = json.load(lock)
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return replace(settings, **address)
-    except (OSError, ValueError):
-        pass
+    with suppress(OSError, ValueError):
+        address = json.loads((settings.instance / FILE).read_text("utf-8"))
+        if is_held(settings.instance):
+            return replace(settings, **address)
     return settings

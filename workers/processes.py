@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from audience.config import Settings
 from audience.protocols import QueueHealth
 from workers import embedded_redis, heartbeat
-from workers.instance_lock import CannotServe, hold_instance_lock
+from workers.instance_lock import hold_instance_lock, is_held
 
 if TYPE_CHECKING:
     from workers.redis_client import CircuitBreaker
@@ -34,13 +34,7 @@ class Processes:
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
-        if not self._settings.instance.is_dir():
-            return False
-        try:
-            with self.stopped():
-                return False
-        except CannotServe:
-            return True
+        return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
         """Of this machine's workers and, with a Redis of its own address, of those of other hosts."""
