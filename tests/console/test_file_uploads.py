@@ -278,3 +278,9 @@ def test_a_file_without_the_token_of_the_session_is_not_kept(manager, root, fold
 def test_every_sentence_about_parameters_has_words_of_its_own():
     """What the page says names no parameter of the API."""
     assert all("map[" not in words and "dates=" not in words for words in BESIDE.values())
+
+
+def test_a_file_without_people_says_so_once(manager, root):
+    shown = manager.get(keep(manager, root, "email,plan\n")).text
+    assert shown.count("The file has no people.") == 1
+    assert "no row in it" not in shown
