@@ -83,7 +83,7 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
         "preset_found": PRESETS.get(look.get("preset")),
         "tried": {**found, "counts": counts} if "counts" in found else None,
         "kept": found.get("rows_seen", 0) - counts["refused"],
-        "pieces": _pieces(counts),
+        "pieces": pieces(counts),
         "problem": _problem(found),
         **choices(site),
     }
@@ -99,6 +99,14 @@ def choices(site: Site) -> dict[str, Any]:
         "orders": [(DMY, "the day first"), (MDY, "the month first")],
         "known_people": KNOWN_PEOPLE,
     }
+
+
+def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
+    """What became of rows, or would: the parts add up."""
+    words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
+    known = [(f"f{place}", counts[name], said) for place, (name, said) in enumerate(words, 1)]
+    erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
+    return [*known, ("f4", counts["refused"], "refused"), *erased]
 
 
 def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,13 +125,6 @@ def _dot(meaning: str, reason: str) -> str:
     if meaning in ("", IGNORE):
         return "idle"
     return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL) else ""
-
-
-def _pieces(counts: Counter[str]) -> list[tuple[str, int, str]]:
-    words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
-    known = [(f"f{place}", counts[name], said) for place, (name, said) in enumerate(words, 1)]
-    erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
-    return [*known, ("f4", counts["refused"], "refused"), *erased]
 
 
 def _problem(known: Mapping[str, Any]) -> str:

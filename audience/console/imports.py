@@ -6,7 +6,7 @@ from typing import Any
 from flask import Blueprint, Response, render_template, request
 
 from audience import backlog, clock, file_imports, file_uploads, imports, undos
-from audience.console import undone
+from audience.console import file_forms, undone
 from audience.console.page import actor, attached, page, to
 from audience.http.services import services
 from audience.imports import MAX_LISTED, Import
@@ -17,7 +17,6 @@ blueprint = Blueprint("imports", __name__)
 
 LISTED_ROWS = 1_000
 SHOWN_NUMBERS = 12
-MEANINGS = {"created": "new", "updated": "changed", "unchanged": "unchanged"}
 
 
 @blueprint.get("/sites/<site_uuid>/imports")
@@ -67,7 +66,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
         "columns": file_imports.columns(site, import_.id),
         "reasons": file_imports.refusals(site, import_.id),
         "refused_rows": _refused(site, import_.id),
-        "pieces": _pieces(import_),
+        "pieces": file_forms.pieces(import_._asdict()),
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
         "total": import_.rows + import_.refused,
@@ -87,14 +86,3 @@ def _refused(site: Site, import_id: int) -> list[dict[str, Any]]:
         {"code": code, "message": message, "numbers": numbers[:SHOWN_NUMBERS], "count": len(numbers)}
         for (code, message), numbers in found.items()
     ]
-
-
-def _pieces(import_: Import) -> list[tuple[str, int, str]]:
-    """What became of the rows that are done: they add up."""
-    counts = [
-        (f"f{number}", getattr(import_, name), words)
-        for number, (name, words) in enumerate(MEANINGS.items(), 1)
-    ]
-    refused = [("f4", import_.refused, "refused")]
-    erased = [("f4", import_.suppressed, "erased earlier")] if import_.suppressed else []
-    return [*counts, *refused, *erased]
