@@ -1,0 +1,93 @@
+"""Acts on many subscribers that do not go through at once: a worker crashes or fails, somebody stops them."""
+
+import re
+
+import pytest
+
+from audience import bulk_act_pieces, bulk_acts, stats, subscribers
+from audience.audit_log import Actor
+from audience.bulk_acts import NewAct
+from storage import bulk_acts as stored
+from tests.console.test_bulk_acts import act, add_people, followed, people, root, tagged, work
+
+__all__ = ["people", "root", "work"]
+
+ACTOR = Actor("meg@example.com")
+PEOPLE = 450  # two pieces and a half
+
+
+class Crash(BaseException):
+    """As a kill: no code of ours catches it."""
+
+
+@pytest.fixture
+def many(site, people):
+    add_people(site, PEOPLE)
+    return [each for page in range(1, 6) for each in people_of(site, page)]
+
+
+def people_of(site, page):
+    return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), page)[0]
+
+
+def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
+    site, manager, root, later, many, work, monkeypatch
+):
+    ids = [each.id for each in many]
+    assert len(ids) == PEOPLE
+    act_ = bulk_acts.begin(site, NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids)), ACTOR)
+    calls = []
+    real = stored.drop_piece
+
+    def fail_at_the_second(site_id, piece_id):
+        calls.append(piece_id)
+        if len(calls) == 2:
+            raise Crash
+        real(site_id, piece_id)
+
+    monkeypatch.setattr(stored, "drop_piece", fail_at_the_second)
+    with pytest.raises(Crash):
+        work()
+    half = bulk_acts.get(site, act_.id)
+    assert (half.status, half.done, half.changed) == ("running", 200, 200)
+    later(5_000)
+    shown = manager.get(f"{root}/acts/{half.id}").text
+    assert re.search(r"200 of 450 · about \d+ s left, \d+ subscribers a second", shown)
+    assert stats.for_site(site).unsubscribers == 200
+    work()
+    whole = bulk_acts.get(site, act_.id)
+    assert (whole.status, whole.done, whole.changed) == ("finished", PEOPLE, PEOPLE)
+    assert stats.for_site(site).unsubscribers == PEOPLE
+
+
+def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypatch):
+    sent = act(manager, root, "unsubscribe", all="1")
+    path = sent.headers["Location"].removeprefix("/console")
+    real = stored.drop_piece
+
+    def stop_after_the_first(site_id, piece_id):
+        real(site_id, piece_id)
+        bulk_acts.cancel(site, bulk_acts.newest(site)[0].id)
+
+    monkeypatch.setattr(stored, "drop_piece", stop_after_the_first)
+    work()
+    work()
+    stopped = bulk_acts.newest(site)[0]
+    assert (stopped.status, stopped.done) == ("canceled", 200)
+    assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
+    bulk_act_pieces.sweep()
+    assert list(bulk_acts._pieces(site.id, stopped.id)) == []
+
+
+def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, monkeypatch):
+    broken = act(manager, root, "tag", all="1", tag="fair")
+    fine = act(manager, root, "unsubscribe", all="1")
+    real = bulk_act_pieces._change
+    monkeypatch.setattr(bulk_act_pieces, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
+    work()
+    assert "9 subscribers unsubscribed" in followed(manager, fine).text
+    assert "It stopped by itself" in followed(manager, broken).text
+    monkeypatch.undo()
+    manager.post(broken.headers["Location"].removeprefix("/console") + "/retry")
+    work()
+    assert len(tagged(site, "fair")) == 9
