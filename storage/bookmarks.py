@@ -34,8 +34,11 @@ class Bookmarks:
                 return False
             return True
 
-    def reach(self, list_: Hashable, rows: int, step: Next) -> tuple[Mark | None, int]:
-        """The last mark within so many rows of the beginning, and the number of rows up to it."""
+    def reach(self, version: object, list_: Hashable, rows: int, step: Next) -> tuple[Mark | None, int]:
+        """The last mark within so many rows of the beginning, and the number of rows up to it.
+
+        New marks are kept only if no thread has asked about another `version` meanwhile.
+        """
         with self._lock:
             marks = list(self._lists.get(list_, ()))
         while len(marks) < rows // STEP:
@@ -44,11 +47,13 @@ class Bookmarks:
                 break
             marks.append(mark)
         count = min(len(marks), rows // STEP)
-        self._keep(list_, marks)
+        self._keep(version, list_, marks)
         return (marks[count - 1] if count else None), count * STEP
 
-    def _keep(self, list_: Hashable, marks: list[Mark]) -> None:
+    def _keep(self, version: object, list_: Hashable, marks: list[Mark]) -> None:
         with self._lock:
+            if version != self._version:
+                return
             if len(marks) > len(self._lists.get(list_, ())):
                 self._lists[list_] = marks
             if list_ in self._lists:

@@ -81,7 +81,7 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
     if offset >= FAR and not (plan.sorts or filters.read_elsewhere):
         before = bookmarks.version()
         if bookmarks.bookmarks.is_quiet(before):
-            mark, passed = bookmarks.bookmarks.reach(page.of, offset, page.step)
+            mark, passed = bookmarks.bookmarks.reach(before, page.of, offset, page.step)
             found = page.rows(offset - passed, mark)
             if bookmarks.version() == before:
                 return found

@@ -106,6 +106,25 @@ def test_whatever_is_written_is_seen_at_once(site_id, monkeypatch, write, number
     assert [shown(site_id, filters, 150) for _ in range(3)] == [wanted[150:161]] * 3
 
 
+def test_bookmarks_from_before_a_change_do_not_outlive_it(site_id, monkeypatch):
+    step = searches.SearchPage.step
+
+    def changed_meanwhile(page, mark):
+        """Another request sees the change before this one has kept its bookmarks."""
+        found = step(page, mark)
+        if mark is None:
+            add(site_id, range(PEOPLE, PEOPLE + 40))
+            shown(site_id, Filters(), 150)
+        return found
+
+    shown(site_id, Filters(), 150)
+    with monkeypatch.context() as patch:
+        patch.setattr(searches.SearchPage, "step", changed_meanwhile)
+        shown(site_id, Filters(), 150)
+    wanted = whole(site_id, Filters(), monkeypatch)
+    assert [shown(site_id, Filters(), 150) for _ in range(2)] == [wanted[150:161]] * 2
+
+
 def test_tags_that_exclude_each_other_are_not_looked_for_among_all(site_id, monkeypatch):
     monkeypatch.setattr(searches, "PAGE_ROWS", 10)
     with database.session():
