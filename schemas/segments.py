@@ -5,13 +5,15 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, nested
+from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
+from schemas.custom_fields import field_key
 from schemas.responses import Date, ResponseSchema, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
 from schemas.values import write_date
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
+TOO_DEEP = f"Send rules of at most {MAX_DEPTH} levels of JSON."
 TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
 
@@ -24,6 +26,8 @@ class Rules(ma.fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ma.ValidationError(OBJECT)
+        if depth(value) > MAX_DEPTH:
+            raise ma.ValidationError(TOO_DEEP)
         rules: dict[str, Any] = without_nulls(clean(value))
         return rules
 
@@ -31,12 +35,23 @@ class Rules(ma.fields.Field[dict[str, Any]]):
 def without_nulls(value: Any) -> Any:
     """`value` without keys whose value is `null`, however deep; what rules take as text only is text."""
     if isinstance(value, dict):
-        return {
-            key: texts(item) if key in TEXTS else without_nulls(item)
-            for key, item in value.items()
-            if item is not None
-        }
+        return {key: _value(key, item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def _value(key: str, item: Any) -> Any:
+    if key not in TEXTS:
+        return without_nulls(item)
+    text = texts(item)
+    return _key(text) if key == "field" and isinstance(text, str) else text
+
+
+def _key(text: str) -> str:
+    """As fields are named everywhere; what cannot name one stays, and nobody has it."""
+    try:
+        return field_key(text)
+    except ma.ValidationError:
+        return text
 
 
 def texts(value: Any) -> Any:

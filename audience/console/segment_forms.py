@@ -12,8 +12,8 @@ from audience.errors import Refused
 from audience.segment_subjects import OPERATORS, SUBJECTS
 from audience.segments import Segment
 from audience.sites import Site
-from schemas.base import load
-from schemas.segments import NewSegment
+from schemas.base import Form, load
+from schemas.segments import NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
 from schemas.values import FieldError, FormError
 
@@ -33,18 +33,35 @@ DATE_WORDS = WORDS | {
 }  # fmt: skip
 
 
-def read_rules(text: str) -> Any:
-    """Raises `Refused`."""
+def read_rules(text: str) -> dict[str, Any]:
+    """Rules as the API takes them. Raises `Refused`."""
+    return _rules(_from_json(text))
+
+
+def read_conditions(form: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Conditions of a rule, each of which is to be counted alone. Raises `Refused`."""
+    conditions = _from_json(form.get("conditions", "[]"))
+    return list(map(_rules, conditions[:MOST_COUNTED])) if isinstance(conditions, list) else []
+
+
+def _from_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Refused(NOT_SAVED, [FieldError("rules", NO_JSON)]) from error
 
 
-def read_conditions(form: Mapping[str, str]) -> list[Any]:
-    """Conditions of a rule, each of which is to be counted alone. Raises `Refused`."""
-    conditions = read_rules(form.get("conditions", "[]"))
-    return conditions[:MOST_COUNTED] if isinstance(conditions, list) else []
+def _rules(value: Any) -> dict[str, Any]:
+    rules: dict[str, Any] = _taken(RulesOnly(), {"rules": value})["rules"]
+    return rules
+
+
+def _taken(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+    try:
+        taken: dict[str, Any] = load(form, sent)
+    except FormError as error:
+        raise Refused(NOT_SAVED, error.problems) from error
+    return taken
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
@@ -52,13 +69,9 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
     sent = {
         "name": form.get("name", ""),
         "description": form.get("description", ""),
-        "rules": read_rules(form.get("rules", "")),
+        "rules": _from_json(form.get("rules", "")),
     }
-    try:
-        item: dict[str, Any] = load(NewSegment(), sent)
-    except FormError as error:
-        raise Refused(NOT_SAVED, error.problems) from error
-    return item
+    return _taken(NewSegment(), sent)
 
 
 def of_filters(chosen: Mapping[str, Any]) -> Segment | None:

@@ -56,6 +56,18 @@ def test_a_segment_is_saved_listed_replaced_and_deleted(client):
     assert response_assertions.answer(client.get("/fetch/segments"))["data"] == [second]
 
 
+def test_a_rule_names_a_field_as_the_other_requests_do(client):
+    client.create("ann@example.com", fields={" Renewal date ": "soon", "e\u0301cole": "x"})
+    fields = [{"field": "Renewal date", "is": "soon"}, {"not": {"field": " e\u0301cole", "missing": True}}]
+    assert preview(client, {"all": fields})["user_count"] == 1
+    rules = save(client, {"all": fields})["attributes"]["rules"]
+    assert rules == {
+        "all": [{"field": "Renewal_date", "is": "soon"}, {"not": {"field": "\u00e9cole", "missing": True}}]
+    }
+    key = "x" * 101
+    assert save(client, {"field": key, "exists": True})["attributes"]["rules"]["field"] == key
+
+
 @pytest.mark.parametrize(("rules", "counts"), [
     (VIP, (2, 1, 1)),
     ({"all": []}, (3, 2, 1)),

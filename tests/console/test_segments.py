@@ -154,10 +154,29 @@ def test_while_one_builds_the_rule_is_counted_and_each_condition_alone(manager, 
     assert said["words"] == "Subscribers who carry the tag vip and whose plan is pro."
 
 
-@pytest.mark.parametrize("rules", ["", "{", '{"tag": 7}', '{"all": [{"status": "gone"}]}'])
+WRONG = [
+    "", "{", "null", '{"tag": []}', '{"all": [{"status": "gone"}]}', f'{{"field": "plan", "gt": {2**63}}}',
+    '{"field": "plan", "is": "\\ud800"}', '{"field": "plan", "lt": 1e999}', '{"not":' * 900 + "1" + "}" * 900,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", WRONG)
 def test_while_one_builds_what_is_wrong_is_said(manager, root, rules):
     refused = manager.post(f"{root}/preview", rules=rules)
     assert (refused.status_code, bool(refused.json["problem"])) == (422, True)
+    alone = manager.post(f"{root}/preview", rules=VIPS, conditions=f"[{rules or 0}]")
+    assert (alone.status_code, bool(alone.json["problem"])) == (422, True)
+    assert manager.post(f"{root}/new", name="Wrong", rules=rules).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "rules", ['{"all": null, "tag": "vip"}', '{"field": " plan", "in": ["pro", "free"]}']
+)
+def test_while_one_builds_a_rule_means_what_it_will_when_it_is_saved(site, manager, root, rules):
+    said = manager.post(f"{root}/preview", rules=rules, conditions=f"[{rules}]").json
+    assert manager.post(f"{root}/new", name="Some", rules=rules).status_code == 303
+    [saved] = segments.list_all(site)
+    assert said["counts"] == [segments.counts(site, str(saved.id)).users] != [0]
 
 
 def test_the_builder_offers_what_the_site_has(manager, root):
