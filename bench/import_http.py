@@ -5,8 +5,8 @@ while nothing else does. By wall time, and by the CPU time of all processes of t
 interleaved, the median of the runs.
 """
 
-import threading
 import time
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -24,14 +24,9 @@ def imported(service: Service, items: list[dict[str, Any]]) -> tuple[float, floa
     """(seconds, seconds of CPU) until all items are findable."""
     requests = [_request(service, items[first : first + BATCH]) for first in range(0, len(items), BATCH)]
     before, start = cpu_seconds(service.process.pid), time.perf_counter()
-    senders = [
-        threading.Thread(target=load.send, args=(service.port, requests[number::IMPORTERS], []))
-        for number in range(IMPORTERS)
-    ]
-    for sender in senders:
-        sender.start()
-    for sender in senders:
-        sender.join()
+    load.together(
+        [partial(load.send, service.port, requests[number::IMPORTERS], []) for number in range(IMPORTERS)]
+    )
     until(lambda: applied(service), 600)
     return time.perf_counter() - start, cpu_seconds(service.process.pid) - before
 

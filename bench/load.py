@@ -6,6 +6,8 @@ import multiprocessing
 import socket
 import threading
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +60,15 @@ def _fire(port: int, requests: list[bytes]) -> tuple[float, float, list[float]]:
     if len(times) != len(requests):
         raise RuntimeError("some requests failed")
     return began, time.perf_counter(), times
+
+
+def together(acts: Sequence[Callable[[], None]], meanwhile: Callable[[], None] = lambda: None) -> None:
+    """Runs each act in a thread of its own until all have ended; raises the error of one that failed."""
+    with ThreadPoolExecutor(len(acts)) as pool:
+        begun = [pool.submit(act) for act in acts]
+        meanwhile()
+        for act in begun:
+            act.result()
 
 
 def send(port: int, requests: list[bytes], times: list[float]) -> None:

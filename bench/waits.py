@@ -7,6 +7,7 @@ bare commit of one row into the same database, with nobody else there. The media
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -41,28 +42,29 @@ class Clients:
     """Threads that send requests again and again, and note how long each takes."""
 
     def __init__(self, port: int) -> None:
-        self._port, self._threads = port, list[threading.Thread]()
+        self._port, self._acts = port, list[Callable[[], None]]()
         self.times: dict[str, list[float]] = {}
         self._end = threading.Event()
 
     def add(self, name: str, make: Callable[[], bytes], number: int = 1) -> None:
         times = self.times.setdefault(name, [])
-        self._threads += [threading.Thread(target=self._run, args=(make, times)) for _ in range(number)]
+        self._acts += [partial(self._send, make, times)] * number
 
-    def _run(self, make: Callable[[], bytes], times: list[float]) -> None:
+    def _send(self, make: Callable[[], bytes], times: list[float]) -> None:
         while not self._end.is_set():
             load.send(self._port, [make()], times)
 
     def run(self, drained: Callable[[], bool]) -> None:
         """Until all is drained, for `SECONDS` at most."""
+        load.together(self._acts, partial(self._wait, drained))
+
+    def _wait(self, drained: Callable[[], bool]) -> None:
         end = time.monotonic() + SECONDS
-        for thread in self._threads:
-            thread.start()
-        while time.monotonic() < end and not drained():
-            time.sleep(POLL_SECONDS)
-        self._end.set()
-        for thread in self._threads:
-            thread.join()
+        try:
+            while time.monotonic() < end and not drained():
+                time.sleep(POLL_SECONDS)
+        finally:
+            self._end.set()
 
 
 def requests(service: Service, total: int) -> Requests:

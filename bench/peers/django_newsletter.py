@@ -5,6 +5,7 @@ import secrets
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def main(rows: int) -> dict[str, Any]:
         for email, name in addresses.addresses.items():
             make_subscription(newsletter, email, name).save()
         seconds = time.process_time() - start
-        return {"cpu": seconds, "version": django.get_version()}
+        return {"cpu": seconds, "version": version("django-newsletter")}
 
 
 if __name__ == "__main__":
