@@ -10,7 +10,7 @@ from schemas.custom_fields import field_key
 from schemas.responses import Date, ResponseSchema, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
-from schemas.values import write_date
+from schemas.values import trim, write_date
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
 TOO_DEEP = f"Send rules of at most {MAX_DEPTH} levels of JSON."
@@ -43,7 +43,7 @@ def _value(key: str, item: Any) -> Any:
     if key not in TEXTS:
         return without_nulls(item)
     text = texts(item)
-    return _key(text) if key == "field" and isinstance(text, str) else text
+    return NAMED[key](text) if key in NAMED and isinstance(text, str) else text
 
 
 def _key(text: str) -> str:
@@ -52,6 +52,9 @@ def _key(text: str) -> str:
         return field_key(text)
     except ma.ValidationError:
         return text
+
+
+NAMED = {"field": _key, "event": trim}  # what these rules name, in the form in which it is stored
 
 
 def texts(value: Any) -> Any:

@@ -56,7 +56,7 @@ def test_a_segment_is_saved_listed_replaced_and_deleted(client):
     assert response_assertions.answer(client.get("/fetch/segments"))["data"] == [second]
 
 
-def test_a_rule_names_a_field_as_the_other_requests_do(client):
+def test_a_rule_names_a_field_or_an_event_as_the_other_requests_do(client):
     client.create("ann@example.com", fields={" Renewal date ": "soon", "e\u0301cole": "x"})
     fields = [{"field": "Renewal date", "is": "soon"}, {"not": {"field": " e\u0301cole", "missing": True}}]
     assert preview(client, {"all": fields})["user_count"] == 1
@@ -64,6 +64,8 @@ def test_a_rule_names_a_field_as_the_other_requests_do(client):
     assert rules == {
         "all": [{"field": "Renewal_date", "is": "soon"}, {"not": {"field": "\u00e9cole", "missing": True}}]
     }
+    client.post("/batch/events", {"events": {"email": "ann@example.com", "type": " first visit "}})
+    assert preview(client, {"event": " first visit\n"})["user_count"] == 1
     key = "x" * 101
     assert save(client, {"field": key, "exists": True})["attributes"]["rules"]["field"] == key
 
