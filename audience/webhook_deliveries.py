@@ -90,11 +90,16 @@ def _shown(word: re.Match[str]) -> str:
     return HIDDEN if AT.search(word[0]) else word[0]
 
 
-def was_refused(site_id: int, webhook_id: int, message_id: str) -> bool:
-    """Whether the last try of a message was answered by its receiver, which did not take it."""
-    last = stored.page(site_id, webhook_id, PAGE_SIZE, 0)
-    status = next((each.status for each in last if each.message_id == message_id), None)
-    return status is not None and status >= 300 and status not in GATEWAYS
+def was_refused(site_id: int, draft: Delivery) -> bool:
+    """Whether the last try of a range was answered by its receiver, which did not take it.
+
+    Or whether it was another message, which says nothing of this one.
+    """
+    tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
+    last = next((each for each in tries if (each.first, each.last) == (draft.first, draft.last)), None)
+    if last is None or last.message_id != draft.message_id:
+        return last is not None
+    return last.status is not None and last.status >= 300 and last.status not in GATEWAYS
 
 
 @database.session()

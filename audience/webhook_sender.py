@@ -3,9 +3,11 @@
 The range of a message is kept from before its first try until it succeeds, and only then the place moves
 behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
 If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
-has refused it: one that had taken it, and was not heard, would answer 2xx to the same id.
+has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
+of its range are asked for than at the last try, the id is new, too: a receiver may drop what has one it had.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,32 +40,23 @@ WriteChange = Callable[[LoggedChange], Mapping[str, Any]]  # the resource of a c
 
 @dataclass(frozen=True)
 class Message:
-    """What is sent next to a webhook: the `changes` changes of its range that it asks for, about the people
-    with `uuids`."""
+    """What is sent next to a webhook: the changes of its range that it asks for, about the people with
+    `uuids`."""
 
     site: Site
     webhook: Webhook
+    logged: Delivery  # its line in the log, before it is known what came of it
     body: str
-    changes: int
     uuids: set[str]
 
-    @property
-    def id(self) -> str:
-        return _message_id(self.webhook)
 
-    def logged(self, at: int) -> Delivery:
-        """Its line in the log, before it is known what came of it."""
-        first, last = _first(self.webhook), self.webhook.range_end
-        return Delivery(0, self.webhook.id, self.id, CHANGES, at, first, last, self.changes)
-
-
-def _first(webhook: Webhook) -> int:
-    return webhook.place + (not webhook.resets)
-
-
-def _message_id(webhook: Webhook) -> str:
-    """The same for each try of a range in a run."""
-    return f"webhook-{webhook.id}-{webhook.run}-{_first(webhook)}-{webhook.range_end}"
+def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
+    """Its id is the same for each try of a range in a run that tells the same changes."""
+    first, last = webhook.place + (not webhook.resets), webhook.range_end
+    changes = compact_json([(change.number, change.kind) for change in told])
+    digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
+    message_id = f"webhook-{webhook.id}-{webhook.run}-{first}-{last}-{digest}"
+    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
 
 
 def due() -> int:
@@ -111,7 +104,7 @@ def _message(site: Site, webhook: Webhook, write: WriteChange) -> Message | None
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
     texts = [compact_json(write(change)) for change in passing]
-    if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook):
+    if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[some].number - 1), texts[:some]
     with database.write(site.id):
         keeps = stored.fix_range(site.id, ranged) if texts else stored.succeed(site.id, ranged)
@@ -122,12 +115,12 @@ def _message(site: Site, webhook: Webhook, write: WriteChange) -> Message | None
     at = write_date(told[-1].at)
     body = f'{{"type":"{CHANGES}","timestamp":"{at}","data":[{",".join(texts)}]}}'
     uuids = {each.uuid for each in told if each.uuid and each.kind != ERASED}
-    return Message(site, ranged, body, len(texts), uuids)
+    return Message(site, ranged, _logged(ranged, told), body, uuids)
 
 
 @database.session()
-def _may_cut(site: Site, webhook: Webhook) -> bool:
-    return not webhook.range_end or webhook_deliveries.was_refused(site.id, webhook.id, _message_id(webhook))
+def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
+    return not webhook.range_end or webhook_deliveries.was_refused(site.id, whole)
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
@@ -169,11 +162,11 @@ def _fitting(texts: Sequence[str]) -> int:
 
 
 def _deliver(message: Message, private_addresses: bool) -> None:
-    site, webhook, at = message.site, message.webhook, clock.now_ms()
+    site, webhook, message_id = message.site, message.webhook, message.logged.message_id
     keys = webhooks.current_secrets(site.id, webhook)
-    delivered = webhook_deliveries.sent(webhook, message.id, keys, message.body, SECONDS, private_addresses)
+    delivered = webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
     with database.write(site.id):
-        webhook_deliveries.log(site.id, message.logged(at), delivered, message.uuids)
+        webhook_deliveries.log(site.id, message.logged, delivered, message.uuids)
         if webhook_deliveries.succeeded(delivered):
             stored.succeed(site.id, webhook)
         else:

@@ -213,7 +213,6 @@ DO_NOT_READ = {
     "audience.undo_work:work",
     "audience.webhook_deliveries:log",
     "audience.webhook_deliveries:sent",
-    "audience.webhook_deliveries:was_refused",
     "schemas.base:join_paths",
     "schemas.base:problems",
     "schemas.exports:refused_csv",

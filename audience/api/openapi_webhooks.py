@@ -5,7 +5,7 @@ from typing import Any
 MESSAGE = {"$ref": "#/components/schemas/WebhookMessage"}
 SIGNED = "Verify them with the secret of the webhook, as Standard Webhooks says."
 HEADERS = {
-    "webhook-id": "Names webhook, run and range: the same for each try of a message.",
+    "webhook-id": "Names webhook, run, range and the changes told: the same for each try of them.",
     "webhook-timestamp": "Of the try, in seconds since 1970.",
     "webhook-signature": f"One signature, or two for 24 hours after the secret was rotated. {SIGNED}",
 }

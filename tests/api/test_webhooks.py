@@ -8,6 +8,7 @@ from audience import change_log, clock, webhook_deliveries
 from audience.changes import RESTORE
 from storage import database
 from tests.receiver import status
+from tests.webhook_steps import send_all
 
 PUBLIC = "https://8.8.8.8/hook"
 DAY_MS = 86_400_000
@@ -76,6 +77,23 @@ def test_a_put_replaces_all_but_the_pause(client):
     assert "secret" not in changed
     resumed = {"webhook": {"url": PUBLIC, "paused": False}}
     assert not attributes(client.call("PUT", "/fetch/webhooks/1", resumed))["paused"]
+
+
+def test_what_is_asked_for_anew_comes_under_another_id(client, receiver):
+    """A receiver may have taken the first, unheard, and drop whatever has its id."""
+    client.post("/fetch/segments", {"segment": {"name": "VIP", "rules": {"tag": "vip"}}})
+    make(client, receiver.url, kinds=["unsubscribed"])
+    client.create("ann@example.com", tags="vip")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "bob@example.com"}})
+    receiver.always = status(500)
+    for asked in ({"kinds": ["unsubscribed"]}, {}, {"segment_id": "1"}, {"kinds": ["created"]}, {}):
+        changed = {"webhook": {"url": receiver.url, **asked}}
+        attributes(client.call("PUT", "/fetch/webhooks/1", changed))
+        send_all()
+    sent = [request.numbers for request in receiver.received]
+    ids = [request.id for request in receiver.received]
+    assert sent == [[2], [1, 2], [1, 2], [1], [1, 2]]
+    assert [ids.index(each) for each in ids] == [0, 1, 1, 3, 1]
 
 
 def test_a_deleted_webhook_is_gone(client):

@@ -4,6 +4,7 @@ import pytest
 
 from audience import change_log, segments, webhook_deliveries, webhook_sender, webhooks
 from audience.changes import RESTORE
+from storage import change_log as stored
 from storage import database
 from tests.receiver import OK, breaks_off, status
 from tests.webhook_steps import (
@@ -122,6 +123,49 @@ def test_a_message_that_was_refused_has_a_mebibyte_or_one_change_when_it_is_repe
     assert all_numbers(receiver)[4:] == list(range(1, 9))
     assert all(len(request.body) <= 2**20 for request in receiver.received)
     assert len({request.id for request in receiver.received}) == len(receiver.received)
+
+
+def test_who_else_is_in_the_segment_at_the_next_try_comes_under_another_id(site, receiver, clock, client):
+    segment = segments.create(site, {"name": "VIP", "rules": {"tag": "vip"}})
+    make(site, receiver, segment_id=str(segment.id))
+    write(site, "ann@example.com", tags=["vip"])
+    write(site, "bob@example.com")
+    receiver.always = breaks_off
+    send_all()
+    rules = {"any": [{"tag": "vip"}, {"email": "bob@example.com"}]}
+    client.call("PUT", f"/fetch/segments/{segment.id}", {"segment": {"name": "VIP", "rules": rules}})
+    for seconds in (5, 30):
+        clock.now_ms += seconds * SECOND_MS
+        send_all()
+    assert numbers(receiver) == [[1], [1, 2], [1, 2]]
+    first, second, third = (request.id for request in receiver.received)
+    assert first != second == third
+
+
+def test_what_is_asked_for_anew_has_a_mebibyte_or_one_change(site, receiver):
+    make(site, receiver, kinds=["unsubscribed"])
+    for key in people(3):
+        write(site, key, fields={f"k{part}": "x" * 60_000 for part in range(10)})
+    write(site, "left@example.com", consent="unsubscribe")
+    receiver.script = [breaks_off]
+    send_all()
+    webhooks.replace(site, 1, {"url": receiver.url}, private_addresses=True)
+    send_all()
+    assert numbers(receiver) == [[4], [1], [2], [3, 4]]
+
+
+def test_a_reset_comes_under_another_id_than_the_last_change_before_it(site, receiver, clock):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    receiver.script = [breaks_off]
+    send_all()
+    with database.write(site.id):
+        stored.drop(site.id, stored.oldest(site.id, 1))
+    clock.now_ms += 5 * SECOND_MS
+    send_all()
+    assert numbers(receiver) == [[1], [1]]
+    assert [request.data[0]["attributes"]["kind"] for request in receiver.received] == ["created", "reset"]
+    assert len({request.id for request in receiver.received}) == 2
 
 
 @pytest.mark.parametrize("answer", [breaks_off, status(502), status(504)])
