@@ -120,12 +120,14 @@ def paused_by_themselves() -> list[tuple[str, int]]:
 
 
 def most_behind() -> int:
-    """The most changes that one which is not paused has yet to deliver, of all sites."""
+    """The most changes that one which is not paused has yet to deliver, of all sites; for all that are no
+    longer kept, one reset."""
     found = row(
-        "SELECT max(c.changes - w.place) FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id "
-        "WHERE w.paused = ''"
+        "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
+        "THEN c.changes - w.place + w.resets ELSE 1 END) "
+        "FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id WHERE w.paused = ''"
     )
-    return max(0, found[0] or 0)
+    return found[0] or 0
 
 
 def due(now: int, limit: int) -> list[tuple[int, int, int]]:

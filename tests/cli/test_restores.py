@@ -86,6 +86,7 @@ def test_webhooks_are_paused_until_somebody_resumes_them(settings, client, tmp_p
         client.create("bob@example.com")
         assert webhook_sender.due() == 0
         webhooks.replace(client.site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
+        assert "at most 1 changes wait to be delivered to one" in run_on(settings, "doctor").stdout
         send_all()
         client.create("eve@example.com")
         send_all()
