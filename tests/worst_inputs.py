@@ -213,6 +213,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     ),
     "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.presets:resembled": as_names((), "-,", "A ,", "email address,"),
+    "schemas.formats.missing_consent:renamed": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),

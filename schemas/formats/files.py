@@ -47,8 +47,9 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
-        if self.preset is None:
-            return [*filter(None, [missing_consent.note(self.plan, self.reading)])]
+        note = missing_consent.note(self.plan, self.reading)
+        if note or self.preset is None:
+            return [*filter(None, [note])]
         wrong = presets.doubts(self.table.names, self.preset)
         return [*wrong, *filter(None, [self.preset.advice_for(self.table.names, self.reading.left)])]
 
@@ -104,8 +105,8 @@ def inspect(
 def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     preset, columns = planned(table, reading)
-    missing_consent.check(columns, reading)
     orders = look_through(table, columns, reading, follow)
+    missing_consent.check(columns, reading)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, orders, preset, reading, names, is_empty)
@@ -113,8 +114,10 @@ def understood(table: Table, reading: Reading, follow: Callable[[int], object] =
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
-    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(table.names)
-    return preset, plan(table.names, reading.meanings, preset, reading.headed, repeats=table.is_json)
+    names = table.names
+    found = presets.recognised(names) or missing_consent.renamed(names)
+    preset = PRESETS[reading.preset] if reading.preset else found
+    return preset, plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
 
 
 FORM = ImportItem()

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from schemas.formats import presets
 from schemas.formats.columns import Because, Column
 from schemas.formats.consent_words import folded
-from schemas.formats.meanings import SAYING
+from schemas.formats.header_names import meaning_of
+from schemas.formats.meanings import CONSENTS, SAYING
 from schemas.formats.presets import PRESETS, Preset, http_advice
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused
@@ -26,6 +27,11 @@ RESEMBLED = (
 )
 
 
+def renamed(names: Sequence[str]) -> Preset | None:
+    """The program whose file it is, if its column of consent is called otherwise."""
+    return presets.resembled(names) if any(meaning_of(name) in CONSENTS for name in names) else None
+
+
 def check(columns: Sequence[Column], reading: Reading) -> None:
     """Raises `FileRefused` where a file is said to be of a program, but cannot say who left."""
     preset = PRESETS[reading.preset] if reading.preset else None
@@ -38,15 +44,17 @@ def check(columns: Sequence[Column], reading: Reading) -> None:
 
 def note(columns: Sequence[Column], reading: Reading) -> str:
     """What to tell of a file that only looks like that of a program; empty of any other."""
-    preset = presets.resembled(column.name for column in columns)
+    preset = None if reading.preset else presets.resembled(column.name for column in columns)
     if preset is None or reading.left or not _is_missing(preset, columns):
         return ""
     return RESEMBLED.format(**_words(preset))
 
 
 def _is_missing(preset: Preset, columns: Sequence[Column]) -> bool:
+    may_be_renamed = presets.resembled(column.name for column in columns) is preset
     return bool(preset.consent) and not any(
         folded(column.name) == folded(preset.consent)
+        or (may_be_renamed and column.meaning in CONSENTS)
         or (column.reason == Because.CHOSEN and column.meaning in SAYING)
         for column in columns
     )

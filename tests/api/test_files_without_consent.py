@@ -88,3 +88,25 @@ def test_a_program_without_such_a_column_needs_none(client):
 @pytest.mark.parametrize("query", [{}, {"dry_run": "1"}])
 def test_a_file_without_people_is_called_one(client, query):
     assert send(client, "email,plan\n", query=query).json["meta"]["advice"] == "The file has no people."
+
+
+@pytest.mark.parametrize(
+    ("program", "header"),
+    [("listmonk", "Zustand"), ("ghost", "newsletter"), ("keila", "Abostatus"), ("beehiiv", "email_status")],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_a_column_of_consent_that_is_called_otherwise_is_the_one(client, program, header, named):
+    text, query = with_header(program, header), {"from": program} if named else {}
+    meta = send(client, text, query={**query, "dry_run": "1"}).json["meta"]
+    assert meta["preset"] == program
+    assert "is missing" not in meta["advice"]
+    import_file(client, text, query=query)
+    assert client.counts()[2] > 0
+
+
+def test_a_column_that_only_sounds_like_consent_is_not_the_one(client):
+    text = (
+        "uuid,email,name,attributes,Zustand\n1,ann@example.com,Ann,{},Bayern\n2,bo@example.com,Bo,{},Berlin\n"
+    )
+    assert "`status`, which says who left, is missing" in send(client, text).json["meta"]["advice"]
+    error(send(client, text, query={"from": "listmonk"}), 422)
