@@ -30,10 +30,23 @@ KNOWN_PEOPLE = [
     (KnownPeople.MERGE, "take over what the file says"), (KnownPeople.FILL, "get only what they lack"),
     (KnownPeople.SKIP, "stay as they are"),
 ]  # fmt: skip
+NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
+IN_ADVICE = {
+    "consent=unsubscribed": "the tick “Everyone in this file has left”",
+    "`from`": "“The program that wrote it”",
+}
+REASONS = {
+    Because.DOUBTFUL: "Its name is not known, so it is a custom field. If it says who left, choose “left, "
+    "yes or no” for it, or “subscribed, yes or no” if its no means left.",
+    Because.NO_CONSENT: "Its name may be about consent, but its values are not, so it is a custom field. "
+    "If it says who left, choose “consent” for it, or “left, yes or no” if its yes means left.",
+}
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     columns.NO_EMAIL: "No column holds addresses: choose below which one does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
-    meanings.BAD_KEY: "The name of a column cannot be that of a field: leave that column out.",
+    columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
+    meanings.MEANING: NO_FIELD,
+    meanings.BAD_KEY: NO_FIELD,
     first_look.NO_ORDER: "The dates may have the day or the month first: choose below which.",
     consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: in their place, write "
     "unsubscribed for somebody who left and subscribed for somebody who did not. Only if it is not about "
@@ -79,6 +92,7 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
     return {
         "said": said,
         "look": look,
+        "advice": _in_words(look.get("advice", "")),
         "columns": [_shown_column(column, said) for column in look.get("columns", ())],
         "preset_found": PRESETS.get(look.get("preset")),
         "tried": {**found, "counts": counts} if "counts" in found else None,
@@ -117,6 +131,7 @@ def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, 
         if column["key"]
         else WORDS.get(column["meaning"], column["meaning"]),
         "dot": _dot(column["meaning"], column["reason"]),
+        "reason": REASONS.get(column["reason"], column["reason"]),
         "own_field": f"{FIELD}{column['name']}",
     }
 
@@ -125,6 +140,13 @@ def _dot(meaning: str, reason: str) -> str:
     if meaning in ("", IGNORE):
         return "idle"
     return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL) else ""
+
+
+def _in_words(advice: str) -> str:
+    """Advice in the words of the page in place of parameters."""
+    for parameter, words in IN_ADVICE.items():
+        advice = advice.replace(parameter, words)
+    return advice
 
 
 def _problem(known: Mapping[str, Any]) -> str:
