@@ -106,7 +106,7 @@ class RowReader:
         self.traced: set[int] = set()
         self.own: dict[int, Own] = defaultdict(list)
         self.later: dict[int, list[tuple[Source, bool, Values]]] = defaultdict(list)
-        self.accepted: dict[int, int] = {}
+        self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # that somebody has moved away from since
         self._read_others(site_id, stored.rows_of(site_id, ids, act.first_number))
 
@@ -160,6 +160,8 @@ class RowReader:
         if lifted := self.lifted.get(id_):
             before = {"unsubscribed_at": lifted.since, "consent": [lifted.since, lifted.number]}
             self._put_consent(decision, before, person, named)
+        elif person.unsubscribed_at is not None:
+            decision.unsubscribed_kept = person.consent_number == self.accepted[id_]
         return decision
 
     def _changed(self, entry: LogEntry, named: LaterNames) -> Decision:
@@ -178,12 +180,9 @@ class RowReader:
         return decision
 
     def _put_consent(self, decision: Decision, before: Values, person: Subscriber, named: LaterNames) -> None:
-        """Puts back a person's consent where the act's is the last word.
-
-        Never brings back by an import, nor by the word of one that was taken back.
-        """
+        """Where the act's word is the last; never brings back by an import, nor by one taken back."""
         had_left, has_left = before["unsubscribed_at"] is not None, person.unsubscribed_at is not None
-        is_last = person.consent_number == self.accepted.get(person.id, self.whole.accepted)
+        is_last = person.consent_number == self.accepted[person.id]
         if had_left and (is_last or has_left):
             decision.left_at = self._left_at(person, before)
         may_come_back = (

@@ -188,6 +188,9 @@ class HistoryModel:
         turned = [entry for entry in own if entry.before and turns(entry)]
         if own[0].before is None:
             if not own[0].lifted:
+                count["unsubscribed_kept"] += bool(
+                    row["unsubscribed_at"] is not None and row["consent_number"] == number
+                )
                 return True
             _, at, order = own[0].lifted
             left = (at, at, order)

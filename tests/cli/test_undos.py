@@ -92,3 +92,16 @@ def test_who_stays_away_by_an_import_that_is_taken_back_is_counted(run, client, 
     cure.write_text("email,command\nann@example.com,subscribe\nbob@example.com,subscribe\n")
     run("import", cure)
     assert client.counts() == (2, 2, 0)
+
+
+def test_who_came_in_as_left_and_was_named_since_is_counted_as_well(run, client, tmp_path):
+    gone, everyone = tmp_path / "gone.csv", tmp_path / "all.csv"
+    gone.write_text("email\nann@example.com\nbob@example.com\n")
+    everyone.write_text("email\nann@example.com\ncy@example.com\n")
+    run("import", gone, "--consent", "unsubscribed")
+    run("import", everyone)
+    for words in (("--dry-run",), ()):
+        shown = run("imports", "undo", 1, *words)
+        assert "removed 1, restored 0, kept 1, unsubscribed kept 1," in shown
+        assert "Stay unsubscribed, since this import says that they left: 2." in shown
+    assert client.counts() == (2, 1, 1)
