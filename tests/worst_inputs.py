@@ -202,6 +202,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.mail_route:exchangers": as_names((), "1 a.", "10 mx.a,", "1 .,"),
     f"{ANSWERS}.gender.origin:family_first": as_words("ng ", "yeo-", "a "),
     f"{ANSWERS}.gender.origin:family_last": as_words("ng ", "yeo-", "a "),
+    "schemas.formats.columns:like_email": takes("mail", "e-", "A "),
     "schemas.formats.columns:has_email": as_names((), "-,", "A ,", limit=COLUMNS),
     "schemas.formats.columns:plan": as_names(({},), "-,", "A ,", "1,", "email,", "field:", limit=COLUMNS),
     "schemas.formats.csv_values:write_tags": as_names((), "'", "[", '",'),

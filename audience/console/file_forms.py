@@ -7,7 +7,16 @@ from typing import Any
 from audience import custom_fields, file_uploads
 from audience.file_uploads import FileUpload
 from audience.sites import Site
-from schemas.formats import columns, consent, first_look, leavers, meanings, missing_consent, tables
+from schemas.formats import (
+    beginnings,
+    columns,
+    consent,
+    first_look,
+    leavers,
+    meanings,
+    missing_consent,
+    tables,
+)
 from schemas.formats.columns import Because
 from schemas.formats.consent_words import names_people_who_left
 from schemas.formats.dates import DMY, MDY
@@ -42,6 +51,9 @@ REASONS = {
     "If it says who left, choose “consent” for it, or “left, yes or no” if its yes means left.",
 }
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
+    beginnings.JSON: "The file is JSON, not CSV: give it a name that ends in .json, and send it again.",
+    beginnings.OTHER_SHEET: "No column of this sheet holds addresses: choose another sheet below, or which "
+    "column does.",
     columns.NO_EMAIL: "No column holds addresses: choose below which one does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",

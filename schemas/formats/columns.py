@@ -214,7 +214,7 @@ def _no_email(columns: Sequence[Column], headed: bool) -> FileRefused:
     """Says which column was probably meant: one whose header is an address, or like a word for one."""
     names = [column.name for column in columns]
     headless = [column for column in columns if headed and "@" in column.name]
-    likely = headless or [column for column in columns[:MAX_FOUND] if _like_email(column.name)]
+    likely = headless or [column for column in columns[:MAX_FOUND] if like_email(column.name)]
     place = likely[0].place if likely else None
     options = shlex.join(["--map", f"{likely[0].name}=email"]) if likely else "--map COLUMN=email"
     hint = [f"map[{place}]=email"] if likely else []
@@ -233,7 +233,7 @@ def _no_email(columns: Sequence[Column], headed: bool) -> FileRefused:
     )
 
 
-def _like_email(name: str) -> bool:
+def like_email(name: str) -> bool:
     known = normal(shortened(name))
     words = ["email", *(header for header, meaning in header_names.headers().items() if meaning == "email")]
     return "mail" in known or bool(difflib.get_close_matches(folded(known), words, n=1, cutoff=0.75))

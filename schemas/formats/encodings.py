@@ -33,12 +33,14 @@ PAGE = (
 )
 PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
+UTF32 = "The file is in UTF-32: save it as CSV in UTF-8."
 ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {
     b"\x1f\x8b": GZIP,
     **dict.fromkeys(ZIP_BEGINS, ZIP),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": OLD_WORKBOOK,
     b"%PDF-": PDF,
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), UTF32),
 }
 
 
@@ -56,6 +58,8 @@ def encoding(binary: BinaryIO) -> str:
     for beginning, sentence in NOT_TEXT.items():
         if start.startswith(beginning):
             raise FileRefused(sentence)
+    if start[:3].count(0) != start[1:4].count(0) and b"\0\0\0" in start[:4]:
+        raise FileRefused(UTF32)
     guess = BOMS.get(_bom(start)) or _utf16(start) or UTF8
     if _is_all(binary, guess):
         return guess

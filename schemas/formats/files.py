@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import dates, missing_consent, presets, tables
+from schemas.formats import beginnings, dates, missing_consent, presets, tables
 from schemas.formats.columns import Column, plan
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
@@ -114,6 +114,7 @@ def understood(table: Table, reading: Reading, follow: Callable[[int], object] =
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
+    beginnings.check(table, reading)
     names = table.names
     found = presets.recognised(names) or missing_consent.renamed(names)
     preset = PRESETS[reading.preset] if reading.preset else found

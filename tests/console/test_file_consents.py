@@ -83,3 +83,9 @@ def test_what_was_chosen_for_a_column_that_is_not_there(manager, root):
         shown = manager.get(path).text
         assert "Not understood yet" in shown
         assert "map" not in shown.partition("Not understood yet")[2].partition("</p>")[0]
+
+
+def test_json_by_the_name_of_csv_is_told_in_words_of_the_page(manager, root):
+    shown = manager.get(keep(manager, root, '[{"email": "ann@a.example"}]')).text
+    assert "The file is JSON, not CSV: give it a name that ends in .json, and send it again." in shown
+    assert "Content-Type" not in shown

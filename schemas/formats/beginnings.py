@@ -1,0 +1,79 @@
+"""Files whose first row is no header: what stands there in its place, and what to do about it."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from schemas.formats.columns import has_email, like_email
+from schemas.formats.meanings import normal
+from schemas.formats.readers import DELIMITERS
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.tables import CSV, Table
+
+FIRST_ROWS = 20
+MAX_CELL = 1_000  # characters of one that may be a whole header
+
+QUOTED_LINES = (
+    "Each line of the file is in quotes as a whole, so that it has one column: take the outer quotes off, "
+    "or export it again as CSV."
+)
+JSON = (
+    "The file is JSON, not CSV: send it as JSON lines, one object on a line, with the Content-Type "
+    "application/x-ndjson."
+)
+JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
+TITLE = "The header of the file is row {row}: delete what stands above it."
+OTHER_SHEET = (
+    "No column of this sheet holds addresses: name another one with sheet, or say with map[COLUMN]=email "
+    "which column does. `columns` lists those of the sheet, `values` the sheets."
+)
+OTHER_SHEET_COMMAND = (
+    "No column of addresses in the sheet {sheet}. Found: {columns}. Choose with --sheet one of {sheets}, or "
+    "say with --map COLUMN=email which column has them"
+)
+
+
+def check(table: Table, reading: Reading) -> None:
+    """Raises `FileRefused` where it is known why no column holds addresses."""
+    names = table.names
+    if table.is_json or not table.headed or has_email(names) or "email" in _chosen(reading):
+        return
+    if table.kind == CSV:
+        _check_text(names)
+    if any("@" in name for name in names):
+        return
+    _check_title(table)
+    if len(table.sheets) > 1 and not any(map(like_email, names)):
+        sheet, others = quoted([table.sheet or ""]), [name for name in table.sheets if name != table.sheet]
+        command = OTHER_SHEET_COMMAND.format(sheet=sheet, columns=quoted(names), sheets=quoted(others))
+        raise FileRefused(OTHER_SHEET, command, columns=names, values=table.sheets)
+
+
+def _chosen(reading: Reading) -> list[str]:
+    return [normal(what) for what in reading.meanings.values()]
+
+
+def _check_text(names: Sequence[str]) -> None:
+    if len(names) == 1 and _in_parts([names[0]]):
+        raise FileRefused(QUOTED_LINES)
+    if names[0].lstrip().startswith(("[", "{")):
+        raise FileRefused(JSON, JSON_COMMAND)
+
+
+def _check_title(table: Table) -> None:
+    for row, record in islice(table.records(), FIRST_ROWS):
+        cells = [table.cell(cell) for cell in record]
+        if any("@" in cell for cell in cells):
+            return
+        if has_email(cells) or _in_parts(cells):
+            raise FileRefused(TITLE.format(row=row))
+
+
+def _in_parts(cells: Sequence[str]) -> bool:
+    """Whether a cell is a header by itself, of other delimiters or in quotes."""
+    return any(
+        mark in cell and has_email(cell.split(mark))
+        for cell in cells
+        if len(cell) <= MAX_CELL
+        for mark in DELIMITERS
+    )
