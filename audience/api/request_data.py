@@ -28,8 +28,8 @@ FILE = (
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet."
 )
 FILE_AS_FORM = (
-    "Send the file with --data-binary, and with its own Content-Type, such as text/csv: as a form, which is "
-    "what curl's -d makes of it, it has lost its line ends."
+    "Send the file with its own Content-Type, such as text/csv: without one, curl says that it is a form. "
+    "Send it with --data-binary, since -d takes the line ends away."
 )
 FORM = "Send the body as JSON, not as a form."
 JSON = "The body is not JSON: send one JSON object, in UTF-8."

@@ -136,6 +136,12 @@ def test_a_file_that_curl_sent_as_a_form_is_answered_with_the_way_to_send_it(cli
     assert "--data-binary" in response.json["error"]
 
 
+def test_a_file_without_its_type_is_not_said_to_have_lost_its_line_ends(client):
+    response = send(client, "email\nann@example.com\n", "application/x-www-form-urlencoded")
+    assert "it has lost" not in response.json["error"]
+    assert "without one, curl says that it is a form" in response.json["error"]
+
+
 @pytest.mark.parametrize("query", [{}, {"dry_run": "1"}])
 def test_a_file_that_has_lost_its_line_ends_is_refused(client, query):
     response = send(client, "email,nameann@example.com,Annbob@example.com,Bob", query=query)
