@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from schemas.formats import dates
 from schemas.formats.columns import Because, Column
-from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, word_of
+from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, folded, word_of
 from schemas.formats.header_names import may_be_consent
 from schemas.formats.meanings import STATUS, field_meaning
 from schemas.formats.refusals import FileRefused, quoted, shortened
@@ -28,6 +28,10 @@ NOT_UNDERSTOOD_COMMAND = (
     "Column {column} is about consent, but these values are not understood: {values}. In their place, write "
     "`unsubscribed` for somebody who left and `subscribed` for somebody who did not. Only if the column is "
     "no consent, say so with --map {place}=field:KEY; it takes nobody out then."
+)
+SEVERAL_FILES = (
+    "Another header begins at row {row}: the file seems to be several in one. Import each of them by itself; "
+    "if they have the same columns, it is enough to delete that row."
 )
 SAYS_LEFT = (
     "A column that would become a custom field says that people have left. Say with map[{place}]=status "
@@ -76,7 +80,8 @@ class ConsentColumn:
 
     `values` are the distinct ones of the first rows; `strange` the first that are not understood, `left` the
     first that say by themselves that somebody left, `ended` those that say so only beside one of `left`.
-    Where `everyone_left` by the word of who imports the file, no value need be understood.
+    Where `everyone_left` by the word of who imports the file, no value need be understood. `again` is the
+    first row whose cell is the column's name.
     """
 
     column: Column
@@ -85,10 +90,13 @@ class ConsentColumn:
     strange: dict[str, None] = field(default_factory=dict)
     left: dict[str, None] = field(default_factory=dict)
     ended: dict[str, None] = field(default_factory=dict)
+    again: int = 0
 
-    def see(self, number: int, cell: str) -> None:
-        """A cell that is not empty, of the row with this number; a long one is kept shortened."""
+    def see(self, number: int, row: int, cell: str) -> None:
+        """A cell that is not empty, of the record with this number; a long one is kept shortened."""
         cell = shortened(cell)
+        if not self.again and folded(cell) == folded(self.column.name):
+            self.again = row
         if self.column.maybe and number <= JUDGED_ROWS:
             self.values.add(cell)
             return
@@ -120,6 +128,8 @@ class ConsentColumn:
             if self.column.maybe:
                 self.column.reason = Because.BY_VALUES
                 self.strange |= {} if self.left else self.ended
+            if self.again and self.strange and not self.everyone_left:
+                raise FileRefused(SEVERAL_FILES.format(row=self.again))
             self._refuse(self.strange, NOT_UNDERSTOOD, NOT_UNDERSTOOD_COMMAND)
 
     def _refuse(self, values: dict[str, None], message: str, command: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
 from schemas.formats import beginnings, dates, missing_consent, presets, tables
-from schemas.formats.columns import Column, plan
+from schemas.formats.columns import Column, has_email, plan
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
@@ -22,6 +22,10 @@ from schemas.values import KnownPeople
 
 NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."
+HEADER = (
+    "Row {row} is a header: the file seems to be several in one, and the rows below it were read by the "
+    "first header. Import each of them by itself, if their columns are not the same."
+)
 
 Check = Callable[[str], Any]
 
@@ -66,6 +70,8 @@ class File:
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
+            if row.code == "invalid_email" and self._is_header(row.raw):
+                row.refuse(row.code, HEADER.format(row=number))
             if row.item is None:
                 row.cells = self._cells(row.raw)
             else:
@@ -77,6 +83,12 @@ class File:
         """What was said of everyone in the file, as cells by columns that it has not: its refused rows have
         them, so that they mean the same when they are imported."""
         return carried_cells(self.table, self.plan, self.reading)
+
+    def _is_header(self, record: Any) -> bool:
+        if self.table.is_json:
+            return False
+        cells = [self.table.cell(cell) for cell in record]
+        return has_email(cells) and not any("@" in cell for cell in cells)
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:

@@ -51,7 +51,7 @@ def look_through(
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
                 follow(number)
-            _see_consents(table, number, record, consents)
+            _see_consents(table, number, place, record, consents)
             for column, seen in dated:
                 if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
                     seen.see(cell)
@@ -77,11 +77,13 @@ def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[
     return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
 
 
-def _see_consents(table: Table, number: int, record: Any, consents: Sequence[ConsentColumn]) -> None:
+def _see_consents(
+    table: Table, number: int, row: int, record: Any, consents: Sequence[ConsentColumn]
+) -> None:
     for each in consents:
         cell = table.cell_of(record, each.column).strip()
         if not csv_values.says_nothing(cell):
-            each.see(number, cell)
+            each.see(number, row, cell)
 
 
 def _see_fields(table: Table, record: Any, fields: Mapping[str | int, FieldColumn]) -> None:

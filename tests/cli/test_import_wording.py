@@ -124,3 +124,22 @@ def test_a_file_of_cleaned_people_without_dates_names_first_that_they_have_left(
     assert places == sorted(places)
     assert -1 not in places
     assert "KEY" not in answer
+
+
+def test_a_header_between_the_rows_is_called_one(said, client):
+    text = (
+        "email,plan\nann@example.com,pro\nPlan,E-Mail\nfree,bob@example.com\nemail,plan\ncy@example.com,pro\n"
+    )
+    answer = said(text, "--dry-run", exit_code=3)
+    for row in (3, 5):
+        assert f"Row {row}: refused: Row {row} is a header: the file seems to be several in one" in answer
+    assert "Row 4: refused: Give an address" in answer
+    assert "is a header" not in said("email,plan\nann@,email\n", "--dry-run", exit_code=3)
+
+
+@pytest.mark.parametrize("header", ["email,status", "E-Mail,Zustand"])
+def test_a_header_among_the_words_of_consent_is_called_one(said, header):
+    text = f"{header}\nann@example.com,unsubscribed\n\n{header}\nbob@example.com,unsubscribed\n"
+    answer = said(text, exit_code=1)
+    assert "Another header begins at row 4: the file seems to be several in one." in answer
+    assert "--map" not in answer
