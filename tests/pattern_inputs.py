@@ -109,13 +109,14 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
     "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
     "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
-    "schemas.formats.consent_words:LETTERS": looked_for("a1", "-", ("a", "", "_")),
     "schemas.formats.consent_words:MARKS": looked_for(
         "-", ("-", "", "x"), limit=consent_words.MAX_LENGTH
     ),
     "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
     "schemas.formats.dates:YEAR_FIRST": is_whole("1", ("1", "2020-01-01 00:00:00."), limit=dates.MAX_LENGTH),
     "schemas.formats.dates:YEAR_LAST": is_whole("1", ("1", "01/01/2020 00:00:00."), limit=dates.MAX_LENGTH),
+    "schemas.formats.file_names:HUMP": looked_for("aA", "A", "aB", "ABc"),
+    "schemas.formats.file_names:LETTERS": looked_for("a1", "-", ("a", "", "_")),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
     "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),

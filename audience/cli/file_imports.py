@@ -21,8 +21,8 @@ from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.formats.columns import Because
-from schemas.formats.consent_words import names_people_who_left
 from schemas.formats.dates import DMY, MDY
+from schemas.formats.file_names import said_by_name
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
 from schemas.formats.readings import Reading
@@ -103,7 +103,7 @@ def import_file(
         headed=not no_header,
         dates=dates,
         known=known,
-        named_as_left=names_people_who_left(file.stem),
+        named=said_by_name(file.stem),
     )
     with _opened(file, reading) as (binary, inspected):
         job = Job(site, inspected, printable(file.name), refused or _beside(file, inspected), as_json)

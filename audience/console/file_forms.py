@@ -18,8 +18,8 @@ from schemas.formats import (
     tables,
 )
 from schemas.formats.columns import Because
-from schemas.formats.consent_words import names_people_who_left
 from schemas.formats.dates import DMY, MDY
+from schemas.formats.file_names import said_by_name
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS, is_named_as_left
 from schemas.values import KnownPeople
@@ -82,7 +82,7 @@ NO_HEADER = (
 
 def first_reading(name: str) -> dict[str, Any]:
     """What is said of a file by its name alone: some programs name a file of people who left so."""
-    left = {"left": "1"} if is_named_as_left(name) or names_people_who_left(name) else {}
+    left = {"left": "1"} if is_named_as_left(name) or said_by_name(name) else {}
     return read_form({"headed": "1"} | left)
 
 

@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import cache
 
 MARKS = re.compile(r"(?<=\w)[\W_]+(?=\w)|[\W_]+$")  # not before the first letter: `-1` is no word
-LETTERS = re.compile(r"[^\W\d_]+")
 MAX_LENGTH = 100  # characters
 WHOLE = {"1.0": "1", "0.0": "0", "1,0": "1", "0,0": "0"}  # as spreadsheets and pandas write 1 and 0
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
@@ -47,19 +46,6 @@ UNMISTAKABLE: tuple[tuple[str, str], ...] = (
     ("pt", "descadastrado descadastrada desinscrito desinscrita não_inscrito não_inscrita"),
     ("pt", "não_subscrito lista_negra"),
 )
-
-# Words in the name of a file of people who left, beside those.
-NAMES: tuple[tuple[str, str], ...] = (
-    ("en", "cleaned unsubscribes unsubscribers unsubs opt_outs bounced bounces blocklist blacklist"),
-    ("de", "abgemeldete abgemeldeten abmeldungen abbestellungen ausgetragene"),
-    ("fr", "désabonnés désabonnées désinscrits désinscrites désabonnements désinscriptions"),
-    ("es", "desuscritos desuscritas bajas"),
-    ("it", "disiscritti disiscritte disiscrizioni non_iscritti"),
-    ("nl", "uitgeschrevenen afgemelden afmeldingen uitschrijvingen"),
-    ("pt", "descadastrados descadastradas desinscritos desinscritas"),
-)
-NAME_WORDS = 3  # at most, in one of those
-NAME_LENGTH = 1_000  # characters that are looked at; no file system allows as many
 
 ROWS: tuple[tuple[ConsentWord, str, str], ...] = (
     *((LEFT, language, row) for language, row in UNMISTAKABLE),
@@ -160,21 +146,6 @@ def words() -> dict[str, ConsentWord]:
 def word_of(cell: str) -> ConsentWord | None:
     """What a cell says; None if it is none of the words."""
     return words().get(folded(WHOLE.get(cell.strip(), cell)))
-
-
-def names_people_who_left(name: str) -> bool:
-    """Whether the name of a file has a word for people who left, as a whole word or as several."""
-    letters = [folded(word) for word in LETTERS.findall(unicodedata.normalize("NFC", name[:NAME_LENGTH]))]
-    return any(
-        "".join(letters[start : start + length]) in _names()
-        for start in range(len(letters))
-        for length in range(1, NAME_WORDS + 1)
-    )
-
-
-@cache
-def _names() -> frozenset[str]:
-    return _unmistakable() | {folded(word) for _, row in NAMES for word in row.split()}
 
 
 @cache

@@ -28,7 +28,7 @@ WHO_LEFT_COMMAND = (
     "--map {place}={what}; who has no date of leaving in the file comes in subscribed then"
 )
 NAMED = (
-    "The name of the file says that the people in it have left, but row {row} does not: say with --consent "
+    "The name of the file says that nobody in it is subscribed, but row {row} does not: say with --consent "
     "unsubscribed that everyone in it has left, or give the file another name if that is not so"
 )
 
@@ -72,11 +72,11 @@ def _is_explained(column: Column) -> bool:
 
 @dataclass(frozen=True)
 class Leavers:
-    """Watches such a file while it is looked through: it has `signs`, or is `named` so, or both."""
+    """Watches such a file while it is looked through: it has `signs`, or a name that says so, or both."""
 
     table: Table
     signs: Signs | None
-    named: bool
+    named: ConsentWord | None
     emails: Sequence[Column]
     saying: Sequence[Column]
 
@@ -84,11 +84,11 @@ class Leavers:
     def watching(cls, table: Table, columns: Sequence[Column], reading: Reading) -> "Leavers | None":
         """None for any other file, and where it was said who has left."""
         signs = Signs.among(columns, table.names)
-        if reading.left or not (signs or reading.named_as_left):
+        if reading.left or not (signs or reading.named):
             return None
         emails = [column for column in columns if column.meaning == "email"]
         saying = [column for column in columns if column.meaning in SAYING]
-        return cls(table, signs, reading.named_as_left, emails, saying)
+        return cls(table, signs, reading.named, emails, saying)
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused` on a row with an address that does not say that somebody left.
@@ -100,7 +100,7 @@ class Leavers:
         cells = self._filled(record, self.saying)
         if self.signs and not cells:
             raise self.signs.refusal(row)
-        if self.named and not _say_left(cells):
+        if self.named and not _say_so(cells, self.named):
             raise FileRefused(NAMED.format(row=row))
 
     def _filled(self, record: Any, columns: Sequence[Column]) -> list[tuple[str, str]]:
@@ -109,14 +109,14 @@ class Leavers:
         return [(meaning, cell) for meaning, cell in cells if not csv_values.says_nothing(cell)]
 
 
-def _say_left(cells: Sequence[tuple[str, str]]) -> bool:
-    """A command to subscribe wins over what the other columns say."""
+def _say_so(cells: Sequence[tuple[str, str]], name: ConsentWord) -> bool:
+    """Whether cells say what the name does, or that somebody left; a command to subscribe wins."""
     commands = [cell for meaning, cell in cells if meaning == "command"]
-    return commands == ["unsubscribe"] or (not commands and any(_means_left(*each) for each in cells))
+    return commands == ["unsubscribe"] or (not commands and any(_is_out(*each, name) for each in cells))
 
 
-def _means_left(meaning: str, cell: str) -> bool:
+def _is_out(meaning: str, cell: str, name: ConsentWord) -> bool:
     if meaning not in CONSENTS:
         return True
     word = said(meaning, cell)
-    return word is not None and word.word == ConsentWord.LEFT
+    return word is not None and word.word in (ConsentWord.LEFT, name)

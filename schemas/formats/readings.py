@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from schemas.formats.consent_words import ConsentWord
 from schemas.values import KnownPeople
 
 
@@ -11,8 +12,8 @@ class Reading:
     """Options of the command line, or parameters.
 
     `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
-    `known` is what may be changed of people who are known. `named_as_left` if the file's name says
-    of everyone in it that they have left.
+    `known` is what may be changed of people who are known. `named` is what the file's name says
+    of everyone in it: that they have left, or have yet to confirm.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -23,4 +24,4 @@ class Reading:
     headed: bool = True
     dates: str | None = None
     known: str = KnownPeople.MERGE
-    named_as_left: bool = False
+    named: ConsentWord | None = None

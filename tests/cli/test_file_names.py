@@ -34,6 +34,7 @@ def typed(run, client, tmp_path):
             for name in ("nonsubscribed.csv", f"Copy of {NONSUBSCRIBED}", "mc-nonsubscribed.csv")
         ),
         ("listmonk_unsubscribed.csv", PEERS / "listmonk_unsubscribed.csv"),
+        ("listmonk_unconfirmed.csv", PEERS / "listmonk_unconfirmed.csv"),
         *(
             (f"{name}.csv", "email\nann@example.com\n")
             for name in (
@@ -41,12 +42,19 @@ def typed(run, client, tmp_path):
                 "opted-out", "people who opted out", "non-subscribed", "blocklisted", "2024blocklisted",
                 "do not contact", "Abgemeldete", "désabonnés", unicodedata.normalize("NFD", "désabonnés"),
                 "desuscritos", "disiscritti", "uitgeschreven", "descadastrados", "left.unsubscribed.refused",
+                "listUnsubscribed", "ListmonkUnsubscribed", "UnsubscribedMembers", "unsubscribedlist",
+                "MailchimpCleaned", "MCCleaned", "nonsubscribers", "mc_nonsub", "hardbounces", "bounce",
+                "mail_bounce_2024", "suppression_list", "complaints", "spam complaints", "do-not-mail", "DNC",
+                "blocked", "invalid", "inactive", "unverified", "unconfirmed", "archived", "gesperrt",
+                "keila-unreachable", "Gekündigt", "Gekuendigte", "non abonnés", "no suscritos",
+                "Nicht-Abonnenten", "nicht bestätigt",
             )
         ),
         ("unsubscribed.csv", "email,status\nann@example.com,unsubscribed\nbob@example.com,active\n"),
         ("unsubscribed.csv", "email,unsubscribed_at\nann@example.com,2024-02-03\nbob@example.com,\n"),
         ("unsubscribed.csv", "email,status,command\nann@example.com,unsubscribed,subscribe\n"),
         ("unsubscribed.csv", "email,status\nann@example.com,pending\n"),
+        ("unconfirmed.csv", "email,status\nann@example.com,pending\nbob@example.com,active\n"),
         ("unsubscribed.jsonl", '{"email": "ann@example.com"}\n'),
     ],
 )  # fmt: skip
@@ -64,6 +72,7 @@ def test_a_file_of_such_a_name_is_refused_until_it_is_said_who_left(typed, clien
         ("mailchimp_unsubscribed.csv", DATA / "everyday_files" / "mailchimp_unsubscribed.csv"),
         ("unsubscribed.csv", "email,status\nann@example.com,unsubscribed\nbob@example.com,bounced\n"),
         ("unsubscribed.csv", "email,subscribed\nann@example.com,no\n"),
+        ("unconfirmed.csv", "email,status\nann@example.com,pending\nbob@example.com,unsubscribed\n"),
         ("unsubscribed.csv", "email,unsubscribed\nann@example.com,2024-02-03\n"),
         ("unsubscribed.csv", "email,command\nann@example.com,unsubscribe\n"),
         ("unsubscribed.jsonl", '{"email": "ann@example.com", "status": "unsubscribed"}\n'),
@@ -84,6 +93,15 @@ def test_a_file_of_such_a_name_needs_no_word_where_each_row_says_it(typed, clien
         "opted",
         "do not lose",
         "Baja",
+        "active",
+        "members",
+        "archive of 2024",
+        "stop",
+        "duplicates removed",
+        "Kontakte bereinigt",
+        "apres suppression des doublons",
+        "confirmed",
+        "ActiveMembers",
     ],
 )
 def test_a_file_of_any_other_name_is_taken(typed, client, name):

@@ -14,6 +14,7 @@ FOLDER = Path(__file__).parent / "data" / "peers"
 FILES = {
     "listmonk.csv": "listmonk",
     "listmonk_unsubscribed.csv": "listmonk",
+    "listmonk_unconfirmed.csv": "listmonk",
     "subscribed_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
     "unsubscribed_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
     "cleaned_email_audience_export_0a1b2c3d4e.csv": "mailchimp",
