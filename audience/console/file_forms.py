@@ -73,6 +73,8 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     "way.",
     leavers.WHO_LEFT: "Some columns are those of a file of people who left, but not every row says that "
     "somebody did: say below that everyone in the file has left, or choose what these columns mean.",
+    leavers.NAMED: "The name of the sheet says that nobody in it is subscribed, but not every row does: say "
+    "below that everyone in the file has left, or give the sheet another name.",
 }
 NO_HEADER = (
     "The first row has an address, so it seems to be a person: take the tick off “The first row has the "

@@ -3,7 +3,7 @@
 Where a row of such a file does not say it, who imports the file does: nobody comes in subscribed by mistake.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from schemas.formats import csv_values, presets
 from schemas.formats.columns import Because, Column
 from schemas.formats.consent import said
 from schemas.formats.consent_words import ConsentWord, folded
+from schemas.formats.file_names import said_by_name
 from schemas.formats.meanings import CONSENTS, SAYING
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
@@ -28,8 +29,12 @@ WHO_LEFT_COMMAND = (
     "--map {place}={what}; who has no date of leaving in the file comes in subscribed then"
 )
 NAMED = (
-    "The name of the file says that nobody in it is subscribed, but row {row} does not: say with --consent "
-    "unsubscribed that everyone in it has left, or give the file another name if that is not so"
+    "The name of the {what} says that nobody in it is subscribed, but row {row} does not: send "
+    "consent=unsubscribed if everyone in it has left. Only if not, give the {what} another name."
+)
+NAMED_COMMAND = (
+    "The name of the {what} says that nobody in it is subscribed, but row {row} does not: say with --consent "
+    "unsubscribed that everyone in it has left, or give the {what} another name if that is not so"
 )
 
 
@@ -72,11 +77,14 @@ def _is_explained(column: Column) -> bool:
 
 @dataclass(frozen=True)
 class Leavers:
-    """Watches such a file while it is looked through: it has `signs`, or a name that says so, or both."""
+    """Watches such a file while it is looked through: it has `signs`, or `names` that say so, or both.
+
+    `names` are those of the file and of the sheet that is read.
+    """
 
     table: Table
     signs: Signs | None
-    named: ConsentWord | None
+    names: Mapping[str, ConsentWord]
     emails: Sequence[Column]
     saying: Sequence[Column]
 
@@ -84,11 +92,13 @@ class Leavers:
     def watching(cls, table: Table, columns: Sequence[Column], reading: Reading) -> "Leavers | None":
         """None for any other file, and where it was said who has left."""
         signs = Signs.among(columns, table.names)
-        if reading.left or not (signs or reading.named):
+        names = {"file": reading.named, "sheet": said_by_name(table.sheet or "")}
+        named = {what: word for what, word in names.items() if word}
+        if reading.left or not (signs or named):
             return None
         emails = [column for column in columns if column.meaning == "email"]
         saying = [column for column in columns if column.meaning in SAYING]
-        return cls(table, signs, reading.named, emails, saying)
+        return cls(table, signs, named, emails, saying)
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused` on a row with an address that does not say that somebody left.
@@ -100,8 +110,9 @@ class Leavers:
         cells = self._filled(record, self.saying)
         if self.signs and not cells:
             raise self.signs.refusal(row)
-        if self.named and not _say_so(cells, self.named):
-            raise FileRefused(NAMED.format(row=row))
+        for what, word in self.names.items():
+            if not _say_so(cells, word):
+                raise FileRefused(NAMED.format(what=what, row=row), NAMED_COMMAND.format(what=what, row=row))
 
     def _filled(self, record: Any, columns: Sequence[Column]) -> list[tuple[str, str]]:
         """(meaning, cell) of the columns whose cells say something."""
