@@ -71,7 +71,7 @@ class Because:
 class Column:
     """A column and what it is taken for: one of `MEANINGS`, or `FIELD` and a key. Places count from 1.
 
-    `maybe` if only its values can say whether it is consent.
+    `maybe` if only its values can say whether it is consent, also of one that is ignored by itself.
     """
 
     place: int
@@ -114,7 +114,7 @@ def plan(
         if place in meant
         else _column(place, name, preset)
         if headed
-        else Column(place, name, IGNORE, Because.NAMELESS)
+        else Column(place, name, IGNORE, Because.NAMELESS, maybe=True)
         for place, name in enumerate(names, 1)
     ]
     _settle_names(columns)
@@ -163,11 +163,12 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
     if name.strip().startswith(CUSTOM):
         return Column(place, name, field_meaning(place, name), Because.NAMED)
     if known in IGNORED:
-        return Column(place, name, IGNORE, Because.BOOKKEEPING if known else Because.NAMELESS)
+        return _ignored(place, name, preset) if known else Column(place, name, IGNORE, Because.NAMELESS, True)
     by_preset = preset_columns(preset.name).get(folded(name)) if preset else None
+    if preset and by_preset == IGNORE:
+        return _ignored(place, name, preset)
     if preset and by_preset:
-        reason = Because.BOOKKEEPING if by_preset == IGNORE else Because.PRESET.format(preset.program)
-        return Column(place, name, by_preset, reason)
+        return Column(place, name, by_preset, Because.PRESET.format(preset.program))
     if known in MEANINGS and known not in (IGNORE, STATUS):
         return Column(place, name, known, Because.NAMED)
     alias = header_names.meaning_of(name)
@@ -175,6 +176,11 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
         return Column(place, name, alias, Because.ALIAS, maybe=alias == STATUS)
     doubtful = not preset and header_names.may_say_who_left(name)
     return Column(place, name, field_meaning(place, name), Because.DOUBTFUL if doubtful else Because.CUSTOM)
+
+
+def _ignored(place: int, name: str, preset: Preset | None) -> Column:
+    """Bookkeeping; it may say who left unless another column of that program does."""
+    return Column(place, name, IGNORE, Because.BOOKKEEPING, maybe=not (preset and preset.consent))
 
 
 def _settle_names(columns: Sequence[Column]) -> None:

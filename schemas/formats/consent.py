@@ -1,9 +1,10 @@
 """Consent in the cells of a file: only ever a reason to take somebody out (docs/files.md).
 
 A column whose header means only consent is consent. One whose header may mean something else (`status`) is
-consent if its first values say so, else a custom field. Words in consent columns that nobody understands, and
-words of having left in a column that was taken for a field, refuse the file; in a column of an unknown name,
-only words that mean nothing else do.
+consent if its first values say so, else a custom field; one that is ignored by itself, as without a header,
+is so, too, else ignored. Words in consent columns that nobody understands, and words of having left in a
+column that was not taken for consent, refuse the file; in a column of an unknown name, only words that mean
+nothing else do.
 """
 
 from dataclasses import dataclass, field
@@ -14,10 +15,12 @@ from schemas.formats.columns import Because, Column
 from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, folded, word_of
 from schemas.formats.header_names import may_be_consent
 from schemas.formats.meanings import STATUS, field_meaning
+from schemas.formats.presets import IGNORE
 from schemas.formats.refusals import FileRefused, quoted, shortened
 
 JUDGED_ROWS = 1_000
 MAX_LISTED = 10
+YES_OR_NO = (ConsentWord.YES, ConsentWord.NO)  # of what, only a header says
 
 NOT_UNDERSTOOD = (
     "A column of consent has values that are not understood: in their place, write unsubscribed for somebody "
@@ -34,12 +37,12 @@ SEVERAL_FILES = (
     "if they have the same columns, it is enough to delete that row."
 )
 SAYS_LEFT = (
-    "A column that would become a custom field says that people have left. Say with map[{place}]=status "
+    "A column that was not taken for consent says that people have left. Say with map[{place}]=status "
     "that it is consent (with map[{place}]=unsubscribed if its yes means left), or with "
     "map[{place}]=field:KEY that it is not. `columns` and `values` name them."
 )
 SAYS_LEFT_COMMAND = (
-    "Column {column} would become a custom field, but says that people have left: {values}. Say with "
+    "Column {column} was not taken for consent, but says that people have left: {values}. Say with "
     "--map {place}=status that it is consent (with --map {place}=unsubscribed if its yes means left), "
     "or with --map {place}=field:KEY that it is not."
 )
@@ -119,14 +122,15 @@ class ConsentColumn:
         """Decides what a column that may be consent is. Raises `FileRefused`."""
         is_field = self.column.maybe and not self._looks_like_consent()
         if is_field:
-            self.column.meaning = field_meaning(self.column.place, self.column.name)
-            self.column.reason = Because.NO_CONSENT
+            if not self._is_ignored:
+                self.column.meaning = field_meaning(self.column.place, self.column.name)
+                self.column.reason = Because.NO_CONSENT
             self._refuse(self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
         else:
             for value in sorted(self.values):
                 self._judge(value)
             if self.column.maybe:
-                self.column.reason = Because.BY_VALUES
+                self.column.meaning, self.column.reason = STATUS, Because.BY_VALUES
                 self.strange |= {} if self.left else self.ended
             if self.again and self.strange and not self.everyone_left:
                 raise FileRefused(SEVERAL_FILES.format(row=self.again))
@@ -136,8 +140,13 @@ class ConsentColumn:
         if not self.everyone_left:
             _refuse(self.column, values, message, command)
 
+    @property
+    def _is_ignored(self) -> bool:
+        return self.column.meaning == IGNORE
+
     def _looks_like_consent(self) -> bool:
-        known = [word for value in self.values if (word := word_of(value)) not in (None, ConsentWord.ENDED)]
+        unsaid = (None, ConsentWord.ENDED, *(YES_OR_NO if self._is_ignored else ()))
+        known = [word for value in self.values if (word := word_of(value)) not in unsaid]
         return ConsentWord.LEFT in known or (bool(known) and 2 * len(known) >= len(self.values))
 
 
@@ -157,7 +166,7 @@ class FieldColumn:
     def see(self, cell: str) -> None:
         """A cell that is not empty."""
         word, is_certain = _seen(cell) if len(cell) <= MAX_LENGTH else (None, False)
-        self.yes_or_no = word in (ConsentWord.YES, ConsentWord.NO) and self.yes_or_no is not False
+        self.yes_or_no = word in YES_OR_NO and self.yes_or_no is not False
         self.doubtful = self.doubtful or word in (ConsentWord.LEFT, ConsentWord.ENDED)
         if is_certain and len(self.left) < MAX_LISTED:
             self.left[cell] = None
@@ -179,7 +188,9 @@ def _refuse(column: Column, values: dict[str, None], message: str, command: str)
         place = column.place
         raise FileRefused(
             message.format(place=place),
-            command.format(column=quoted([column.name]), values=quoted(list(values)), place=place),
+            command.format(
+                column=quoted([column.name.strip() or str(place)]), values=quoted(list(values)), place=place
+            ),
             columns=[column.name],
             values=list(values),
         )

@@ -43,7 +43,7 @@ def look_through(
     if it is unclear whether everybody has left.
     """
     leavers = Leavers.watching(table, columns, reading)
-    consents = [ConsentColumn(column, reading.left) for column in columns if column.meaning in CONSENTS]
+    consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
     if consents or dated or fields or leavers:
@@ -68,13 +68,21 @@ def look_through(
     return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
 
 
+def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list[Column]:
+    """Those that are consent, or may be by their values."""
+    is_doubtful = _is_doubtful(table, reading)
+    return [column for column in columns if column.meaning in CONSENTS or (column.maybe and is_doubtful)]
+
+
 def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, FieldColumn]:
-    """The columns that may say who has left, as `Table.cells` names them; none where everybody has, and none
-    of our own export."""
-    if reading.left or set(EXPORTED) <= set(table.names):
-        return {}
-    watched = [column for column in columns if column.is_watched]
+    """The columns that may say who has left, as `Table.cells` names them."""
+    watched = [column for column in columns if column.is_watched and _is_doubtful(table, reading)]
     return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
+
+
+def _is_doubtful(table: Table, reading: Reading) -> bool:
+    """Whether any column may say who has left: not where everybody has, nor in our own export."""
+    return not (reading.left or set(EXPORTED) <= set(table.names))
 
 
 def _see_consents(
