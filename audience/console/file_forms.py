@@ -76,6 +76,7 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     leavers.NAMED: "The name of the sheet says that nobody in it is subscribed, but not every row does: say "
     "below that everyone in the file has left, or give the sheet another name.",
 }
+WARNINGS = (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL, Because.UNCONFIRMED)
 NO_HEADER = (
     "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
     "names of the columns”, choose which column is the address, and look again."
@@ -153,7 +154,7 @@ def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, 
 def _dot(meaning: str, reason: str) -> str:
     if meaning in ("", IGNORE):
         return "idle"
-    return "warn" if reason in (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL) else ""
+    return "warn" if reason in WARNINGS else ""
 
 
 def _in_words(advice: str) -> str:

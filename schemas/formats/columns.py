@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.formats import header_names
+from schemas.formats import doubtful_headers, header_names
 from schemas.formats.consent_words import folded
 from schemas.formats.meanings import (
     CONSENTS,
@@ -59,6 +59,11 @@ class Because:
         "Its name is not known, so it is a custom field. If it says who left, map it to `unsubscribed`, "
         "or to `subscribed` if its no means left."
     )
+    UNCONFIRMED = (
+        "Its name is not known, so it is a custom field. If who has none never confirmed, say so in a column "
+        "`status`, with `unconfirmed`: they come in subscribed otherwise."
+    )
+    UNKNOWN = (CUSTOM, DOUBTFUL, UNCONFIRMED)
     SECOND = "Another column already means {}, so it is a custom field."
     BY_VALUES = "Its name may mean something else, but its values are about consent."
     NO_CONSENT = (
@@ -88,7 +93,7 @@ class Column:
     @property
     def is_watched(self) -> bool:
         """Whether its cells may say all the same who has left: nobody and nothing said that it is a field."""
-        return self.reason in (Because.CUSTOM, Because.DOUBTFUL) and not header_names.is_of_no_mail(self.name)
+        return self.reason in Because.UNKNOWN and not doubtful_headers.is_of_no_mail(self.name)
 
     @property
     def label(self) -> str:
@@ -174,7 +179,7 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
     alias = header_names.meaning_of(name)
     if alias:
         return Column(place, name, alias, Because.ALIAS, maybe=alias == STATUS)
-    doubtful = not preset and header_names.may_say_who_left(name)
+    doubtful = not preset and doubtful_headers.may_say_who_left(name)
     return Column(place, name, field_meaning(place, name), Because.DOUBTFUL if doubtful else Because.CUSTOM)
 
 

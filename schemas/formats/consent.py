@@ -10,10 +10,10 @@ nothing else do.
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from schemas.formats import dates
+from schemas.formats import csv_values, dates
 from schemas.formats.columns import Because, Column
 from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, folded, word_of
-from schemas.formats.header_names import may_be_consent
+from schemas.formats.doubtful_headers import may_be_consent, may_say_who_confirmed
 from schemas.formats.meanings import STATUS, field_meaning
 from schemas.formats.presets import IGNORE
 from schemas.formats.refusals import FileRefused, quoted, shortened
@@ -155,27 +155,34 @@ class FieldColumn:
     """Watches a column of an unknown name while the file is looked through.
 
     `left` are its first values that certainly say that somebody left. `doubtful` if any may say so, and
-    `yes_or_no` as long as all say yes or no.
+    `yes_or_no` as long as all say yes or no; `filled` is the number of cells that are not empty.
     """
 
     column: Column
     left: dict[str, None] = field(default_factory=dict)
     doubtful: bool = False
     yes_or_no: bool | None = None
+    filled: int = 0
 
     def see(self, cell: str) -> None:
         """A cell that is not empty."""
+        self.filled += not csv_values.says_nothing(cell)
         word, is_certain = _seen(cell) if len(cell) <= MAX_LENGTH else (None, False)
         self.yes_or_no = word in YES_OR_NO and self.yes_or_no is not False
         self.doubtful = self.doubtful or word in (ConsentWord.LEFT, ConsentWord.ENDED)
         if is_certain and len(self.left) < MAX_LISTED:
             self.left[cell] = None
 
-    def settle(self) -> None:
-        """Points a column out that may be consent. Raises `FileRefused` on one that certainly is."""
+    def settle(self, rows: int) -> None:
+        """Points a column out that may be consent, in a file of so many rows.
+
+        Raises `FileRefused` on one that certainly is.
+        """
         _refuse(self.column, self.left, SAYS_LEFT, SAYS_LEFT_COMMAND)
         if self.doubtful or (self.yes_or_no and may_be_consent(self.column.name)):
             self.column.reason = Because.DOUBTFUL
+        elif 0 < self.filled < rows and may_say_who_confirmed(self.column.name):
+            self.column.reason = Because.UNCONFIRMED
 
 
 @lru_cache(maxsize=4096)

@@ -46,6 +46,7 @@ def look_through(
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    number = 0
     if consents or dated or fields or leavers:
         last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
@@ -64,7 +65,7 @@ def look_through(
     for consent in consents:
         consent.settle()
     for unknown in fields.values():
-        unknown.settle()
+        unknown.settle(number)
     return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
 
 

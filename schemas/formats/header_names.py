@@ -9,7 +9,6 @@ or a hyphen), separated by blanks. The meanings are those of `--map` and `map[CO
 A header of paying, of a plan or of text messages is no consent and stands in no row.
 """
 
-from collections.abc import Iterable
 from functools import cache
 
 from schemas.formats.consent_words import folded
@@ -97,8 +96,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("unsubscribed_at", "en", "unsubscribed_time optout_time optout_date opted_out_at opted_out_on"),
     ("unsubscribed_at", "en", "clean_time cleaned_at bounced_at bounced_date email_bounced_date"),
     ("unsubscribed_at", "en", "complained_at blocklisted_at blacklisted_at suppressed_at deleted_at"),
+    ("unsubscribed_at", "en", "blocked_at banned_at deactivated_at spam_reported_at reported_spam_at"),
     ("unsubscribed_at", "de", "abgemeldet_am abmeldedatum abbestellt_am ausgetragen_am austragungsdatum"),
-    ("unsubscribed_at", "de", "datum_abmeldung datum_der_abmeldung abmeldung_am"),
+    ("unsubscribed_at", "de", "datum_abmeldung datum_der_abmeldung abmeldung_am gelöscht_am geloescht_am"),
+    ("unsubscribed_at", "de", "gesperrt_am"),
     ("unsubscribed_at", "fr", "désabonné_le désinscrit_le date_de_désabonnement date_de_désinscription"),
     ("unsubscribed_at", "fr", "date_désabonnement date_désinscription"),
     ("unsubscribed_at", "es", "fecha_de_baja fecha_baja fecha_de_desuscripción"),
@@ -121,7 +122,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("subscribed", "en", "email_marketing_status email_marketing_state email_permission"),
     ("subscribed", "en", "email_permission_status email_enabled emails_enabled receives_emails"),
     ("subscribed", "en", "receive_emails receive_newsletter receives_newsletter wants_newsletter"),
-    ("subscribed", "en", "send_newsletter"),
+    (
+        "subscribed",
+        "en",
+        "send_newsletter receives_email receive_email allow_email allow_emails allows_email",
+    ),
+    ("subscribed", "en", "send_email send_emails email_ok can_email ok_to_email"),
     ("subscribed", "de", "abonniert newsletter_abonniert newsletter_angemeldet newsletter_erwünscht"),
     ("subscribed", "de", "newsletter_anmeldung newsletter_einwilligung werbeeinwilligung werbung_erlaubt"),
     ("subscribed", "fr", "abonné abonnée abonné_newsletter abonné_à_la_newsletter inscrit_newsletter"),
@@ -148,6 +154,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("unsubscribed", "en", "email_hard_bounced complained has_complained spam_complaint marked_as_spam spam"),
     ("unsubscribed", "en", "is_unsub unsubbed is_spam archived is_archived deleted is_deleted deactivated"),
     ("unsubscribed", "en", "dnc dne do_not_mail do_not_send do_not_market no_marketing no_mailing"),
+    ("unsubscribed", "en", "no_email no_mail banned is_banned"),
     ("unsubscribed", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung ausgetragen"),
     ("unsubscribed", "de", "newsletter_abgemeldet newsletter_abbestellt vom_newsletter_abgemeldet"),
     ("unsubscribed", "de", "keine_werbung gesperrt inaktiv werbewiderspruch"),
@@ -174,32 +181,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "pt", "estado situação status_da_inscrição ativo inscrito boletim consentimento"),
 )
 
-# Parts of folded headers that may say who left, in files of nobody known: who imports them is asked.
-LEAVING: tuple[tuple[str, str], ...] = (
-    ("en", "unsub optout optedout bounce blacklist blocklist suppress complain donotemail donotcontact"),
-    ("de", "abmeld abgemeldet abbestell ausgetragen"),
-    ("fr", "desabonn desinscri"),
-    ("es", "desuscri"),
-    ("it", "disiscri"),
-    ("nl", "uitgeschreven uitschrijv afmeld afgemeld"),
-    ("pt", "descadastr desinscri"),
-)
-
-# Parts of folded headers that may be about consent where all cells say yes or no: who imports them is asked.
-ASKING: tuple[tuple[str, str], ...] = (
-    ("en", "disabled deactivated confirm verif marketing cancel removed consent permission gdpr newsletter"),
-    ("en", "subscri mailing contactable mailable"),
-    ("de", "bestatigt deaktiviert geloscht gekundigt werbung einwilligung dsgvo"),
-    ("fr", "desactiv supprim annul resili rgpd"),
-    ("es", "desactivad eliminad boletin rgpd"),
-    ("it", "disattivat eliminat rimoss annullat"),
-    ("nl", "bevestigd verwijderd opgezegd toestemming nieuwsbrief"),
-    ("pt", "desativad removid excluid"),
-)
-
-# Parts of folded headers of what is sent otherwise than by mail.
-NO_MAIL = ("sms", "phone", "telefon", "whatsapp", "push")
-
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.
 BESIDE: tuple[tuple[str, str, str], ...] = (
     ("name nom naam", "first_name", "last_name"),  # Vorname, Name; Prénom, Nom; Voornaam, Naam
@@ -215,24 +196,6 @@ SPACES = str.maketrans("_-", "  ")
 def headers() -> dict[str, str]:
     """The meaning of each folded header."""
     return {folded(name): meaning for meaning, _, row in ROWS for name in row.split()}
-
-
-def may_say_who_left(header: str) -> bool:
-    return _has_part(header, (part for _, row in LEAVING for part in row.split()))
-
-
-def may_be_consent(header: str) -> bool:
-    """Of a column whose cells say yes or no."""
-    return _has_part(header, (part for _, row in ASKING for part in row.split()))
-
-
-def is_of_no_mail(header: str) -> bool:
-    return _has_part(header, NO_MAIL)
-
-
-def _has_part(header: str, parts: Iterable[str]) -> bool:
-    known = folded(header)
-    return any(part in known for part in parts)
 
 
 def meaning_of(header: str) -> str | None:

@@ -48,8 +48,8 @@ class Rows:
         self.table = table
         self.columns = [column for column in columns if column.meaning != IGNORE]
         self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
-        unknown = (Because.CUSTOM, Because.DOUBTFUL)
-        self.by_name = {column.name: column for column in self.columns if column.reason not in unknown}
+        known = (column for column in self.columns if column.reason not in Because.UNKNOWN)
+        self.by_name = {column.name: column for column in known}
         self.orders = orders
 
     def row(self, number: int, record: Any) -> FileRow:

@@ -97,10 +97,33 @@ def test_everyone_left_or_an_export_of_ours_needs_no_word(client, other_client):
         ("Cancellato", ["sì", "no"]),
         ("Newsletter bestätigt", ["ja", "nein"]),
         ("Abmeldegrund", ["zu viel"]),
+        ("Exclude", ["x", ""]),
+        ("Stop", ["", "x"]),
+        ("Left", ["x", ""]),
+        ("Left on", ["2024-05-06", ""]),
+        ("removed_at", ["2024-05-06", ""]),
+        ("disabled_at", ["2024-05-06", ""]),
+        ("Date left", ["2024-05-06", ""]),
+        ("Leave date", ["2024-05-06", ""]),
+        ("Austrittsdatum", ["", "06.05.2024"]),
     ],
 )
 def test_a_field_whose_cells_may_say_who_left_is_pointed_out(client, column, values):
     assert ADVICE in reason(client, people(column, *values))
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["confirmed_at", "Verified at", "double_optin_at", "email_verified_at", "bestätigt am"],
+)
+@pytest.mark.parametrize("nothing", ["", "NULL", "0000-00-00"])
+def test_a_date_that_only_some_have_may_say_who_never_confirmed(client, column, nothing):
+    told = reason(client, people(column, "2024-05-06", nothing))
+    assert "never confirmed, say so in a column `status`" in told
+    assert "never confirmed" not in reason(client, people(column, "2024-05-06", "2024-05-07"))
+    assert "never confirmed" not in reason(client, people(column, nothing, ""))
+    lines = f'{{"email": "ann@example.com", "{column}": "2024-05-06"}}\n{{"email": "bob@example.com"}}\n'
+    assert "never confirmed" in reason(client, lines, LINES)
 
 
 def test_a_status_that_became_a_field_tells_the_way_out(client):
@@ -116,6 +139,10 @@ def test_a_status_that_became_a_field_tells_the_way_out(client):
         ("paid", ["yes", "no"]),
         ("city", ["Bern", "Unna"]),
         ("confirmed", [""]),
+        ("leftover", ["x", ""]),
+        ("bus stop", ["Bern", ""]),
+        ("Left hand", ["x", ""]),
+        ("last_confirmed_order_at", ["2024-05-06", ""]),
     ],
 )
 def test_other_fields_are_not(client, column, values):
@@ -137,6 +164,18 @@ def test_other_fields_are_not(client, column, values):
         ("Datum Abmeldung", ["", "2024-02-03"], {1}),
         ("date désinscription", ["2024-02-03", ""], {0}),
         ("Datum uitschrijving", ["2024-02-03", ""], {0}),
+        ("blocked_at", ["2024-02-03", ""], {0}),
+        ("spam_reported_at", ["", "2024-02-03"], {1}),
+        ("deactivated_at", ["", "2024-02-03"], {1}),
+        ("gelöscht am", ["03.02.2024", ""], {0}),
+        ("no_email", ["1", "0"], {0}),
+        ("NoEmail", ["no", "yes"], {1}),
+        ("Banned", ["no", "yes"], {1}),
+        ("receives_email", ["yes", "no"], {1}),
+        ("allow_email", ["1", "0"], {1}),
+        ("send_email", ["true", "false"], {1}),
+        ("email_ok", ["ja", "nein"], {1}),
+        ("Can email", ["Y", "N"], {1}),
     ],
 )  # fmt: skip
 def test_more_headers_and_words_of_other_programs(client, column, values, left):

@@ -1,0 +1,88 @@
+"""Headers of custom fields that may be about consent: who imports such a file is asked. Facts only."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from schemas.formats.consent_words import folded
+
+# Parts of folded headers that may say who left, in files of nobody known: who imports them is asked.
+LEAVING: tuple[tuple[str, str], ...] = (
+    ("en", "unsub optout optedout bounce blacklist blocklist suppress complain donotemail donotcontact"),
+    ("de", "abmeld abgemeldet abbestell ausgetragen"),
+    ("fr", "desabonn desinscri"),
+    ("es", "desuscri"),
+    ("it", "disiscri"),
+    ("nl", "uitgeschreven uitschrijv afmeld afgemeld"),
+    ("pt", "descadastr desinscri"),
+)
+
+# Whole headers that may say who left: who imports them is asked.
+LEFT: tuple[tuple[str, str], ...] = (
+    (
+        "en",
+        "left left_at left_on date_left leave_date leaving_date exclude excluded excluded_at stop stopped",
+    ),
+    ("en", "removed removed_at removed_on disabled_at disabled_on"),
+    ("de", "austritt austrittsdatum ausgetreten ausgetreten_am entfernt_am deaktiviert_am gekündigt_am"),
+    ("fr", "exclu date_de_départ supprimé_le désactivé_le"),
+    ("es", "excluido fecha_de_salida eliminado_el"),
+    ("it", "escluso data_di_uscita rimosso_il"),
+    ("nl", "uitgesloten uitgestapt_op verwijderd_op"),
+    ("pt", "excluído data_de_saída removido_em"),
+)
+
+# Whole headers of dates that who never confirmed has none of: who imports them is asked where some are blank.
+CONFIRMED: tuple[tuple[str, str], ...] = (
+    ("en", "confirmed_at confirmed_on confirm_date confirmation_date date_confirmed verified_at verified_on"),
+    ("en", "email_confirmed_at email_verified_at double_optin_at double_opt_in_at double_opt_in_date"),
+    ("de", "bestätigt_am bestaetigt_am bestätigungsdatum verifiziert_am"),
+    ("fr", "confirmé_le date_de_confirmation"),
+    ("es", "confirmado_el fecha_de_confirmación"),
+    ("it", "confermato_il data_di_conferma"),
+    ("nl", "bevestigd_op bevestigingsdatum"),
+    ("pt", "confirmado_em data_de_confirmação"),
+)
+
+# Parts of folded headers that may be about consent where all cells say yes or no: who imports them is asked.
+ASKING: tuple[tuple[str, str], ...] = (
+    ("en", "disabled deactivated confirm verif marketing cancel removed consent permission gdpr newsletter"),
+    ("en", "subscri mailing contactable mailable"),
+    ("de", "bestatigt deaktiviert geloscht gekundigt werbung einwilligung dsgvo"),
+    ("fr", "desactiv supprim annul resili rgpd"),
+    ("es", "desactivad eliminad boletin rgpd"),
+    ("it", "disattivat eliminat rimoss annullat"),
+    ("nl", "bevestigd verwijderd opgezegd toestemming nieuwsbrief"),
+    ("pt", "desativad removid excluid"),
+)
+
+# Parts of folded headers of what is sent otherwise than by mail.
+NO_MAIL = ("sms", "phone", "telefon", "whatsapp", "push")
+
+
+def may_say_who_left(header: str) -> bool:
+    return folded(header) in _names(LEFT) or _has_part(
+        header, (part for _, row in LEAVING for part in row.split())
+    )
+
+
+def may_say_who_confirmed(header: str) -> bool:
+    return folded(header) in _names(CONFIRMED)
+
+
+def may_be_consent(header: str) -> bool:
+    """Of a column whose cells say yes or no."""
+    return _has_part(header, (part for _, row in ASKING for part in row.split()))
+
+
+def is_of_no_mail(header: str) -> bool:
+    return _has_part(header, NO_MAIL)
+
+
+@cache
+def _names(table: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    return frozenset(folded(name) for _, row in table for name in row.split())
+
+
+def _has_part(header: str, parts: Iterable[str]) -> bool:
+    known = folded(header)
+    return any(part in known for part in parts)
