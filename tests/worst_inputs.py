@@ -164,6 +164,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.custom_fields:field_key": takes("-", "a "),
     "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:certainly_left": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:mentions_leaving": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA"),
+    "schemas.formats.consent_words:runs": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA", "A"),
     "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),

@@ -12,13 +12,22 @@ from functools import lru_cache
 
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Because, Column
-from schemas.formats.consent_words import MAX_LENGTH, SENSES, ConsentWord, certainly_left, folded, word_of
+from schemas.formats.consent_words import (
+    MAX_LENGTH,
+    SENSES,
+    ConsentWord,
+    certainly_left,
+    folded,
+    mentions_leaving,
+    word_of,
+)
 from schemas.formats.doubtful_headers import may_be_consent, may_say_who_confirmed
 from schemas.formats.meanings import STATUS, field_meaning
 from schemas.formats.presets import IGNORE
 from schemas.formats.refusals import FileRefused, quoted, shortened
 
 JUDGED_ROWS = 1_000
+READ_CELLS = 10_000  # of a field, for words within a text: that takes as long as all else
 MAX_LISTED = 10
 YES_OR_NO = (ConsentWord.YES, ConsentWord.NO)  # of what, only a header says
 
@@ -169,7 +178,11 @@ class FieldColumn:
         self.filled += not csv_values.says_nothing(cell)
         word, is_certain = _seen(cell) if len(cell) <= MAX_LENGTH else (None, False)
         self.yes_or_no = word in YES_OR_NO and self.yes_or_no is not False
-        self.doubtful = self.doubtful or word in (ConsentWord.LEFT, ConsentWord.ENDED)
+        self.doubtful = (
+            self.doubtful
+            or word in (ConsentWord.LEFT, ConsentWord.ENDED)
+            or (self.filled <= READ_CELLS and mentions_leaving(cell))
+        )
         if is_certain and len(self.left) < MAX_LISTED:
             self.left[cell] = None
 

@@ -6,11 +6,16 @@ normalized form (lower case, `_` for a blank or a hyphen), separated by blanks.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache
 
 MARKS = re.compile(r"(?<=\w)[\W_]+(?=\w)|[\W_]+$")  # not before the first letter: `-1` is no word
+LETTERS = re.compile(r"[^\W\d_]+")
+HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # listUnsubscribed, MCCleaned
 MAX_LENGTH = 100  # characters
+MAX_WORDS = 3  # that are one word of a table
+MENTIONED = range(7, 61)  # characters of a cell that is looked at for such words; a longer one is prose
 WHOLE = {"1.0": "1", "0.0": "0", "1,0": "1", "0,0": "0"}  # as spreadsheets and pandas write 1 and 0
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 
@@ -45,6 +50,17 @@ UNMISTAKABLE: tuple[tuple[str, str], ...] = (
     ("nl", "uitgeschreven afgemeld niet_ingeschreven niet_aangemeld zwarte_lijst"),
     ("pt", "descadastrado descadastrada desinscrito desinscrita não_inscrito não_inscrita"),
     ("pt", "não_subscrito lista_negra"),
+)
+
+# Words for people who never confirmed, within a text.
+UNCONFIRMED: tuple[tuple[str, str], ...] = (
+    ("en", "unconfirmed not_confirmed unverified not_verified never_confirmed never_subscribed"),
+    ("de", "unbestätigt unbestaetigt unbestätigte unbestaetigte nicht_bestätigt nicht_bestaetigt"),
+    ("fr", "non_confirmé non_confirmés non_confirmées"),
+    ("es", "no_confirmados no_confirmadas sin_confirmar"),
+    ("it", "non_confermati non_confermate"),
+    ("nl", "onbevestigd niet_bevestigd"),
+    ("pt", "não_confirmados não_confirmadas"),
 )
 
 ROWS: tuple[tuple[ConsentWord, str, str], ...] = (
@@ -146,6 +162,31 @@ def words() -> dict[str, ConsentWord]:
 def word_of(cell: str) -> ConsentWord | None:
     """What a cell says; None if it is none of the words."""
     return words().get(folded(WHOLE.get(cell.strip(), cell)))
+
+
+def runs(text: str) -> Iterator[str]:
+    """The words of a text, folded: each alone, and with those that follow it."""
+    spaced = HUMP.sub(" ", unicodedata.normalize("NFC", text))
+    letters = [folded(word) for word in LETTERS.findall(spaced)]
+    for start in range(len(letters)):
+        for length in range(1, MAX_WORDS + 1):
+            yield "".join(letters[start : start + length])
+
+
+def mentions_leaving(cell: str) -> bool:
+    """Whether a cell has a word for having left, or for not having confirmed, beside others."""
+    if len(cell) not in MENTIONED:
+        return False
+    known = folded(cell)
+    found = {word for word in _mentioned() if word in known}
+    return bool(found) and not found.isdisjoint(runs(cell))
+
+
+@cache
+def _mentioned() -> frozenset[str]:
+    """Short ones may be words of something else."""
+    words = _unmistakable() | {folded(word) for _, row in UNCONFIRMED for word in row.split()}
+    return frozenset(word for word in words if len(word) >= MENTIONED.start)
 
 
 @cache
