@@ -20,12 +20,12 @@ from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError
-from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.file_names import said_by_name
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
 from schemas.formats.readings import Reading
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
 from schemas.tags import trimmed
 from schemas.values import KnownPeople

@@ -17,11 +17,11 @@ from schemas.formats import (
     missing_consent,
     tables,
 )
-from schemas.formats.columns import Because
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.file_names import said_by_name
 from schemas.formats.meanings import FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS, is_named_as_left
+from schemas.formats.reasons import Because
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
@@ -76,7 +76,7 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     leavers.NAMED: "The name of the sheet says that nobody in it is subscribed, but not every row does: say "
     "below that everyone in the file has left, or give the sheet another name.",
 }
-WARNINGS = (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL, Because.UNCONFIRMED)
+WARNINGS = (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL, Because.UNCONFIRMED, Because.TAGGED)
 NO_HEADER = (
     "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
     "names of the columns”, choose which column is the address, and look again."

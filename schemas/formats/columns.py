@@ -20,6 +20,7 @@ from schemas.formats.meanings import (
     preset_columns,
 )
 from schemas.formats.presets import IGNORE, Preset
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
 
 REPEATABLE = frozenset({"unsubscribed_at", *CONSENTS, IGNORE})  # meanings that several columns may have
@@ -43,33 +44,6 @@ TWICE = (
     "Two columns have the same meaning: leave one out with map[PLACE]=ignore, such as map[{place}]=ignore."
 )
 TWICE_COMMAND = "Two columns have the same meaning: {columns}. Leave one out with --map {place}=ignore"
-
-
-class Because:
-    """Why a column is taken for what it is; sentences of the answer."""
-
-    CHOSEN = "You said so."
-    NAMED = "Its name says so."
-    ALIAS = "Its name is another word for that."
-    PRESET = "{} writes it so."
-    BOOKKEEPING = "Not imported: it is bookkeeping."
-    NAMELESS = "Not imported: it has no name."
-    CUSTOM = "Its name is not known, so it is a custom field."
-    DOUBTFUL = (
-        "Its name is not known, so it is a custom field. If it says who left, map it to `unsubscribed`, "
-        "or to `subscribed` if its no means left."
-    )
-    UNCONFIRMED = (
-        "Its name is not known, so it is a custom field. If who has none never confirmed, say so in a column "
-        "`status`, with `unconfirmed`: they come in subscribed otherwise."
-    )
-    UNKNOWN = (CUSTOM, DOUBTFUL, UNCONFIRMED)
-    SECOND = "Another column already means {}, so it is a custom field."
-    BY_VALUES = "Its name may mean something else, but its values are about consent."
-    NO_CONSENT = (
-        "Its name may be about consent, but its values are not, so it is a custom field. "
-        "If it says who left, map it to `status`, or to `unsubscribed` if its yes means left."
-    )
 
 
 @dataclass(slots=True)

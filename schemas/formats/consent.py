@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from schemas.formats import csv_values, dates
-from schemas.formats.columns import Because, Column
+from schemas.formats.columns import Column
 from schemas.formats.consent_words import (
     MAX_LENGTH,
     SENSES,
@@ -24,6 +24,7 @@ from schemas.formats.consent_words import (
 from schemas.formats.doubtful_headers import may_be_consent, may_say_who_confirmed
 from schemas.formats.meanings import STATUS, field_meaning
 from schemas.formats.presets import IGNORE
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted, shortened
 
 JUDGED_ROWS = 1_000
@@ -196,6 +197,26 @@ class FieldColumn:
             self.column.reason = Because.DOUBTFUL
         elif 0 < self.filled < rows and may_say_who_confirmed(self.column.name):
             self.column.reason = Because.UNCONFIRMED
+
+
+@dataclass
+class TagsColumn:
+    """Watches a column of tags: one may say who left, but takes nobody out."""
+
+    column: Column
+    doubtful: bool = False
+
+    def see(self, cell: str) -> None:
+        self.doubtful = self.doubtful or _names_leaving(cell)
+
+    def settle(self, _: int) -> None:
+        if self.doubtful:
+            self.column.reason = Because.TAGGED
+
+
+@lru_cache(maxsize=4096)
+def _names_leaving(cell: str) -> bool:
+    return any(map(certainly_left, csv_values.read_tags(cell)))
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from typing import Any
 
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column
-from schemas.formats.consent import ConsentColumn, FieldColumn
+from schemas.formats.consent import ConsentColumn, FieldColumn, TagsColumn
 from schemas.formats.consent_words import word_of
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
@@ -15,6 +15,7 @@ from schemas.formats.tables import CSV, Table
 from schemas.values import DATES
 
 FOLLOWED_ROWS = 10_000
+Watched = FieldColumn | TagsColumn
 BROKEN_OFF = (
     "The file breaks off in row {row}, before a column that says who left: get the file anew; if it is "
     "whole, end that row with a line break. `columns` names the column."
@@ -75,10 +76,13 @@ def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list
     return [column for column in columns if column.meaning in CONSENTS or (column.maybe and is_doubtful)]
 
 
-def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, FieldColumn]:
-    """The columns that may say who has left, as `Table.cells` names them."""
-    watched = [column for column in columns if column.is_watched and _is_doubtful(table, reading)]
-    return {column.name if table.is_json else column.place: FieldColumn(column) for column in watched}
+def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, Watched]:
+    """The fields and tags that may say who has left, as `Table.cells` names their columns."""
+    if not _is_doubtful(table, reading):
+        return {}
+    watched: list[Watched] = [FieldColumn(column) for column in columns if column.is_watched]
+    watched += [TagsColumn(column) for column in columns if column.meaning == "tags"]
+    return {each.column.name if table.is_json else each.column.place: each for each in watched}
 
 
 def _is_doubtful(table: Table, reading: Reading) -> bool:
@@ -95,7 +99,7 @@ def _see_consents(
             each.see(number, row, cell)
 
 
-def _see_fields(table: Table, record: Any, fields: Mapping[str | int, FieldColumn]) -> None:
+def _see_fields(table: Table, record: Any, fields: Mapping[str | int, Watched]) -> None:
     for place, value in table.cells(record):
         if place in fields and (cell := table.cell(value).strip()):
             fields[place].see(cell)

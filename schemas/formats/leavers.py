@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.formats import csv_values, presets
-from schemas.formats.columns import Because, Column
+from schemas.formats.columns import Column
 from schemas.formats.consent import said
 from schemas.formats.consent_words import ConsentWord, folded
 from schemas.formats.file_names import said_by_name
 from schemas.formats.meanings import CONSENTS, SAYING
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import Table
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from schemas.formats import presets
-from schemas.formats.columns import Because, Column
+from schemas.formats.columns import Column
 from schemas.formats.consent_words import folded
 from schemas.formats.header_names import meaning_of
 from schemas.formats.meanings import CONSENTS, SAYING
 from schemas.formats.presets import PRESETS, Preset, http_advice
 from schemas.formats.readings import Reading
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused
 
 MISSING = (

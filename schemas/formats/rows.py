@@ -6,11 +6,12 @@ from typing import Any
 
 from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, dates, readers
-from schemas.formats.columns import Because, Column
+from schemas.formats.columns import Column
 from schemas.formats.consent import said
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.meanings import CONSENTS, NOTES
 from schemas.formats.presets import IGNORE
+from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES
 

@@ -135,6 +135,24 @@ def test_a_date_that_only_some_have_may_say_who_never_confirmed(client, column, 
     assert "never confirmed" in reason(client, lines, LINES)
 
 
+@pytest.mark.parametrize("column", ["tags", "Labels"])
+@pytest.mark.parametrize("tags", ["vip;unsubscribed", '"[""vip"",""Unsubscribed""]"', "Opted out"])
+def test_a_tag_that_says_who_left_is_pointed_out(client, column, tags):
+    cell = tags.replace(";", ",") if tags[0] == '"' else f'"{tags.replace(";", ",")}"'
+    told = reason(client, people(column, cell, "vip"))
+    assert "tags take nobody out" in told
+    assert import_file(client, people(column, cell, "vip"))["created"] == 2
+    assert client.counts() == (2, 2, 0)
+
+
+def test_other_tags_are_not_and_nor_are_those_of_an_export_of_ours(client, other_client):
+    for tags in ("vip", "inactive", "people who unsubscribed", "active"):
+        assert "tags take nobody out" not in reason(client, people("tags", tags))
+    client.create("ann@example.com", tags=["unsubscribed"])
+    exported = send(other_client, client.get("/fetch/export").data)
+    assert "tags take nobody out" not in str(exported.json["meta"]["columns"])
+
+
 def test_a_status_that_became_a_field_tells_the_way_out(client):
     assert "map it to `status`" in reason(client, people("status", "Unsubscribed (May)", "Subscribed (May)"))
 
