@@ -71,8 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are cores: tests of services and browsers wait for them."""
-    return (os.cpu_count() or 1) * 3 // 2
+    """Twice as many as there are cores: tests of services and browsers wait for them."""
+    return (os.cpu_count() or 1) * 2
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,8 @@ RESEMBLED = (
 
 def renamed(names: Sequence[str]) -> Preset | None:
     """The program whose file it is, if its column of consent is called otherwise."""
-    return presets.resembled(names) if any(meaning_of(name) in CONSENTS for name in names) else None
+    preset = presets.resembled(names)
+    return preset if preset and any(meaning_of(name) in CONSENTS for name in names) else None
 
 
 def check(columns: Sequence[Column], reading: Reading) -> None:
