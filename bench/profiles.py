@@ -22,7 +22,7 @@ from audience.sites import Site
 from bench import import_core, instances
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
-from workers.web.gateway import Gateway
+from workers.web.gateway import Gateway, Response
 
 FIRST = 10
 PEOPLE, ROWS, REQUESTS = 20_000, 4_000, 1_500
@@ -67,11 +67,12 @@ def of_find(settings: Settings) -> list[Item]:
 
     def find() -> None:
         for _ in range(REQUESTS):
-            answer: Any = vars(Gateway)["_call"](gateway, vars(Gateway)["_environ"](gateway, scope))
-            if answer.close:
-                answer.close()
-            if answer.status != 200:
-                raise RuntimeError(answer.status)
+            response = Response()
+            vars(Gateway)["_call"](gateway, vars(Gateway)["_environ"](gateway, scope), response)
+            if response.close:
+                response.close()
+            if response.status != 200:
+                raise RuntimeError(response.status)
 
     find()
     return _profile(find, REQUESTS)

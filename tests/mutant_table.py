@@ -303,8 +303,8 @@ MUTANTS = (
     Mutant(
         "large bodies are parsed all at once",
         "audience/api/request_data.py",
-        "            turn.enter_context(PARSING)\n",
-        "            pass\n",
+        "    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
+        "    with place:\n",
         f"{TORTURE}memory --only 0",
     ),
     Mutant(

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from bench import load, waits
+from bench import load, profiles, waits
 
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
 
@@ -44,3 +44,9 @@ def test_a_client_whose_request_fails_is_not_left_out(busy):
     clients.add("find", lambda: b"GET / HTTP/1.1\r\n\r\n", 2)
     with pytest.raises(RuntimeError, match="503"):
         clients.run(answered.wait)
+
+
+@pytest.mark.usefixtures("app")
+def test_a_find_is_profiled(settings, monkeypatch):
+    monkeypatch.setattr(profiles, "REQUESTS", 2)
+    assert len(profiles.of_find(settings)) == profiles.FIRST

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Lock
 from typing import Any, BinaryIO
 from urllib.parse import unquote
@@ -71,12 +71,10 @@ def json_body(max_bytes: int) -> Iterator[dict[str, Any]]:
     """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time."""
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
-    with ExitStack() as turn:
-        if len(raw) > WAITING_BYTES:
-            turn.enter_context(_place())
-        if len(raw) > LARGE_BYTES:
-            turn.enter_context(PARSING)
-        raw += file.read(max_bytes + 1)
+    place = _place() if len(raw) > WAITING_BYTES else nullcontext()
+    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():
+        file.seek(0)
+        raw = file.read(max_bytes + 1)
         yield _object(raw, max_bytes)
 
 

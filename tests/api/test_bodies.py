@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -164,6 +165,23 @@ def test_what_a_large_body_becomes_is_there_once_at_a_time(app, client, size, is
     response_assertions.answer(client.call("POST", "/batch/subscribers", data=body))
     assert seen == [(is_alone, has_place)]
     assert not PARSING.locked()
+
+
+def test_a_large_body_is_in_memory_once(client):
+    body = b"[" + b"[]," * 2**21 + b"1]"
+    environ = {
+        "wsgi.input": io.BytesIO(body),
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input_terminated": True,
+    }
+    tracemalloc.start()
+    try:
+        response = client.call("POST", "/batch/subscribers", environ_overrides=environ)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert response_assertions.error(response, 400) == []
+    assert peak < len(body) * 1.5
 
 
 @pytest.mark.parametrize("credentials", ["", basic("pk", "sk")])
