@@ -17,7 +17,7 @@ MANY = 5_000
 INDEXED_DATES = ("last_event_at", "unsubscribed_at")
 FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
 FEW = 1_000  # who have a tag
-ENOUGH = 4  # times as many as a page is expected among
+ENOUGH = 2  # times as many as a page is expected among
 READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
 PAGE_ROWS = 100
 HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
