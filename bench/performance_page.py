@@ -126,7 +126,8 @@ def _growth(sizes: Mapping[int, Found]) -> str:
         for name, figures in _growing(sizes).items()
     ]
     head = ("What", *(f"{size:,} people" for size in sorted(sizes)), "Unit", "Last, of the speed before")
-    return f"## Growth\n\n{_table(head, cells)}\n![Growth with the number of people](performance.svg)\n"
+    image = "![Growth with the number of people](performance.svg)"
+    return f"## Growth\n\n{_table(head, cells)}\n{ends.one_line(ends.GROWTH)}\n\n{image}\n"
 
 
 def _times(sizes: Mapping[int, Found]) -> dict[str, list[float]]:
