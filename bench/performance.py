@@ -2,13 +2,14 @@
 
 Each bench is a process of its own; one that fails is named on the page. All are run with `--size` people, and
 those that tell of growth with each number of `--growth` too. Instances are filled once for each, into the
-folder for temporary files, or below `--kept`, where the next run finds them. `--trial --page PATH` shows in
-some minutes whether all benches run, on so few people that the figures say nothing.
+folder for temporary files, and copied below `--kept`, where the next run finds them. `--trial --page PATH`
+shows in some minutes whether all benches run, on so few people that the figures say nothing.
 """
 
 import argparse
 import contextlib
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,12 +67,14 @@ def measure(size: int, benches: Iterable[str], runs: int, kept: Path | None = No
 @contextlib.contextmanager
 def _filled(size: int, kept: Path | None) -> Iterator[Path]:
     print(f"{datetime.now(UTC):%H:%M:%S}  {size:,} people", file=sys.stderr, flush=True)
-    if kept and (kept / str(size)).exists():
-        yield kept / str(size)
-        return
     with tempfile.TemporaryDirectory() as temporary:
-        folder = kept / str(size) if kept else Path(temporary)
-        instances.make(folder, size)
+        folder = Path(temporary) / str(size)
+        if kept and (kept / str(size)).exists():
+            shutil.copytree(kept / str(size), folder)  # benches write
+        else:
+            instances.make(folder, size)
+            if kept:
+                shutil.copytree(folder, kept / str(size))
         yield folder
 
 
