@@ -22,8 +22,8 @@ from bench import instances, machine, performance_page
 from bench.performance_page import Found
 
 PAGE = machine.ROOT / "docs" / "performance.md"
-GROWING = ("reads", "searches", "segments", "starts", "import_core")
-BENCHES = (*GROWING, "import_http", "record_cost", "waits", "change_log", "moves")
+TELL_OF_GROWTH = ("reads", "searches", "segments", "starts", "import_core")
+BENCHES = (*TELL_OF_GROWTH, "import_http", "record_cost", "waits", "change_log", "moves")
 QUICK, QUICK_SIZE = ("reads", "searches", "import_core"), 20_000
 BESIDE: dict[str, list[str]] = {"profiles": [], "edge": [], "engines": [], "peers.compared": []}
 TRIAL_SIZES = 2_000, [1_000, 3_000]
@@ -111,7 +111,9 @@ def write(
     for bench, options in beside.items():
         run(others, bench, options)
     whole = measure(sizes.whole, BENCHES, runs, kept)
-    by_size = {sizes.whole: whole} | {size: measure(size, GROWING, runs, kept) for size in sizes.growth}
+    by_size = {sizes.whole: whole} | {
+        size: measure(size, TELL_OF_GROWTH, runs, kept) for size in sizes.growth
+    }
     page.write_text(performance_page.page(facts, sizes.whole, by_size, others), "utf-8")
     page.with_suffix(".svg").write_text(performance_page.plot_of(by_size), "utf-8")
     print(f"wrote {page}", file=sys.stderr)
