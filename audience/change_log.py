@@ -14,6 +14,7 @@ from audience.changes import Source
 from audience.consents import Person
 from audience.subscriber_batches import ABSENT, SubscriberBatch
 from storage import change_log as stored
+from storage import changed_subscribers as stored_changed
 from storage import database
 from storage import tags as stored_tags
 from storage import webhook_deliveries as stored_deliveries
@@ -215,9 +216,9 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     number = stored.add(site_id, len(entries), at, source, entries.packed())
     if entries:
         note_site(site_id)
-    stored.index(site_id, number, entries.indexed())
+    stored_changed.add(site_id, number, entries.indexed())
     if entries.repeated:
-        stored.index_words(site_id, entries.repeated_by())
+        stored_changed.add_words(site_id, number, entries.repeated_by())
     return number
 
 
@@ -237,7 +238,7 @@ def _to_blank(site_id: int) -> list[int]:
 
 def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     with database.session():
-        found = stored.rows_of(site_id, ids)
+        found = stored_changed.rows_of(site_id, ids)
     yield from found.items()
 
 
@@ -245,4 +246,4 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
     for old in stored.indexed_as(site_id, number):
         stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
-    stored.forget_index(site_id, number, ids)
+        stored_changed.forget(site_id, old, ids)

@@ -10,7 +10,7 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import change_log as stored
-from storage import consent_changes, database, keys, tags
+from storage import changed_subscribers, consent_changes, database, keys, tags
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.consent_changes import ConsentChange
@@ -119,7 +119,9 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
     own: list[Part] = []
-    for row in reversed(stored.at_numbers(site_id, stored.numbers_of(site_id, subscriber_id, limit))):
+    for row in reversed(
+        stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
+    ):
         entries = unpack(row.entries)
         own += [
             Part(row, number, [entry], entries.tags)

@@ -6,7 +6,7 @@ from audience.change_log_entries import Values, unpack
 from audience.changes import json_equal
 from audience.sites import Site
 from storage import change_log as stored
-from storage import database, tags
+from storage import changed_subscribers, database, tags
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.subscribers import Subscriber
@@ -24,8 +24,8 @@ def size() -> tuple[int, int | None]:
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
     """How many of a sample are not as the record says, and how many the sample has."""
-    ids = stored.newest_changed(site.id, SAMPLED)
-    numbers = list(stored.rows_of(site.id, ids))[-ROWS:]
+    ids = changed_subscribers.newest(site.id, SAMPLED)
+    numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     said = _replayed(stored.at_numbers(site.id, numbers), set(ids))
     _forget_deleted_tags(site.id, said.values())
     people = stored_subscribers.get_by_ids(site.id, said)

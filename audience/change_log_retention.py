@@ -6,7 +6,7 @@ from itertools import takewhile
 from audience import change_log, clock
 from audience.change_log_entries import unpack
 from storage import change_log as stored
-from storage import database
+from storage import changed_subscribers, database
 from storage import sites as stored_sites
 from storage import undos as stored_undos
 
@@ -47,8 +47,7 @@ def _drop_some(site_id: int, before: int) -> bool:
     dropped = list(takewhile(lambda each: each.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
     for each in dropped:
         entries = unpack(each.entries)
-        stored.forget_index(site_id, each.number, entries.indexed())
-        stored.forget_index(site_id, -each.id, entries.repeated_by())
+        changed_subscribers.forget(site_id, each, [*entries.indexed(), *entries.repeated_by()])
     if dropped:
         stored.drop(site_id, dropped)
     return len(dropped) == ROWS_AT_ONCE

@@ -12,7 +12,7 @@ from audience.addresses import identity
 from audience.change_log_entries import LogEntry, Values, unpack
 from audience.changes import Source
 from storage import change_log as stored
-from storage import change_log_acts, undos
+from storage import change_log_acts, changed_subscribers, undos
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.subscribers import Subscriber
@@ -108,7 +108,7 @@ class RowReader:
         self.later: dict[int, list[tuple[Source, bool, Values]]] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # that somebody has moved away from since
-        self._read_others(site_id, stored.rows_of(site_id, ids, act.first_number))
+        self._read_others(site_id, changed_subscribers.rows_of(site_id, ids, act.first_number))
 
     def _read_others(self, site_id: int, ids_by_number: dict[int, list[int]]) -> None:
         for ids in ids_by_number.values():

@@ -22,7 +22,7 @@ from audience.sites import Site
 from bench import instances, people
 from bench.people import item
 from bench.rows import CPU, Row, parser, show
-from storage import change_log, custom_fields, database, domains, tags
+from storage import change_log, changed_subscribers, custom_fields, database, domains, tags
 from storage import field_values as stored_values
 from storage import sites as stored_sites
 from storage import subscriber_batches as stored
@@ -66,7 +66,7 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
             stored_sites.count(site.id, len(new), 0)
             domains.count(site.id, domains_of_new)
             number = change_log.add(site.id, entries, clock.now_ms(), ("import", 1), packed)
-            change_log.index(site.id, number, changed)
+            changed_subscribers.add(site.id, number, changed)
         database.checkpoint(only_if_due=True)
     return seconds() - start
 

@@ -44,20 +44,6 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
     return first
 
 
-def index(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes whom the row of a number changed."""
-    execute_many(
-        "INSERT INTO changed_subscribers (site_id, subscriber_id, number) VALUES (?, ?, ?)",
-        [(site_id, subscriber_id, number) for subscriber_id in sorted(subscriber_ids)],
-    )
-
-
-def index_words(site_id: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes of whom the newest row has a word; by its id below zero, as without entries it has no number."""
-    newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
-    index(site_id, -newest[0], subscriber_ids)
-
-
 def numbers(site_id: int) -> tuple[int, int]:
     """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
     found = row("SELECT changes, oldest_change FROM site_counters WHERE site_id = ?", (site_id,))
@@ -112,27 +98,6 @@ def indexed_as(site_id: int, number: int) -> list[LogRow]:
     return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
 
 
-def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
-    """The numbers of the newest rows that changed a subscriber."""
-    found = rows(
-        "SELECT number FROM changed_subscribers WHERE site_id = ? AND subscriber_id = ? "
-        "ORDER BY number DESC LIMIT ?",
-        (site_id, subscriber_id, limit),
-    )
-    return [number for (number,) in found]
-
-
-def newest_changed(site_id: int, limit: int) -> list[int]:
-    """The ids of some of those whom the newest rows changed."""
-    found = rows(
-        "SELECT DISTINCT subscriber_id FROM changed_subscribers WHERE site_id = ? AND number >= coalesce("
-        "(SELECT min(number) FROM (SELECT number FROM change_log WHERE site_id = ? AND count > 0 "
-        "ORDER BY number DESC LIMIT ?) AS newest), 0) LIMIT ?",
-        (site_id, site_id, limit, limit),
-    )
-    return [subscriber_id for (subscriber_id,) in found]
-
-
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
     """Replaces the entries of a row by as many."""
     execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
@@ -141,13 +106,6 @@ def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
 
 def _grow(site_id: int, size: int) -> None:
     execute("UPDATE site_counters SET change_bytes = change_bytes + ? WHERE site_id = ?", (size, site_id))
-
-
-def forget_index(site_id: int, number: int, subscriber_ids: Collection[int]) -> None:
-    execute_many(
-        "DELETE FROM changed_subscribers WHERE site_id = ? AND subscriber_id = ? AND number = ?",
-        [(site_id, subscriber_id, number) for subscriber_id in subscriber_ids],
-    )
 
 
 def erase(site_id: int, people: Iterable[tuple[int, str, int]], number: int) -> None:
@@ -174,22 +132,6 @@ def to_blank(site_id: int, limit: int) -> list[int]:
     """Ids of erased subscribers of whom the record may still hold something."""
     query = "SELECT subscriber_id FROM erased_subscribers WHERE site_id = ? AND waiting = 1 LIMIT ?"
     return [subscriber_id for (subscriber_id,) in rows(query, (site_id, limit))]
-
-
-def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
-    """The ids of those among subscribers whom a row changed, by the row's number, from `since` on.
-
-    By numbers below zero, of whom a row has a word.
-    """
-    found: dict[int, list[int]] = {}
-    for number, subscriber_id in rows(
-        "SELECT number, subscriber_id FROM changed_subscribers "
-        f"WHERE site_id = ? AND subscriber_id IN ({engine.IDS}) AND (number >= ? OR number < 0) "
-        "ORDER BY number",
-        (site_id, json.dumps(list(subscriber_ids)), since),
-    ):
-        found.setdefault(number, []).append(subscriber_id)
-    return found
 
 
 def blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:

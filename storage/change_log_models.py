@@ -40,16 +40,18 @@ add_partial_index(
 class ChangedSubscriberModel(BaseModel):
     """Which rows of the record have an entry of a subscriber, but for their creation. No foreign keys.
 
-    `number` is below zero, and the row's id, of one that has a word of the subscriber.
+    `number` is below zero, and the row's id, of one that has a word of the subscriber. `part` is that of the
+    row's own number, as in `storage.changed_subscribers`.
     """
 
     site_id = IntegerField()
+    part = BigIntegerField()
     subscriber_id = IntegerField()
     number = BigIntegerField()
 
     class Meta:
         table_name = "changed_subscribers"
-        primary_key = CompositeKey("site_id", "subscriber_id", "number")
+        primary_key = CompositeKey("site_id", "part", "subscriber_id", "number")
         without_rowid = True
 
 

@@ -23,13 +23,19 @@ from audience import tags as site_tags
 from audience.changes import RESTORE, Change, Source
 from audience.errors import Refused
 from schemas.formats.rows import FileRow
-from storage import database
+from storage import changed_subscribers, database
 from tests.change_mirror import Mirror, normal, state
 
 ANN, BOB = "ann@a.example", "bob@a.example"
 DAY_MS = 86_400_000
 NAMES = ["vip", "new", "old"]
 VALUES = ["x", 1, 1.0, True, [1], {"a": 1}]
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Of the index of whom a row changed: each test has several."""
+    monkeypatch.setattr(changed_subscribers, "PART", 3)
 
 
 def blobs(site):

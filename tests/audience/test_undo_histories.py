@@ -18,7 +18,7 @@ from audience import (
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.changes import Acceptance, Change, Consent, change_from_item
-from storage import database, site_counters
+from storage import changed_subscribers, database, site_counters
 from storage import subscribers as stored
 from storage.pace import Pace
 from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely, some
@@ -55,6 +55,7 @@ class UndoHistory(History):
         self.done = {}  # number of acceptance by import or act
         self.queue = []  # what waits, in order
         self.chunk = chance.choice([1, 2, 100])  # rows of an import at once
+        monkeypatch.setattr(changed_subscribers, "PART", 5)
         self.undone = set()
 
     def step(self):

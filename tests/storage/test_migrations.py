@@ -26,6 +26,22 @@ def test_an_existing_site_gets_the_first_reports_and_utc(settings):
     database.close()
 
 
+def test_the_index_of_whom_a_row_changed_is_parted(settings):
+    """Words, by the id of their row, come into the part of its number."""
+    database.open(settings.database, allow_faulty=True)
+    with database.session():
+        Runner(database.database.obj, str(sqlite.MIGRATIONS)).up("0029_home")
+        database.execute("INSERT INTO sites (id, uuid, name, created_at) VALUES (1, 'one', 'One', 0)")
+        database.execute("INSERT INTO change_log VALUES (7, 1, 131072, 0, 0, 'import', 1, x'')")
+        database.execute_many("INSERT INTO changed_subscribers VALUES (1, ?, ?)",
+                              [(5, 1), (5, 65_535), (5, 65_536), (4, 1), (5, -7), (6, -8)])  # fmt: skip
+    database.migrate()
+    with database.session():
+        found = database.rows("SELECT part, subscriber_id, number FROM changed_subscribers")
+    assert found == [(0, 4, 1), (0, 5, 1), (0, 5, 65_535), (0, 6, -8), (1, 5, 65_536), (2, 5, -7)]
+    database.close()
+
+
 def test_the_models_match_the_migrations(settings):
     database.open(settings.database, allow_faulty=True)
     database.migrate()
