@@ -16,6 +16,7 @@ from tests.torture.world import World
 from workers import heartbeat
 
 HELD_MS = 50_000
+AHEAD_MS = 30 * 86_400_000  # no file is a day old, whatever the service's clock says
 TABLES = ("imports", "webhooks", "file_uploads")
 SWEEPS = 2
 BATCHES, TAGS = 5, ["a", "b", "c", "d", "e"]
@@ -60,7 +61,7 @@ def _take(world: World, email: str, webhook_id: str) -> int:
         payload = import_payloads.join([import_payloads.row(change_from_item({"email": email}))])
         imports.add_batch(site_id, import_id, 0, payload)
         site_queue.claim(site_id, ("imports", import_id), "somebody", accepted.at, now, HELD_MS)
-        upload_id = file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at)
+        upload_id = file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
         database.execute("UPDATE file_uploads SET lease_until = ? WHERE id = ?", (lease, upload_id))
         database.execute(
             "UPDATE webhooks SET paused = '', lease_until = ? WHERE id = ?", (lease, int(webhook_id))

@@ -1,6 +1,7 @@
 """Bodies and files that are cheap to send and dear to read, many at once: the service stays small.
 
-Of bodies, more than may wait to be parsed.
+Of bodies, more than may wait to be parsed; of those that are too small to be counted, as many as there are
+threads.
 """
 
 import io
@@ -21,6 +22,7 @@ JSON, CSV, LINES = "application/json", "text/csv", "application/x-ndjson"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 AT_ONCE = {JSON: 24, CSV: 8, LINES: 8, XLSX: 8}
+SMALL, SMALL_AT_ONCE = MIB, 64
 
 
 def items(unit: bytes, size: int = 8 * MIB) -> bytes:
@@ -55,8 +57,9 @@ SHAPES = (
     (FILE, LINES, b'{"email": "a@b.example", "x": ' + b"[" * (8 * MIB)),
     (FILE, LINES, b'{"email": "a@b.example"}\n' * (MIB // 4)),
     (FILE, XLSX, bomb(256 * MIB)),
+    (BATCH, JSON, items(b'{"a":1}', SMALL)),
 )  # fmt: skip
-SHORT, LONG = 5, len(SHAPES)
+SHORT, LONG = 6, len(SHAPES)
 UNIT = "shapes"
 
 
@@ -67,7 +70,7 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> dict[str, float]:
             path, media_type, body = SHAPES[3 * number if short else number]
-            at_once = AT_ONCE[media_type]
+            at_once = SMALL_AT_ONCE if len(body) <= SMALL else AT_ONCE[media_type]
             with Peak(world.service.process.pid) as peak, ThreadPoolExecutor(at_once) as pool:
                 sent = [pool.submit(load.send, body, len(body), path, media_type) for _ in range(at_once)]
                 statuses = {each.result() for each in sent}
