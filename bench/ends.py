@@ -46,12 +46,12 @@ the lock. Tried: a lower priority of the worker (no better); less CPU for each r
 tenth, kept).
 """
 RECORD = """
-Most of the difference is the index of whom a row changed (about 12 of 15 µs): people who are changed lie
-scattered in it, so that nearly each takes a page of its own, in the log and again in the file. Making entries
-takes 2 µs, the row 1, packing half of one. Tried: one statement for all of a row's people, as values or as
-JSON (.5 to 1 µs more); no compressing (.2 µs less, seven times the bytes); the log moved after 4,000 pages in
-place of 1,000 (a fifth less with the record and without it, but creates beside clients that accept wait
-longer).
+Most of the difference is the index of whom a row changed: people who are changed lie scattered in it, and
+each page that they take is written to the log and again to the file. It is kept in parts of 65,536 numbers, of
+which the newest is written: about half of what it costs as a whole. Making entries takes 2 µs, the row 1,
+packing half of one. Tried: parts of 8,192 (half of that again, but an undo looks for each subscriber in eight
+times as many places); one statement for all of a row's people, as values or as JSON (.5 to 1 µs more); no
+compressing (.2 µs less, seven times the bytes).
 """
 PEERS = """
 Audience writes more beside a person than the peer, and the record of changes came after the goal was set.
