@@ -73,11 +73,15 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 
 
 def forget(site_id: int, of: LogRow, subscriber_ids: Collection[int]) -> None:
-    """Takes subscribers out of what the index has of a row, their words too."""
+    """Takes subscribers out of what the index has of a row, their words too.
+
+    One of words alone has the number of the next row.
+    """
+    own = of.number if of.length else -of.id
     execute_many(
         "DELETE FROM changed_subscribers WHERE site_id = ? AND part = ? AND subscriber_id = ? "
         "AND number IN (?, ?)",
-        [(site_id, of.number // PART, each, of.number, -of.id) for each in subscriber_ids],
+        [(site_id, of.number // PART, each, own, -of.id) for each in subscriber_ids],
     )
 
 
