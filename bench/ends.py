@@ -47,8 +47,8 @@ tenth, kept).
 """
 RECORD = """
 Most of the difference is the index of whom a row changed: people who are changed lie scattered in it, and
-each page that they take is written to the log and again to the file. It is kept in parts of 65,536 numbers, of
-which the newest is written: about half of what it costs as a whole. Making entries takes 2 µs, the row 1,
+each page that they take is written to the log and again to the file. It is kept in parts of 65,536 numbers,
+of which the newest is written: about half of what it costs as a whole. Making entries takes 2 µs, the row 1,
 packing half of one. Tried: parts of 8,192 (half of that again, but an undo looks for each subscriber in eight
 times as many places); one statement for all of a row's people, as values or as JSON (.5 to 1 µs more); no
 compressing (.2 µs less, seven times the bytes).
