@@ -5,7 +5,8 @@ import re
 import pytest
 
 from audience import file_imports, imports, segment_matches, undo_work, undos
-from storage import database
+from storage import database, moves
+from storage.engines.chosen import engine
 from storage.pace import Pace
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
@@ -88,6 +89,19 @@ def test_file_imports_and_exports_use_indexes(client, statements):
     for statement in {each for each in of_sites(statements) if len(each) < 5000}:
         assert statement.startswith(ACROSS_SITES) or "site_id" in statement, statement
         assert not reads_a_table_through(statement), statement
+
+
+def test_what_a_move_compares_of_a_person_is_searched_by_subscriber(client, statements):
+    client.create(ADDRESSES[0])
+    client.post("/batch/events", {"events": [{"email": ADDRESSES[0], "type": "visit"}]})
+    with database.session():
+        del statements[:]
+        _, _, *kept = moves.End(engine, database.database).person(0)
+    seen = [each for each in statements if "WHERE subscriber_id" in each]
+    assert len(seen) == len(moves.OF_PERSON)
+    assert kept
+    for statement in seen:
+        assert "(subscriber_id=?)" in plan(statement)[0], statement
 
 
 @pytest.mark.parametrize("body", SEARCHES, ids=str)
