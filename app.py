@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workers.web.gateway import Gateway
 
 # With the routes: what web processes need, loaded before they are forked, so that they share its memory.
-OF_WEB_PROCESSES = ("audience.http.admission", "workers.limiter", "workers.metrics", "workers.web.gateway")
+OF_WEB_PROCESSES = ("audience.http.admission", "workers.web.gateway", "workers.web.parts")
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
 open_instance = partial(open_migrated, hold_lock=hold_instance_lock, held_elsewhere=CannotServe)
@@ -97,27 +97,23 @@ def asgi() -> Gateway:
     settings = load_settings()
     from audience.answers.service import open_resolver
     from audience.http.admission import Admission
-    from workers import embedded_redis, interpreter, metrics
-    from workers.gate import gates
-    from workers.limiter import Limiter
-    from workers.processes import Processes
-    from workers.queue import ImportQueue
-    from workers.redis_client import CircuitBreaker, connect
+    from workers import interpreter
     from workers.web import server as web_server
     from workers.web.gateway import Gateway
+    from workers.web.parts import parts
 
     configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
-    breaker, waits = CircuitBreaker(connect(embedded_redis.url(settings))), gates(settings.web_threads)
+    given = parts(settings)
     app = create_app(
         settings,
-        ImportQueue(breaker),
-        Limiter(breaker),
-        Processes(settings, breaker),
-        metrics=metrics.start(settings.instance),
-        resolver=open_resolver(settings, waits.ask_dns),
-        write_gate=waits.write,
-        parse_gate=waits.parse,
+        given.import_queue,
+        given.limiter,
+        given.processes,
+        metrics=given.metrics,
+        resolver=open_resolver(settings, given.waits.ask_dns),
+        write_gate=given.waits.write,
+        parse_gate=given.waits.parse,
         routes=web_server.made_before(),
     )
     app.extensions["audience"].answers.warm()
@@ -181,8 +177,10 @@ def web(instance: Instance) -> None:
     from workers import interpreter
     from workers.web import server as web_server
 
-    Answers(instance.settings).check()
+    answers = Answers(instance.settings)
+    answers.check()
     check_migrated(instance.settings)
+    answers.load()
     routes = create_routes()
     for module in OF_WEB_PROCESSES:
         importlib.import_module(module)

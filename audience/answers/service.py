@@ -140,15 +140,20 @@ class Answers:
         threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
-        from audience.answers.moderation import moderation
-
         try:
-            validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
-            registrable(NO_ADDRESS)
-            moderation.moderate(RUDE)
-            _ = (self.names, self.providers, self.places)  # the last may wait until it is packed
+            self.load()
+            _ = self.places  # which may wait until it is packed
         except Exception as error:
             log.error("a table cannot be loaded: %s", where(error))
+
+    def load(self) -> None:
+        """Loads the bundled tables and the libraries, which processes share that are forked afterwards."""
+        from audience.answers.moderation import moderation
+
+        validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
+        registrable(NO_ADDRESS)
+        moderation.moderate(RUDE)
+        _ = (self.names, self.providers)
 
     def _country_of(self, ip: str) -> str | None:
         country = geolocation.locate(ip, self.places).get("country_code2")

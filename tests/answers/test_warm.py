@@ -7,14 +7,14 @@ import sys
 from tests.service import give_places
 
 FIRST = """
-import gc, json, sys, threading
-from functools import _lru_cache_wrapper
+import json, sys, threading
 from pathlib import Path
 from audience.answers.service import Answers
 from audience.answers.validation.allow_deny import AllowDenyLists
 from audience.answers.validation.validation import Candidate
 from audience.config import Settings
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
+from tests.loaded import loaded
 
 class Silent:
     def ask(self, questions, timeout=None):
@@ -22,14 +22,6 @@ class Silent:
 
     def health(self, denied="", well_known=False):
         return DnsHealth.CUT_OFF
-
-def loaded():
-    caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper)]
-    tables = [
-        f"{each.__module__}.{each.__name__}: {each.cache_info().currsize}" for each in caches
-        if each.__module__.startswith("audience.answers") and each.cache_info().maxsize is None
-    ]
-    return {*sys.modules, *tables}
 
 answers = Answers(Settings(instance=Path(sys.argv[1])), Silent())
 answers.warm()

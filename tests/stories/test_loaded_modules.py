@@ -61,11 +61,24 @@ def test_a_process_loads_no_more_than_it_needs(loaded, name):
 
 
 SERVED = """
-import sys, app
+import sys, threading, app
+from tests.loaded import loaded
 from workers.web import server
 app.create_routes = lambda make=app.create_routes: made.append(make()) or made[-1]
 made = []
-server.Granian = lambda *_, **__: type("Forking", (), {"serve": lambda _: app.asgi()})()
+
+class Forking:
+    def __init__(self, *_, **__):
+        self.before = loaded()
+
+    def serve(self):
+        app.asgi()
+        for thread in threading.enumerate():
+            if thread.daemon:
+                thread.join()
+        print(sorted(loaded() - self.before))
+
+server.Granian = Forking
 sys.argv = ["audience", "web"]
 try:
     app.main()
@@ -74,12 +87,12 @@ except SystemExit:
 """
 
 
-def test_the_routes_are_made_once_before_web_processes_are_forked(tmp_path):
+def test_routes_modules_and_tables_are_loaded_once_before_web_processes_are_forked(tmp_path):
     told = environment(tmp_path, 8000)
     give_places(tmp_path)
     subprocess.run([sys.executable, "-m", "app", "migrate"], env=told, cwd=ROOT, check=True, timeout=120)
     said = subprocess.check_output([sys.executable, "-c", SERVED], env=told, cwd=ROOT, text=True, timeout=120)
-    assert said == "1 True\n"
+    assert said == "[]\n1 True\n"
 
 
 def test_a_web_process_of_its_own_has_no_driver_of_another_database(tmp_path):

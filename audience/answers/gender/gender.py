@@ -17,6 +17,7 @@ the 18,840 commonest of the census, the gender is unknown.
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,7 +93,9 @@ class Names:
     origins: Origins
 
 
+@cache
 def open_names(folder: Path = DATA) -> Names:
+    """Loaded on first use, once per process."""
     return Names(
         SortedTable(folder / "census1990_first_names.csv"),
         SortedTable(folder / "ssa_first_names_1880_2017.csv"),

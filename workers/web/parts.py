@@ -1,0 +1,32 @@
+"""What a web process is given: its way to Redis with all that goes over it, its metrics and its gates."""
+
+from typing import NamedTuple
+
+from audience.config import Settings
+from audience.protocols import Metrics
+from workers import embedded_redis, metrics
+from workers.gate import Gates, gates
+from workers.limiter import Limiter
+from workers.processes import Processes
+from workers.queue import ImportQueue
+from workers.redis_client import CircuitBreaker, connect
+
+
+class Parts(NamedTuple):
+    import_queue: ImportQueue
+    limiter: Limiter
+    processes: Processes
+    metrics: Metrics
+    waits: Gates
+
+
+def parts(settings: Settings) -> Parts:
+    """To be called in the web process: what it is given is not shared."""
+    breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
+    return Parts(
+        ImportQueue(breaker),
+        Limiter(breaker),
+        Processes(settings, breaker),
+        metrics.start(settings.instance),
+        gates(settings.web_threads),
+    )
