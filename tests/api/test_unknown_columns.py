@@ -4,6 +4,7 @@ import pytest
 
 from tests.api.sent_files import CSV, LINES, import_file, send
 from tests.response_assertions import error
+from tests.schemas.test_presets import FOLDER as PEERS
 
 ADVICE = "If it says who left, map it to `unsubscribed`, or to `subscribed` if its no means left."
 
@@ -155,6 +156,14 @@ def test_a_field_whose_cells_may_say_who_left_is_pointed_out(client, column, val
 )
 def test_an_ordinary_field_is_not(client, column, values):
     assert reason(client, people(column, *values)) == "Its name is not known, so it is a custom field."
+
+
+@pytest.mark.parametrize(
+    "name", ["listmonk.csv", "ghost.csv", "keila.csv", "email_list.example.csv", "beehiiv.csv"]
+)
+def test_no_column_is_pointed_out_in_the_file_of_a_program(client, name):
+    response = send(client, (PEERS / name).read_bytes(), query={"dry_run": "1"})
+    assert [column["name"] for column in response.json["meta"]["columns"] if ADVICE in column["reason"]] == []
 
 
 @pytest.mark.parametrize(
