@@ -22,13 +22,14 @@ LEFT: tuple[tuple[str, str], ...] = (
         "en",
         "left left_at left_on date_left leave_date leaving_date exclude excluded excluded_at stop stopped",
     ),
-    ("en", "removed removed_at removed_on disabled_at disabled_on"),
+    ("en", "removed removed_at removed_on disabled_at disabled_on cancelled_at canceled_at cancelled_on"),
+    ("en", "canceled_on"),
     ("de", "austritt austrittsdatum ausgetreten ausgetreten_am entfernt_am deaktiviert_am gekündigt_am"),
     ("fr", "exclu date_de_départ supprimé_le désactivé_le"),
-    ("es", "excluido fecha_de_salida eliminado_el"),
-    ("it", "escluso data_di_uscita rimosso_il"),
-    ("nl", "uitgesloten uitgestapt_op verwijderd_op"),
-    ("pt", "excluído data_de_saída removido_em"),
+    ("es", "excluido fecha_de_salida eliminado_el cancelado_el fecha_de_cancelación"),
+    ("it", "escluso data_di_uscita rimosso_il eliminato_il data_di_cancellazione"),
+    ("nl", "uitgesloten uitgestapt_op verwijderd_op opgezegd_op"),
+    ("pt", "excluído data_de_saída removido_em excluído_em cancelado_em data_de_cancelamento"),
 )
 
 # Whole headers of dates that who never confirmed has none of: who imports them is asked where some are blank.
@@ -55,14 +56,29 @@ ASKING: tuple[tuple[str, str], ...] = (
     ("pt", "desativad removid excluid"),
 )
 
+# Parts of folded headers of mail, and such as say beside one that somebody gets it: who imports them is asked
+# where all cells say yes or no (`Wants emails`, `E-Mails erlaubt`).
+MAIL = ("mail", "correo", "courriel", "lettredinformation", "rundbrief", "postaelettronica")
+GETTING: tuple[tuple[str, str], ...] = (
+    (
+        "en",
+        "receiv getmail getsmail getemail getsemail sendmail sendemail weemail emailson wants allow agree",
+    ),
+    ("en", "enabled block"),
+    ("de", "erhalt empfang bekomm abonn erlaub erwunscht gesperrt blockiert"),
+    ("fr", "recevoir recoi abonn inscri accept bloqu"),
+    ("es", "recib suscri acept bloquead"),
+    ("it", "ricev iscri accett bloccat disabilitat"),
+    ("nl", "ontvang abonn ingeschreven uitgeschakeld geblokkeerd"),
+    ("pt", "receb inscri aceit bloquead"),
+)
+
 # Parts of folded headers of what is sent otherwise than by mail.
 NO_MAIL = ("sms", "phone", "telefon", "whatsapp", "push")
 
 
 def may_say_who_left(header: str) -> bool:
-    return folded(header) in _names(LEFT) or _has_part(
-        header, (part for _, row in LEAVING for part in row.split())
-    )
+    return folded(header) in _names(LEFT) or _has_part(header, _parts(LEAVING))
 
 
 def may_say_who_confirmed(header: str) -> bool:
@@ -71,7 +87,9 @@ def may_say_who_confirmed(header: str) -> bool:
 
 def may_be_consent(header: str) -> bool:
     """Of a column whose cells say yes or no."""
-    return _has_part(header, (part for _, row in ASKING for part in row.split()))
+    return _has_part(header, _parts(ASKING)) or (
+        _has_part(header, MAIL) and _has_part(header, _parts(GETTING))
+    )
 
 
 def is_of_no_mail(header: str) -> bool:
@@ -81,6 +99,10 @@ def is_of_no_mail(header: str) -> bool:
 @cache
 def _names(table: tuple[tuple[str, str], ...]) -> frozenset[str]:
     return frozenset(folded(name) for _, row in table for name in row.split())
+
+
+def _parts(table: tuple[tuple[str, str], ...]) -> Iterable[str]:
+    return (part for _, row in table for part in row.split())
 
 
 def _has_part(header: str, parts: Iterable[str]) -> bool:

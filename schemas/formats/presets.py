@@ -122,7 +122,8 @@ PRESETS: dict[str, Preset] = {
             "substack",
             "Substack",
             ("email active_subscription email_disabled",),
-            _meanings(unsubscribed="email_disabled"),
+            # What a reader pays is no consent.
+            _meanings(unsubscribed="email_disabled") | {"active_subscription": "field:active_subscription"},
             "Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
             consent="email_disabled",
         ),

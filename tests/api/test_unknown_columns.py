@@ -4,6 +4,7 @@ import pytest
 
 from tests.api.sent_files import CSV, LINES, import_file, send
 from tests.response_assertions import error
+from tests.schemas.test_presets import FOLDER as PEERS
 
 ADVICE = "If it says who left, map it to `unsubscribed`, or to `subscribed` if its no means left."
 
@@ -96,6 +97,17 @@ def test_everyone_left_or_an_export_of_ours_needs_no_word(client, other_client):
         ("verified", ["no", "yes"]),
         ("Cancellato", ["sì", "no"]),
         ("Newsletter bestätigt", ["ja", "nein"]),
+        ("Emails on", ["yes", "no"]),
+        ("May we email", ["yes", "no"]),
+        ("Bekommt unsere E-Mails", ["WAHR", "FALSCH"]),
+        ("Abonniert die Rundmails", ["ja", "nein"]),
+        ("Veut recevoir les e-mails", ["VRAI", "FAUX"]),
+        ("Inscrit à la lettre d'information", ["oui", "non"]),
+        ("Quiere recibir correos", ["sí", "no"]),
+        ("Vuole ricevere email", ["VERO", "FALSO"]),
+        ("Wil e-mails ontvangen", ["WAAR", "ONWAAR"]),
+        ("Quer receber e-mails", ["sim", "não"]),
+        ("E-mail bloqueado", ["sim", "não"]),
         ("Abmeldegrund", ["zu viel"]),
         ("Info", ["", "Unsubscribed on 2024-02-02"]),
         ("Info", ["Yes; unsubscribed"]),
@@ -115,10 +127,43 @@ def test_everyone_left_or_an_export_of_ours_needs_no_word(client, other_client):
         ("Date left", ["2024-05-06", ""]),
         ("Leave date", ["2024-05-06", ""]),
         ("Austrittsdatum", ["", "06.05.2024"]),
+        ("Cancelled at", ["", "2024-05-06"]),
+        ("Cancelado el", ["", "2024-05-06"]),
+        ("Data di cancellazione", ["", "2024-05-06"]),
+        ("Eliminato il", ["", "2024-05-06"]),
+        ("Opgezegd op", ["", "2024-05-06"]),
+        ("Cancelado em", ["", "2024-05-06"]),
+        ("Excluído em", ["", "2024-05-06"]),
     ],
 )
 def test_a_field_whose_cells_may_say_who_left_is_pointed_out(client, column, values):
     assert ADVICE in reason(client, people(column, *values))
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("Has email", ["yes", "no"]),
+        ("Gmail", ["yes", "no"]),
+        ("Mail merge 2023", ["yes", "no"]),
+        ("Geschenk erhalten", ["ja", "nein"]),
+        ("Inscrit au concours", ["oui", "non"]),
+        ("Iscritto al corso", ["sì", "no"]),
+        ("Ricevuta inviata", ["sì", "no"]),
+        ("Ordered at", ["", "2024-05-06"]),
+        ("Bekommt unsere E-Mails", ["monthly", "weekly"]),
+    ],
+)
+def test_an_ordinary_field_is_not(client, column, values):
+    assert reason(client, people(column, *values)) == "Its name is not known, so it is a custom field."
+
+
+@pytest.mark.parametrize(
+    "name", ["listmonk.csv", "ghost.csv", "keila.csv", "email_list.example.csv", "beehiiv.csv"]
+)
+def test_no_column_is_pointed_out_in_the_file_of_a_program(client, name):
+    response = send(client, (PEERS / name).read_bytes(), query={"dry_run": "1"})
+    assert [column["name"] for column in response.json["meta"]["columns"] if ADVICE in column["reason"]] == []
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,17 @@ def test_a_header_between_the_rows_is_called_one(said, client):
     assert "is a header" not in said("email,plan\nann@,email\n", "--dry-run", exit_code=3)
 
 
+@pytest.mark.parametrize("header", ["email,plan,CLEAN_TIME", "plan,E-Mail,CLEAN_TIME"])
+def test_a_header_of_more_columns_is_called_one(said, header):
+    text = f"email,plan\nann@example.com,pro\n{header}\nbob@example.com,free\n"
+    answer = said(text, "--dry-run", exit_code=3)
+    assert "Row 3: refused: Row 3 is a header: the file seems to be several in one" in answer
+    assert "Row 4: created" in answer
+    other = said("email,plan\nann@example.com,pro,email\n", "--dry-run", exit_code=3)
+    assert "more cells than the header" in other
+    assert "The row has no address" in said("email,contact\n,email\n", "--dry-run", exit_code=3)
+
+
 @pytest.mark.parametrize("header", ["email,status", "E-Mail,Zustand"])
 def test_a_header_among_the_words_of_consent_is_called_one(said, header):
     text = f"{header}\nann@example.com,unsubscribed\n\n{header}\nbob@example.com,unsubscribed\n"

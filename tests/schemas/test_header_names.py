@@ -88,9 +88,13 @@ def test_a_header_that_may_mean_something_else_is_judged_by_its_values(header):
         (("Last Activity", "Letzte Aktivität"), "last_event_at"),
         (("UNSUB_TIME", "CLEAN_TIME", "Unsubscribed At", "Abgemeldet am", "deleted_at", "Fecha desuscripción",
           "fecha_desuscripcion"), "unsubscribed_at"),
-        (("Email Marketing Status", "Opt-In", "newsletter_opt_in", "subscribed_to_emails"), "subscribed"),
+        (("Email Marketing Status", "Opt-In", "newsletter_opt_in", "subscribed_to_emails",
+          "Erhält E-Mails", "Abonné aux e-mails", "Suscrito a correos", "Iscritto alle email",
+          "Ontvangt e-mails", "Recebe e-mails"), "subscribed"),
         (("Opt Out", "Unsubscribed from all email", "Has Opted Out of Email", "blocked", "Unsub",
-          "is_archived", "Deleted", "Spam", "DNC", "do not mail"), "unsubscribed"),
+          "is_archived", "Deleted", "Spam", "DNC", "do not mail", "E-Mail deaktiviert", "E-mail désactivé",
+          "Correo desactivado", "Email disattivata", "E-mail uitgeschakeld", "E-mail desativado"),
+         "unsubscribed"),
     ],
 )  # fmt: skip
 def test_headers_as_programs_and_people_write_them(headers, meaning):

@@ -56,6 +56,7 @@ def test_a_preset_speaks_of_columns_that_its_files_have(preset):
     assert set(preset.columns.values()) <= {meaning for meaning, _, _ in header_names.ROWS} | {
         "fields",
         IGNORE,
+        *(f"field:{column}" for column in preset.columns),
     }
 
 
