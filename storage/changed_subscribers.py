@@ -86,11 +86,15 @@ def forget(site_id: int, of: LogRow, subscriber_ids: Collection[int]) -> None:
 
 
 def _parts(site_id: int, since: int = 0) -> str:
-    """The parts of a site's index that have numbers from `since` on, as a JSON array."""
-    ends = row(
-        "SELECT (SELECT part FROM changed_subscribers WHERE site_id = ? ORDER BY part LIMIT 1), "
-        "(SELECT part FROM changed_subscribers WHERE site_id = ? ORDER BY part DESC LIMIT 1)",
-        (site_id, site_id),
+    """The parts of a site's index that have numbers from `since` on, as a JSON array.
+
+    Each is found by the one before: a restore raises the numbers far above those of before.
+    """
+    found = rows(
+        "WITH RECURSIVE parts (part) AS ("
+        "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? "
+        "UNION ALL SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > parts.part) "
+        "FROM parts WHERE parts.part IS NOT NULL) SELECT part FROM parts WHERE part IS NOT NULL",
+        (site_id, since // PART, site_id),
     )
-    first, last = ends if ends[0] is not None else (0, -1)
-    return json.dumps(list(range(max(first, since // PART), last + 1)))
+    return json.dumps([part for (part,) in found])

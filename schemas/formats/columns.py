@@ -112,6 +112,11 @@ def has_email(names: Sequence[str]) -> bool:
     return any(normal(name) == "email" or header_names.meaning_of(name) == "email" for name in names)
 
 
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether a row of cells seems to be a header."""
+    return has_email(cells) and not any("@" in cell for cell in cells)
+
+
 def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     """What `chosen` says, by place. A key is a header or, if there is none, a place."""
     places = {}

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
 from schemas.formats import beginnings, dates, missing_consent, presets, tables
-from schemas.formats.columns import Column, has_email, plan
+from schemas.formats.columns import Column, is_header, plan
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
@@ -22,10 +22,7 @@ from schemas.values import KnownPeople
 
 NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."
-HEADER = (
-    "Row {row} is a header: the file seems to be several in one, and the rows below it were read by the "
-    "first header. Import each of them by itself, if their columns are not the same."
-)
+HEADER = "Row {row} is a header: the file seems to be several in one, of the same columns."
 
 Check = Callable[[str], Any]
 
@@ -85,10 +82,7 @@ class File:
         return carried_cells(self.table, self.plan, self.reading)
 
     def _is_header(self, record: Any) -> bool:
-        if self.table.is_json:
-            return False
-        cells = [self.table.cell(cell) for cell in record]
-        return has_email(cells) and not any("@" in cell for cell in cells)
+        return not self.table.is_json and is_header([self.table.cell(cell) for cell in record])
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:

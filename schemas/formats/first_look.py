@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schemas.formats import csv_values, dates
-from schemas.formats.columns import Column
-from schemas.formats.consent import ConsentColumn, FieldColumn, TagsColumn
-from schemas.formats.consent_words import word_of
+from schemas.formats.columns import Column, is_header
+from schemas.formats.consent import SEVERAL_FILES, ConsentColumn, FieldColumn, TagsColumn
+from schemas.formats.consent_words import folded, word_of
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
 from schemas.formats.readings import Reading
@@ -40,15 +40,16 @@ def look_through(
     """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
     returns the orders.
 
-    Raises `FileRefused` if it breaks off, if words of consent or the order of dates are not understood, or
-    if it is unclear whether everybody has left.
+    Raises `FileRefused` if it breaks off, if a header of other columns follows, if words of consent or the
+    order of dates are not understood, or if it is unclear whether everybody has left.
     """
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    emails = [column for column in columns if column.meaning == "email" and reading.headed]
     number = 0
-    if consents or dated or fields or leavers:
+    if consents or dated or fields or leavers or not table.is_json:
         last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
@@ -61,6 +62,8 @@ def look_through(
                 _see_fields(table, record, fields)
             if leavers:
                 leavers.see(place, record)
+            if not table.is_json:
+                _see_header(table, place, record, emails)
             last = place, record
         _check_end(table, columns, reading, *last)
     for consent in consents:
@@ -103,6 +106,16 @@ def _see_fields(table: Table, record: Any, fields: Mapping[str | int, Watched]) 
     for place, value in table.cells(record):
         if place in fields and (cell := table.cell(value).strip()):
             fields[place].see(cell)
+
+
+def _see_header(table: Table, row: int, record: Any, emails: Sequence[Column]) -> None:
+    """Raises `FileRefused` on a header of other columns: the rows below it would be read by the first."""
+    found = [table.cell_of(record, column).strip() for column in emails]
+    if any("@" in cell for cell in found) or not any(found):
+        return
+    names = [table.cell(cell).strip() for cell in record]
+    if is_header(names) and list(map(folded, names)) != list(map(folded, table.names)):
+        raise FileRefused(SEVERAL_FILES.format(row=row))
 
 
 def _order(column: Column, seen: dates.DateOrder) -> str:

@@ -298,3 +298,19 @@ def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number
         assert changed_subscribers.rows_of(site.id, [7]) == {number: [7]}
         changed_subscribers.forget(site.id, stored.at_numbers(site.id, [number])[0], [7])
         assert changed_subscribers.rows_of(site.id, [7]) == {}
+
+
+def test_after_a_restore_somebody_is_erased_from_what_was_before_it(site, folder):
+    """It raises the numbers by as much as the clock says: no part lies between."""
+    subscribers.create(site, {"email": ANN})
+    subscribers.create(site, {"email": ANN, "first_name": "Zebra"})
+    with database.write(site.id):
+        change_log.record_reset(site.id, RESTORE, clock.now_ms() * 1_000)
+    subscribers.create(site, {"email": ANN, "first_name": "Anna"})
+    ann = subscribers.find(site, ANN)
+    assert len(change_log_pages.history(site, ann.uuid).changes) == 2
+    erasures.erase(site, folder, ANN)
+    assert "Zebra" not in "".join(blobs(site))
+    assert "Anna" not in "".join(blobs(site))
+    change_log_retention.sweep(0)
+    assert sizes(site)[1] == 0

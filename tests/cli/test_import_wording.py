@@ -126,26 +126,31 @@ def test_a_file_of_cleaned_people_without_dates_names_first_that_they_have_left(
     assert "KEY" not in answer
 
 
-def test_a_header_between_the_rows_is_called_one(said, client):
-    text = (
-        "email,plan\nann@example.com,pro\nPlan,E-Mail\nfree,bob@example.com\nemail,plan\ncy@example.com,pro\n"
-    )
-    answer = said(text, "--dry-run", exit_code=3)
-    for row in (3, 5):
-        assert f"Row {row}: refused: Row {row} is a header: the file seems to be several in one" in answer
-    assert "Row 4: refused: Give an address" in answer
-    assert "is a header" not in said("email,plan\nann@,email\n", "--dry-run", exit_code=3)
-
-
-@pytest.mark.parametrize("header", ["email,plan,CLEAN_TIME", "plan,E-Mail,CLEAN_TIME"])
-def test_a_header_of_more_columns_is_called_one(said, header):
-    text = f"email,plan\nann@example.com,pro\n{header}\nbob@example.com,free\n"
+def test_the_same_header_between_the_rows_is_called_one(said):
+    text = "email,plan\nann@example.com,pro\nEmail, plan\ncy@example.com,pro\n"
     answer = said(text, "--dry-run", exit_code=3)
     assert "Row 3: refused: Row 3 is a header: the file seems to be several in one" in answer
     assert "Row 4: created" in answer
-    other = said("email,plan\nann@example.com,pro,email\n", "--dry-run", exit_code=3)
-    assert "more cells than the header" in other
-    assert "The row has no address" in said("email,contact\n,email\n", "--dry-run", exit_code=3)
+    assert "is a header" not in said("email,plan\nann@,email\n", "--dry-run", exit_code=3)
+
+
+@pytest.mark.parametrize(
+    "header", ["email,plan,CLEAN_TIME", "plan,E-Mail,CLEAN_TIME", "Plan,E-Mail", "email"]
+)
+@pytest.mark.parametrize("option", [[], ["--consent", "unsubscribed"]])
+def test_a_file_with_a_header_of_other_columns_below_is_refused(said, header, option):
+    """The rows below it would be read by the first one: of cleaned people, as subscribed."""
+    text = f"email,plan\nann@example.com,pro\n{header}\nbob@example.com,free\n"
+    answer = said(text, *option, exit_code=1)
+    assert "Another header begins at row 3: the file seems to be several in one." in answer
+    assert "user_count" not in answer
+
+
+@pytest.mark.parametrize("row", ["ann@example.com,pro,email", ",email", "email,ann@example.com", "none,free"])
+def test_a_row_that_is_no_header_is_refused_by_itself(said, row):
+    answer = said(f"email,contact\nbob@example.com,x\n{row}\n", "--dry-run", exit_code=3)
+    assert "refused 1" in answer
+    assert "header begins" not in answer
 
 
 @pytest.mark.parametrize("header", ["email,status", "E-Mail,Zustand"])
