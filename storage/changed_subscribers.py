@@ -91,10 +91,10 @@ def _parts(site_id: int, since: int = 0) -> str:
     Each is found by the one before: a restore raises the numbers far above those of before.
     """
     found = rows(
-        "WITH RECURSIVE parts (part) AS ("
-        "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? "
-        "UNION ALL SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > parts.part) "
-        "FROM parts WHERE parts.part IS NOT NULL) SELECT part FROM parts WHERE part IS NOT NULL",
+        "WITH RECURSIVE found (part) AS ("
+        "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? UNION ALL "
+        "SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > found.part) "
+        "FROM found WHERE found.part IS NOT NULL) SELECT part FROM found WHERE part IS NOT NULL",
         (site_id, since // PART, site_id),
     )
     return json.dumps([part for (part,) in found])

@@ -47,9 +47,10 @@ def look_through(
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
-    emails = [column for column in columns if column.meaning == "email" and reading.headed]
+    headed = reading.headed and not table.is_json
+    emails = [column for column in columns if column.meaning == "email" and headed]
     number = 0
-    if consents or dated or fields or leavers or not table.is_json:
+    if consents or dated or fields or leavers or emails:
         last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
@@ -62,8 +63,7 @@ def look_through(
                 _see_fields(table, record, fields)
             if leavers:
                 leavers.see(place, record)
-            if not table.is_json:
-                _see_header(table, place, record, emails)
+            _see_header(table, place, record, emails)
             last = place, record
         _check_end(table, columns, reading, *last)
     for consent in consents:

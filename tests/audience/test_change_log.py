@@ -308,6 +308,7 @@ def test_after_a_restore_somebody_is_erased_from_what_was_before_it(site, folder
         change_log.record_reset(site.id, RESTORE, clock.now_ms() * 1_000)
     subscribers.create(site, {"email": ANN, "first_name": "Anna"})
     ann = subscribers.find(site, ANN)
+    assert ann is not None
     assert len(change_log_pages.history(site, ann.uuid).changes) == 2
     erasures.erase(site, folder, ANN)
     assert "Zebra" not in "".join(blobs(site))
