@@ -207,6 +207,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{ANSWERS}.gender.origin:family_last": as_words("ng ", "yeo-", "a "),
     "schemas.formats.columns:like_email": takes("mail", "e-", "A "),
     "schemas.formats.columns:has_email": as_names((), "-,", "A ,", limit=COLUMNS),
+    "schemas.formats.columns:is_header": as_names((), "-,", "A ,", "email,@,", limit=COLUMNS),
     "schemas.formats.columns:plan": as_names(({},), "-,", "A ,", "1,", "email,", "field:", limit=COLUMNS),
     "schemas.formats.csv_values:write_tags": as_names((), "'", "[", '",'),
     "schemas.formats.meanings:field_meaning": WorstInputs(
