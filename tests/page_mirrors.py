@@ -118,5 +118,6 @@ def wait_for(followers: list[Follower], service: Service) -> None:
             return False
         return all(sorted_tags(follower.people()) == whole for follower in followers)
 
-    assert all(follower.process.poll() is None for follower in followers), "a mirror ended by itself"
+    ended = [each.process.returncode for each in followers if each.process.poll() is not None]
+    assert not ended, "a mirror ended by itself"
     until(have_caught_up)
