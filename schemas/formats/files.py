@@ -67,7 +67,7 @@ class File:
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
-            if row.code in ("invalid_email", "ragged_row") and self._is_header(row.raw):
+            if row.code == "invalid_email" and self._is_header(row.raw):
                 row.refuse(row.code, HEADER.format(row=number))
             if row.item is None:
                 row.cells = self._cells(row.raw)
