@@ -20,11 +20,9 @@ from audience import (
     subscribers,
 )
 from audience import tags as site_tags
-from audience.change_log_entries import Entries
 from audience.changes import RESTORE, Change, Source
 from audience.errors import Refused
 from schemas.formats.rows import FileRow
-from storage import change_log as stored
 from storage import changed_subscribers, database
 from tests.change_mirror import Mirror, normal, state
 
@@ -285,19 +283,6 @@ def test_values_of_before_that_json_no_longer_takes_are_recorded(site):
         database.execute("UPDATE subscribers SET fields = ?", (json.dumps({"n": 2**70}),))
     subscribers.create(site, {"email": ANN, "fields": {"n": 2}})
     assert str(2**70) in blobs(site)[-1]
-
-
-def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number(site):
-    with database.write(site.id):
-        number = stored.add(site.id, 0, 1, ("import", 1), Entries(repeated=[(7, None, 0)]).packed())
-        changed_subscribers.add_words(site.id, number, [7])
-        [words] = stored.oldest(site.id, 1)
-        stored.add(site.id, 1, 1, ("import", 2), Entries(changed=[(7, {}, {})]).packed())
-        changed_subscribers.add(site.id, number, [7])
-        changed_subscribers.forget(site.id, words, [7])
-        assert changed_subscribers.rows_of(site.id, [7]) == {number: [7]}
-        changed_subscribers.forget(site.id, stored.at_numbers(site.id, [number])[0], [7])
-        assert changed_subscribers.rows_of(site.id, [7]) == {}
 
 
 def test_after_a_restore_somebody_is_erased_from_what_was_before_it(site, folder):

@@ -35,21 +35,9 @@ def typed(run, client, tmp_path):
         ),
         ("listmonk_unsubscribed.csv", PEERS / "listmonk_unsubscribed.csv"),
         ("listmonk_unconfirmed.csv", PEERS / "listmonk_unconfirmed.csv"),
-        *(
-            (f"{name}.csv", "email\nann@example.com\n")
-            for name in (
-                "unsubscribed", "my unsubscribed 2024", "UNSUBSCRIBES", "cleaned", "list-cleaned(1)",
-                "opted-out", "people who opted out", "non-subscribed", "blocklisted", "2024blocklisted",
-                "do not contact", "Abgemeldete", "désabonnés", unicodedata.normalize("NFD", "désabonnés"),
-                "desuscritos", "disiscritti", "uitgeschreven", "descadastrados", "left.unsubscribed.refused",
-                "listUnsubscribed", "ListmonkUnsubscribed", "UnsubscribedMembers", "unsubscribedlist",
-                "MailchimpCleaned", "MCCleaned", "nonsubscribers", "mc_nonsub", "hardbounces", "bounce",
-                "mail_bounce_2024", "suppression_list", "complaints", "spam complaints", "do-not-mail", "DNC",
-                "blocked", "invalid", "inactive", "unverified", "unconfirmed", "archived", "gesperrt",
-                "keila-unreachable", "Gekündigt", "Gekuendigte", "non abonnés", "no suscritos",
-                "Nicht-Abonnenten", "nicht bestätigt",
-            )
-        ),
+        ("people who opted out.csv", "email\nann@example.com\n"),
+        ("left.unsubscribed.refused.csv", "email\nann@example.com\n"),
+        (unicodedata.normalize("NFD", "désabonnés.csv"), "email\nann@example.com\n"),
         ("unsubscribed.csv", "email,status\nann@example.com,unsubscribed\nbob@example.com,active\n"),
         ("unsubscribed.csv", "email,unsubscribed_at\nann@example.com,2024-02-03\nbob@example.com,\n"),
         ("unsubscribed.csv", "email,status,command\nann@example.com,unsubscribed,subscribe\n"),
@@ -83,27 +71,7 @@ def test_a_file_of_such_a_name_needs_no_word_where_each_row_says_it(typed, clien
     assert client.counts()[1] == 0 < client.counts()[2]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "subscribed_members_export",
-        "unsubscribedness",
-        "my-uncleaned",
-        "people",
-        "opted",
-        "do not lose",
-        "Baja",
-        "active",
-        "members",
-        "archive of 2024",
-        "stop",
-        "duplicates removed",
-        "Kontakte bereinigt",
-        "apres suppression des doublons",
-        "confirmed",
-        "ActiveMembers",
-    ],
-)
+@pytest.mark.parametrize("name", ["archive of 2024", "unsubscribedness"])
 def test_a_file_of_any_other_name_is_taken(typed, client, name):
     typed(f"{name}.csv", "email\nann@example.com\n")
     assert client.counts() == (1, 1, 0)
