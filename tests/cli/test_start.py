@@ -60,7 +60,7 @@ try:
     sys.argv = ["audience", *sys.argv[1:]]
     app.main()
 finally:
-    loaded = [name for name, module in sys.modules.items() if module]
+    loaded = [name for name, module in list(sys.modules.items()) if module]
     print(*sorted(loaded), file=sys.stderr)
 """
 
@@ -183,7 +183,7 @@ sys.argv = ["audience", "serve"]
 try:
     app.main()
 finally:
-    print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+    print(*sorted({name.partition(".")[0] for name in list(sys.modules)}), file=sys.stderr)
 """
 
 
