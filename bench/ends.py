@@ -32,8 +32,8 @@ Each statement is a message to a server and one back, between processes that sha
 processes, and the server's CPU counts. Tried: plans that the server keeps for finds, counts and pages (kept).
 """
 ON_SERVER = """
-A find's statement takes 21 µs in a file; on a server 75 µs of CPU in the driver, 80 in the server (50 where it
-asks for a uuid alone), and two turns of processes. Tried: a plan that the server keeps (kept).
+A find's statement takes 21 µs in a file; on a server 75 µs of CPU in the driver, 80 in the server (50 where
+it asks for a uuid alone), and two turns of processes. Tried: a plan that the server keeps (kept).
 """
 READS = """
 What the limit has none of: admission before the body, the request's log, its counters, rate limits, a
