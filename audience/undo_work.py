@@ -25,6 +25,7 @@ from storage.site_queue import LEASE_MS, Claimed, ClaimLost
 from storage.undos import FAILED, FINISHED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
+MOST_ROWS = 50  # of the act in a piece: those that changed nobody are read for nobody
 MOST_NAMED = 16  # undos at once whose half-read record is kept from one turn to the next
 _named: dict[tuple[str, int], LaterNames] = {}  # by site and undo
 _pace = Pace(most=change_log.MOST_ENTRIES)
@@ -41,6 +42,8 @@ def subject(source: Source) -> str:
 
 def fail(site_id: int, undo_id: int, at: int) -> None:
     """Gives an undo up, in the caller's transaction; asking for it again goes on."""
+    if _get(site_id, undo_id).removed:
+        erasures.forget_typed(site_id)
     stored.end(site_id, undo_id, FAILED, at)
 
 
@@ -137,7 +140,7 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
     readers: list[RowReader] = []
     decisions: list[Decision] = []
     row_id, start, left = undo.place_row, undo.place, _pace.rows
-    while left > 0 and (row := stored_log.next_of(site_id, undo.of, row_id)):
+    while left > 0 and len(readers) < MOST_ROWS and (row := stored_log.next_of(site_id, undo.of, row_id)):
         reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
         decisions += _decide(site_id, undo.id, reader, named, {each.id for each in decisions})
         readers.append(reader)

@@ -14,8 +14,8 @@ from audience.changes import Source
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.undo_decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
+from storage import change_log, database, keys, site_counters
 from storage import change_log_acts as stored_log
-from storage import database, keys, site_counters
 from storage import imports as stored_imports
 from storage import undos as stored
 from storage.undos import FAILED, Undo
@@ -120,12 +120,13 @@ def _check_age(site: Site, source: Source, days: int) -> None:
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which the record has all of an import or act; None if it has nothing of it.
+    """The instant until which the record has all of an import or act; None if it has lost some of it.
 
     What was interrupted for long may have lost its first rows while its last are kept.
     """
     first = stored_log.first_of(site.id, source)
-    return min(first[2], _started(site, source) or first[2]) + days * DAY_MS if first else None
+    began = min(first[2], _started(site, source) or first[2]) if first else 0
+    return began + days * DAY_MS if began > change_log.forgotten_at(site.id) else None
 
 
 @database.session()
@@ -166,7 +167,7 @@ def by_id(site: Site, undo_id: int) -> Undo | None:
 
 @database.session()
 def until(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which it may be taken back; None if that is past, or the record has nothing of it."""
+    """The instant until which it may be taken back; None if past, or if the record has lost some of it."""
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
 

@@ -24,7 +24,12 @@ JSON_BEGINS = frozenset('"[{-0123456789tf')
 WORDS = {"true": True, "false": False}
 MAX_NUMBER_LENGTH = 32
 MAILTO = "mailto:"
-NOTHING = frozenset({"null", "\\n", "0000-00-00", "0000-00-00 00:00:00"})  # as MySQL writes it
+NOTHING = frozenset(
+    {
+        "null", "\\n", "0000-00-00", "0000-00-00 00:00:00",  # as MySQL writes it
+        "0001-01-01", "0001-01-01 00:00:00", "0001-01-01t00:00:00z", "0001-01-01 00:00:00 +0000 utc",  # as Go
+    }
+)  # fmt: skip
 
 
 def read_text(cell: str) -> str:

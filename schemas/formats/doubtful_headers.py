@@ -23,20 +23,24 @@ LEFT: tuple[tuple[str, str], ...] = (
         "left left_at left_on date_left leave_date leaving_date exclude excluded excluded_at stop stopped",
     ),
     ("en", "removed removed_at removed_on disabled_at disabled_on cancelled_at canceled_at cancelled_on"),
-    ("en", "canceled_on"),
+    ("en", "canceled_on cancelled canceled cancel_date deletion_date deleted_on archived_at archived_on"),
+    ("en", "end_date ended ended_at excluded_from_campaigns is_excluded_from_campaigns"),
+    ("de", "gelöscht geloescht kündigung kündigungsdatum widerruf widerrufen_am archiviert_am"),
     ("de", "austritt austrittsdatum ausgetreten ausgetreten_am entfernt_am deaktiviert_am gekündigt_am"),
-    ("fr", "exclu date_de_départ supprimé_le désactivé_le"),
-    ("es", "excluido fecha_de_salida eliminado_el cancelado_el fecha_de_cancelación"),
-    ("it", "escluso data_di_uscita rimosso_il eliminato_il data_di_cancellazione"),
-    ("nl", "uitgesloten uitgestapt_op verwijderd_op opgezegd_op"),
+    ("fr", "exclu date_de_départ supprimé supprimé_le date_de_suppression désactivé_le résilié_le"),
+    ("es", "excluido fecha_de_salida eliminado eliminado_el cancelado_el fecha_de_cancelación"),
+    ("it", "escluso data_di_uscita rimosso rimosso_il eliminato eliminato_il data_cancellazione"),
+    ("it", "data_di_cancellazione"),
+    ("nl", "uitgesloten uitgestapt_op verwijderd verwijderd_op opgezegd_op"),
     ("pt", "excluído data_de_saída removido_em excluído_em cancelado_em data_de_cancelamento"),
 )
 
 # Whole headers of dates that who never confirmed has none of: who imports them is asked where some are blank.
 CONFIRMED: tuple[tuple[str, str], ...] = (
     ("en", "confirmed_at confirmed_on confirm_date confirmation_date date_confirmed verified_at verified_on"),
+    ("en", "confirmation_time activated activated_at activated_on activation_date"),
     ("en", "email_confirmed_at email_verified_at double_optin_at double_opt_in_at double_opt_in_date"),
-    ("de", "bestätigt_am bestaetigt_am bestätigungsdatum verifiziert_am"),
+    ("de", "bestätigt_am bestaetigt_am bestätigungsdatum verifiziert_am doi_datum aktiviert_am"),
     ("fr", "confirmé_le date_de_confirmation"),
     ("es", "confirmado_el fecha_de_confirmación"),
     ("it", "confermato_il data_di_conferma"),
@@ -47,11 +51,12 @@ CONFIRMED: tuple[tuple[str, str], ...] = (
 # Parts of folded headers that may be about consent where all cells say yes or no: who imports them is asked.
 ASKING: tuple[tuple[str, str], ...] = (
     ("en", "disabled deactivated confirm verif marketing cancel removed consent permission gdpr newsletter"),
-    ("en", "subscri mailing contactable mailable"),
-    ("de", "bestatigt deaktiviert geloscht gekundigt werbung einwilligung dsgvo"),
+    ("en", "subscri mailing contactable mailable deliverable pending exclud muted paused"),
+    ("de", "bestatigt deaktiviert geloscht gekundigt werbung einwilligung dsgvo zugestimmt mailversand"),
+    ("de", "kontakterlaubt"),
     ("fr", "desactiv supprim annul resili rgpd"),
     ("es", "desactivad eliminad boletin rgpd"),
-    ("it", "disattivat eliminat rimoss annullat"),
+    ("it", "disattivat eliminat rimoss annullat confermat"),
     ("nl", "bevestigd verwijderd opgezegd toestemming nieuwsbrief"),
     ("pt", "desativad removid excluid"),
 )

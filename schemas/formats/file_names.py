@@ -14,8 +14,11 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("en", "blocklist blacklist nonsub nonsubs nonsubscribers unsubscribed_list unsubscribe_list"),
     ("en", "bounce_list suppressed suppressions suppression_list suppression_lists suppression_group"),
     ("en", "complaint complaints do_not_mail dnc dne blocked banned invalid inactive undeliverable"),
-    ("en", "unreachable archived sms_only"),
+    ("en", "unreachable archived sms_only former_members former_subscribers deleted_contacts"),
+    ("en", "deleted_members deleted_subscribers removed_contacts removed_members removed_subscribers"),
+    ("en", "cancelled_members cancelled_subscribers canceled_subscribers"),
     ("de", "abgemeldete abgemeldeten abmeldungen abbestellungen ausgetragene nicht_abonnenten"),
+    ("de", "austritte ausgetretene"),
     ("de", "gesperrt gesperrte gesperrten gekündigt gekuendigt gekündigte gekuendigte inaktiv inaktive"),
     ("de", "inaktiven unzustellbar unzustellbare unerreichbar unerreichbare sperrliste"),
     ("fr", "désabonnés désabonnées désinscrits désinscrites désabonnements désinscriptions"),
@@ -24,6 +27,17 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("it", "disiscritti disiscritte disiscrizioni non_iscritti bloccati inattivi"),
     ("nl", "uitgeschrevenen afgemelden afmeldingen uitschrijvingen geblokkeerd onbereikbaar inactief"),
     ("pt", "descadastrados descadastradas desinscritos desinscritas não_inscritos bloqueados inativos"),
+)
+
+# Words for people who have yet to confirm, beside those that say so within any text.
+WAITING: tuple[tuple[str, str], ...] = (
+    ("en", "pending"),
+    ("de", "ausstehend ausstehende"),
+    ("fr", "en_attente"),
+    ("es", "pendiente pendientes"),
+    ("it", "in_attesa"),
+    ("nl", "in_afwachting"),
+    ("pt", "pendente pendentes"),
 )
 
 
@@ -35,5 +49,5 @@ def said_by_name(name: str) -> ConsentWord | None:
 
 @cache
 def _names() -> dict[str, ConsentWord]:
-    tables = {NOT_YET: UNCONFIRMED, LEFT: (*UNMISTAKABLE, *NAMES)}
+    tables = {NOT_YET: (*UNCONFIRMED, *WAITING), LEFT: (*UNMISTAKABLE, *NAMES)}
     return {folded(word): said for said, rows in tables.items() for _, row in rows for word in row.split()}

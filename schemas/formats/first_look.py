@@ -6,7 +6,7 @@ from typing import Any
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import SEVERAL_FILES, ConsentColumn, FieldColumn, TagsColumn
-from schemas.formats.consent_words import folded, word_of
+from schemas.formats.consent_words import ConsentWord, certainly_left, folded, word_of
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
 from schemas.formats.readings import Reading
@@ -24,6 +24,14 @@ BROKEN_OFF_COMMAND = (
     "The file breaks off in row {row}, before the column {column}, which says who left: get the file anew; "
     "if it is whole, end that row with a line break"
 )
+HEADING = (
+    "Row {row} has a word for people who left in place of an address, as if it were a heading: import the "
+    "rows below it as a file of their own, with consent=unsubscribed. If it is none, delete that row."
+)
+HEADING_COMMAND = (
+    "Row {row} has {cell} in place of an address, as if it were a heading: import the rows below it as a "
+    "file of their own, with --consent unsubscribed. If it is none, delete that row."
+)
 NO_ORDER = (
     "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
     "`columns` names the column."
@@ -40,15 +48,15 @@ def look_through(
     """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
     returns the orders.
 
-    Raises `FileRefused` if it breaks off, if a header of other columns follows, if words of consent or the
-    order of dates are not understood, or if it is unclear whether everybody has left.
+    Raises `FileRefused` if it breaks off, if a header of other columns or a heading of people who left
+    follows, if words of consent or the order of dates are not understood, or if it is unclear whether
+    everybody has left.
     """
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
     dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
-    headed = reading.headed and not table.is_json
-    emails = [column for column in columns if column.meaning == "email" and headed]
+    emails = [column for column in columns if column.meaning == "email" and not table.is_json]
     number = 0
     if consents or dated or fields or leavers or emails:
         last: tuple[int, Any] = 0, []
@@ -63,7 +71,7 @@ def look_through(
                 _see_fields(table, record, fields)
             if leavers:
                 leavers.see(place, record)
-            _see_header(table, place, record, emails)
+            _see_heading(table, place, record, emails, reading)
             last = place, record
         _check_end(table, columns, reading, *last)
     for consent in consents:
@@ -108,10 +116,18 @@ def _see_fields(table: Table, record: Any, fields: Mapping[str | int, Watched]) 
             fields[place].see(cell)
 
 
-def _see_header(table: Table, row: int, record: Any, emails: Sequence[Column]) -> None:
-    """Raises `FileRefused` on a header of other columns: the rows below it would be read by the first."""
-    found = [table.cell_of(record, column).strip() for column in emails]
-    if any("@" in cell for cell in found) or not any(found):
+def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], reading: Reading) -> None:
+    """Raises `FileRefused` on a header of other columns, or a heading of people who left.
+
+    The rows below it would be read as those above.
+    """
+    found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
+    if not found or any("@" in cell for cell in found):
+        return
+    left = [cell for cell in found if certainly_left(cell) or word_of(cell) is ConsentWord.NOT_YET]
+    if left and not reading.left:
+        raise FileRefused(HEADING.format(row=row), HEADING_COMMAND.format(row=row, cell=quoted(left[:1])))
+    if not reading.headed:
         return
     names = [table.cell(cell).strip() for cell in record]
     if is_header(names) and list(map(folded, names)) != list(map(folded, table.names)):

@@ -177,12 +177,13 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "en", "email_subscription active is_active enabled consent gdpr_consent permission marketing"),
     ("status", "en", "global_status global_state subscriber_state subscriber_type contact_state"),
     ("status", "de", "zustand anmeldestatus abostatus newsletterstatus mailstatus e_mail_status aktiv"),
-    ("status", "de", "einwilligung angemeldet"),
-    ("status", "fr", "statut état statut_abonnement statut_newsletter actif inscrit consentement"),
-    ("status", "es", "estado estatus estado_de_suscripción activo boletín consentimiento"),
-    ("status", "it", "stato stato_iscrizione attivo iscritto consenso"),
+    ("status", "de", "einwilligung angemeldet abo abonnement"),
+    ("status", "fr", "statut état statut_abonnement statut_newsletter actif inscrit consentement abonnement"),
+    ("status", "es", "estado estatus estado_de_suscripción activo boletín consentimiento suscripción"),
+    ("status", "it", "stato stato_iscrizione attivo iscritto consenso iscrizione"),
     ("status", "nl", "toestand inschrijfstatus actief nieuwsbrief ingeschreven aangemeld toestemming"),
-    ("status", "pt", "estado situação status_da_inscrição ativo inscrito boletim consentimento"),
+    ("status", "nl", "inschrijving"),
+    ("status", "pt", "estado situação status_da_inscrição ativo inscrito boletim consentimento inscrição"),
 )
 
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.

@@ -60,7 +60,18 @@ def test_future_dates_become_now(client):
 
 
 @pytest.mark.parametrize(
-    "cell", ["NULL", "\\N", "null", "0000-00-00", "0000-00-00 00:00:00", "0000-00-00 00:00:00.000000"]
+    "cell",
+    [
+        "NULL",
+        "\\N",
+        "null",
+        "0000-00-00",
+        "0000-00-00 00:00:00",
+        "0000-00-00 00:00:00.000000",
+        "0001-01-01",
+        "0001-01-01T00:00:00Z",
+        "0001-01-01 00:00:00 +0000 UTC",
+    ],
 )
 def test_what_databases_write_for_nothing_is_an_empty_cell(client, cell):
     for column in ("created_at", "unsubscribed_at", "unsubscribed", "subscribed", "bounced"):

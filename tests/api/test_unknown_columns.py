@@ -134,6 +134,19 @@ def test_everyone_left_or_an_export_of_ours_needs_no_word(client, other_client):
         ("Opgezegd op", ["", "2024-05-06"]),
         ("Cancelado em", ["", "2024-05-06"]),
         ("Excluído em", ["", "2024-05-06"]),
+        ("gelöscht", ["", "06.05.2024"]),
+        ("Kündigungsdatum", ["", "06.05.2024"]),
+        ("verwijderd", ["", "2024-05-06"]),
+        ("Data cancellazione", ["", "2024-05-06"]),
+        ("Cancel date", ["", "2024-05-06"]),
+        ("archived_at", ["", "2024-05-06"]),
+        ("End date", ["", "2024-05-06"]),
+        ("Is pending", ["false", "true"]),
+        ("IsOptInPending", ["false", "true"]),
+        ("IsExcludedFromCampaigns", ["false", "true"]),
+        ("Confermato", ["sì", "no"]),
+        ("Zugestimmt", ["ja", "nein"]),
+        ("Muted", ["no", "yes"]),
     ],
 )
 def test_a_field_whose_cells_may_say_who_left_is_pointed_out(client, column, values):
@@ -168,7 +181,16 @@ def test_no_column_is_pointed_out_in_the_file_of_a_program(client, name):
 
 @pytest.mark.parametrize(
     "column",
-    ["confirmed_at", "Verified at", "double_optin_at", "email_verified_at", "bestätigt am"],
+    [
+        "confirmed_at",
+        "Verified at",
+        "double_optin_at",
+        "email_verified_at",
+        "bestätigt am",
+        "DOI-Datum",
+        "confirmation_time",
+        "activated_at",
+    ],
 )
 @pytest.mark.parametrize("nothing", ["", "NULL", "0000-00-00"])
 def test_a_date_that_only_some_have_may_say_who_never_confirmed(client, column, nothing):

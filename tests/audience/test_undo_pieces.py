@@ -143,8 +143,47 @@ def test_undos_of_many_sites_read_on_from_turn_to_turn(app, monkeypatch):
 
 
 def test_what_operators_typed_of_whom_it_removes_is_forgotten(site, begun):
-    """It may be the address or the name, as where somebody is erased."""
-    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": PEOPLE[5]})
+    """It may be the name, as where somebody is erased; addresses are never kept."""
+    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
     imports.drain(site.id, 30)
     assert undos.get(site, import_source(begun)).removed == 5
-    assert PEOPLE[5] not in f"{audit_log.page(site)}"
+    assert "Wrong" not in f"{audit_log.page(site)}"
+
+
+def test_what_operators_typed_is_forgotten_where_it_fails_after_it_has_removed_some(site, begun, monkeypatch):
+    audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
+    real = undo_work._do_piece
+
+    def until_one_is_removed(*arguments):
+        if undos.get(site, import_source(begun)).removed:
+            raise ZeroDivisionError
+        return real(*arguments)
+
+    monkeypatch.setattr(undo_work, "_do_piece", until_one_is_removed)
+    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    for _ in range(6):
+        imports.drain(site.id, 30)
+    undo = undos.get(site, import_source(begun))
+    assert undo.status == "failed"
+    assert undo.removed
+    assert "Wrong" not in f"{audit_log.page(site)}"
+
+
+def test_a_piece_reads_few_rows_that_changed_nobody(site, monkeypatch):
+    people = [{"email": f"p{number}@a.example"} for number in range(120)]
+    put(site, *people)
+    monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
+    import_id = put(site, *people)
+    undos.of_import(site, import_id, 30)
+    read, real = [], undo_work._decided
+
+    def decided(*arguments):
+        readers, decisions = real(*arguments)
+        read.append(len(readers))
+        return readers, decisions
+
+    monkeypatch.setattr(undo_work, "_decided", decided)
+    imports.drain(site.id, 30)
+    assert undos.get(site, import_source(import_id)).status == "finished"
+    assert sum(read) >= 120
+    assert max(read) <= undo_work.MOST_ROWS

@@ -17,6 +17,7 @@ from audience import tags as site_tags
 from audience.changes import Source
 from audience.errors import NotFound, Refused
 from storage import database
+from storage.pace import Pace
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.stored_people import found
@@ -275,3 +276,23 @@ def test_of_somebody_removed_the_record_has_only_the_number(site):
     with database.session():
         assert database.row("SELECT count(*) FROM changed_subscribers") == (0,)
         assert database.row("SELECT count(*) FROM erased_subscribers WHERE waiting = 1") == (0,)
+
+
+@pytest.mark.parametrize(("days_then", "days_now", "clock_ahead_days"), [(30, 90, 0), (30, 30, 3)])
+def test_what_the_record_has_lost_some_rows_of_is_not_taken_back(
+    site, later, monkeypatch, days_then, days_now, clock_ahead_days
+):
+    """Its first rows, whatever the days are by now that the record is kept, or what the clock said then."""
+    put(site, *({"email": email, "first_name": "Before"} for email in (ANN, BOB)))
+    monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
+    real = imports._apply
+    monkeypatch.setattr(imports, "_apply", lambda *arguments: (real(*arguments), later(2 * DAY_MS))[0])
+    import_id = put(site, *({"email": email, "first_name": "Wrong"} for email in (ANN, BOB)))
+    later(27 * DAY_MS + 1)
+    assert undos.until(site, undos.import_source(import_id), 90)
+    change_log_retention.sweep(days_then)
+    later(-clock_ahead_days * DAY_MS)
+    assert undos.until(site, undos.import_source(import_id), days_now) is None
+    with pytest.raises(Refused, match="no longer in the record"):
+        undos.of_import(site, import_id, days_now)
+    assert found(site, ANN).first_name == found(site, BOB).first_name == "Wrong"

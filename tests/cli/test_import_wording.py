@@ -146,6 +146,17 @@ def test_a_file_with_a_header_of_other_columns_below_is_refused(said, header, op
     assert "user_count" not in answer
 
 
+@pytest.mark.parametrize("heading", ["Unsubscribed", "Unsubscribed:", "abgemeldet", "Pending"])
+def test_a_heading_of_people_who_left_refuses_the_file(said, heading):
+    """As a sheet has it whose people stand below one another: they would come in as those above."""
+    text = f"plan,email\npro,ann@example.com\n\n,{heading}\npro,bob@example.com\n"
+    answer = said(text, exit_code=1)
+    assert f"Row 4 has `{heading}` in place of an address" in answer
+    assert "--consent unsubscribed" in answer
+    assert "user_count" not in answer
+    assert "Row 4: refused" in said(text, "--consent", "unsubscribed", "--dry-run", exit_code=3)
+
+
 @pytest.mark.parametrize("row", ["ann@example.com,pro,email", ",email", "email,ann@example.com", "none,free"])
 def test_a_row_that_is_no_header_is_refused_by_itself(said, row):
     answer = said(f"email,contact\nbob@example.com,x\n{row}\n", "--dry-run", exit_code=3)

@@ -19,7 +19,8 @@ from schemas.formats.file_names import said_by_name
         "MailchimpCleaned", "MCCleaned", "nonsubscribers", "mc_nonsub", "hardbounces", "bounce",
         "mail_bounce_2024", "suppression_list", "complaints", "spam complaints", "do-not-mail", "DNC",
         "blocked", "invalid", "inactive", "archived", "gesperrt", "keila-unreachable", "Gekündigt",
-        "Gekuendigte", "non abonnés", "no suscritos", "Nicht-Abonnenten", "unconfirmed but unsubscribed",
+        "former members", "deleted_contacts", "Austritte", "cancelled_subscribers", "Gekuendigte",
+        "non abonnés", "no suscritos", "Nicht-Abonnenten", "unconfirmed but unsubscribed",
     ],
 )  # fmt: skip
 def test_a_name_says_that_they_left(name):
@@ -27,7 +28,18 @@ def test_a_name_says_that_they_left(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["unverified", "unconfirmed", "listmonk_unconfirmed", "nicht bestätigt", "Nicht_Bestaetigt"]
+    "name",
+    [
+        "unverified",
+        "unconfirmed",
+        "listmonk_unconfirmed",
+        "nicht bestätigt",
+        "Nicht_Bestaetigt",
+        "pending",
+        "pending_subscribers",
+        "Ausstehend",
+        "en attente",
+    ],
 )
 def test_a_name_says_that_they_have_yet_to_confirm(name):
     assert said_by_name(name) is ConsentWord.NOT_YET

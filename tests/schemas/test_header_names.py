@@ -66,6 +66,12 @@ def test_an_ordinary_header_is_a_custom_field(header):
         "global_status",
         "subscriber_type",
         "Marketing",
+        "Abo",
+        "Abonnement",
+        "Suscripción",
+        "Iscrizione",
+        "Inscrição",
+        "Inschrijving",
     ],
 )
 def test_a_header_that_may_mean_something_else_is_judged_by_its_values(header):
