@@ -25,7 +25,7 @@ from storage.site_queue import LEASE_MS, Claimed, ClaimLost
 from storage.undos import FAILED, FINISHED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
-MOST_ROWS = 50  # of the act in a piece: those that changed nobody are read for nobody
+MOST_ROWS = 50  # of the record in a piece: one that changed nobody has no person to count, but takes time
 MOST_NAMED = 16  # undos at once whose half-read record is kept from one turn to the next
 _named: dict[tuple[str, int], LaterNames] = {}  # by site and undo
 _pace = Pace(most=change_log.MOST_ENTRIES)

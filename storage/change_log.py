@@ -163,7 +163,7 @@ def oldest_at(site_id: int) -> int | None:
 
 def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
     """Deletes the first rows of a site's record."""
-    oldest, forgotten = dropped[-1].number + dropped[-1].length, max(each.at for each in dropped)
+    oldest, newest_at = dropped[-1].number + dropped[-1].length, max(each.at for each in dropped)
     execute(
         f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(dropped)})",
         [site_id, *(each.id for each in dropped)],
@@ -171,14 +171,15 @@ def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
     execute(
         "UPDATE site_counters SET change_bytes = change_bytes - ?, "
         "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END, "
-        "forgotten_at = CASE WHEN forgotten_at < ? THEN ? ELSE forgotten_at END WHERE site_id = ?",
-        (sum(len(each.entries) for each in dropped), oldest, oldest, forgotten, forgotten, site_id),
+        "dropped_change_at = CASE WHEN dropped_change_at < ? THEN ? ELSE dropped_change_at END "
+        "WHERE site_id = ?",
+        (sum(len(each.entries) for each in dropped), oldest, oldest, newest_at, newest_at, site_id),
     )
 
 
-def forgotten_at(site_id: int) -> int:
+def dropped_at(site_id: int) -> int:
     """The newest instant of the rows that were dropped; 0 before the first."""
-    found = row("SELECT forgotten_at FROM site_counters WHERE site_id = ?", (site_id,))
+    found = row("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,))
     return int(found[0]) if found else 0
 
 

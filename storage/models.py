@@ -21,7 +21,7 @@ class SiteCounterModel(BaseModel):
     """`accepted` is the number of the newest accepting transaction; two count subscribers.
 
     `changes` is the number of the newest change, `oldest_change` that of the oldest which the record has;
-    `forgotten_at` is the newest instant of the rows that it no longer has.
+    `dropped_change_at` is the newest instant of the rows that it has dropped.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -31,7 +31,7 @@ class SiteCounterModel(BaseModel):
     changes = BigIntegerField(default=0)
     oldest_change = BigIntegerField(default=1)
     change_bytes = BigIntegerField(default=0)
-    forgotten_at = BigIntegerField(default=0)
+    dropped_change_at = BigIntegerField(default=0)
 
     class Meta:
         table_name = "site_counters"

@@ -14,7 +14,7 @@ from audience import imports
 from audience.config import Settings
 from storage import database
 from storage.pace import Pace
-from tests import depth, memory, postgresql
+from tests import depth, in_memory, postgresql
 from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.service import packed_places
@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    memory.use()
+    in_memory.keep_instances()
     depth.whole = config.getoption("whole")
     hypothesis.settings.register_profile("untimed", deadline=None, max_examples=depth.examples(100))
     hypothesis.settings.load_profile("untimed")

@@ -151,7 +151,7 @@ MUTANTS = (
         "storage/webhooks.py",
         "AND lease_until = ? AND paused = ''",
         "AND (1 OR lease_until = ?) AND paused = ''",
-        f"{WEBHOOKS}::test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time",
+        f"{WEBHOOKS}::test_of_two_senders_who_find_a_webhook_due_at_once_one_sends_it",
     ),
     Mutant(
         "a delivery that failed counts",

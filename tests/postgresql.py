@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import psycopg
 
+from tests.in_memory import FOLDER
 from tests.service import free_port
 
 OPTIONS = {
@@ -25,7 +26,6 @@ OPTIONS = {
 }
 INITIALLY = ("--no-sync", "--auth=trust", "--username=audience")
 LOCALE = ("--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US")
-MEMORY = Path("/dev/shm")  # noqa: S108 - where the server's user may enter, unlike TMPDIR
 _numbers = itertools.count()
 
 
@@ -43,7 +43,8 @@ class Server:
     def __init__(self, programs: Path, options: Mapping[str, str] = MappingProxyType({})) -> None:
         self._programs, self._options = programs, {**OPTIONS, **options}
         self._user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
+        # The server's user may enter it, unlike TMPDIR.
+        self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=FOLDER if os.access(FOLDER, os.W_OK) else None))
         self._where = f"host={self.folder}"
         if self._user:
             shutil.chown(self.folder, "postgres")

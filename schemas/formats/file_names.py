@@ -30,7 +30,7 @@ NAMES: tuple[tuple[str, str], ...] = (
 )
 
 # Words for people who have yet to confirm, beside those that say so within any text.
-WAITING: tuple[tuple[str, str], ...] = (
+UNCONFIRMED_NAMES: tuple[tuple[str, str], ...] = (
     ("en", "pending"),
     ("de", "ausstehend ausstehende"),
     ("fr", "en_attente"),
@@ -49,5 +49,5 @@ def said_by_name(name: str) -> ConsentWord | None:
 
 @cache
 def _names() -> dict[str, ConsentWord]:
-    tables = {NOT_YET: (*UNCONFIRMED, *WAITING), LEFT: (*UNMISTAKABLE, *NAMES)}
+    tables = {NOT_YET: (*UNCONFIRMED, *UNCONFIRMED_NAMES), LEFT: (*UNMISTAKABLE, *NAMES)}
     return {folded(word): said for said, rows in tables.items() for _, row in rows for word in row.split()}

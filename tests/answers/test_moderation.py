@@ -220,7 +220,7 @@ def test_ordinary_sentences_are_not_flagged():
 
 def test_prose_about_code_is_not_flagged():
     assert len(documentation()) > 1000
-    assert [text for text in sample(documentation(), 40) if Reason.XSS in moderate(text).reasons] == []
+    assert [text for text in sample(documentation(), 10) if Reason.XSS in moderate(text).reasons] == []
 
 
 PIECES = st.sampled_from(

@@ -27,3 +27,9 @@ def errors(client, number=1):
     assert response.status_code == 200
     assert response.content_type == "text/csv; charset=utf-8"
     return list(csv.DictReader(io.StringIO(response.text)))
+
+
+def people(header, *values):
+    """A file with a column of such a header, or without a header row."""
+    first = "" if header is None else f"email,{header}\n"
+    return first + "".join(f"p{n}@example.com,{value}\n" for n, value in enumerate(values))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.api.sent_files import CSV, LINES, import_file, send
+from tests.api.sent_files import CSV, LINES, import_file, people, send
 from tests.client import open_client
 from tests.depth import examples
 from tests.response_assertions import error
@@ -29,10 +29,6 @@ def refused(client, text, query=None, content_type=CSV):
     assert client.get("/batch/imports").json == {"data": []}
     assert client.counts()[0] == 0
     return response.json
-
-
-def people(column, *values):
-    return f"email,{column}\n" + "".join(f"p{n}@example.com,{value}\n" for n, value in enumerate(values))
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,10 @@
 
 import pytest
 
-from tests.api.sent_files import LINES, import_file, send
+from tests.api.sent_files import LINES, import_file, people, send
 from tests.response_assertions import error
 
 UNNAMED = {"header": "0", "map[1]": "email"}
-
-
-def people(header, *values):
-    """A file with a column of such a header, or without a header row."""
-    first = "" if header is None else f"email,{header}\n"
-    return first + "".join(f"p{n}@example.com,{value}\n" for n, value in enumerate(values))
 
 
 def query(header):

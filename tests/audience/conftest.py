@@ -3,7 +3,7 @@
 import pytest
 
 from audience import clock, sites
-from storage import leases
+from storage import changed_subscribers, leases
 from tests.receiver import receiving
 
 
@@ -45,3 +45,9 @@ def tick(monkeypatch):
 
     move(0)
     return move
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Of the index of whom a row of the record changed: each test has several."""
+    monkeypatch.setattr(changed_subscribers, "PART", 3)

@@ -195,6 +195,23 @@ def test_many_senders_send_each_range_of_a_webhook_once_and_one_at_a_time(site, 
         assert [number for some in sent for number in some] == list(range(1, 2_001))
 
 
+def test_of_two_senders_who_find_a_webhook_due_at_once_one_sends_it(site, receiver, monkeypatch):
+    make(site, receiver)
+    write(site, "ann@example.com")
+    both, real = threading.Barrier(2, timeout=60), webhook_sender._due
+
+    def due():
+        found = list(real())
+        both.wait()
+        return found
+
+    monkeypatch.setattr(webhook_sender, "_due", due)
+    with ThreadPoolExecutor(2) as pool:
+        senders = [pool.submit(webhook_sender.send, True, change) for _ in range(2)]
+        assert sorted(sender.result() for sender in senders) == [False, True]
+    assert numbers(receiver) == [[1]]
+
+
 @contextmanager
 def being_sent(site, receiver):
     """One webhook with one change, whose receiver hangs until the end."""

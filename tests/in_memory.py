@@ -2,17 +2,19 @@
 
 import os
 import tempfile
+from pathlib import Path
 
-FOLDER, ROOM_BYTES = "/dev/shm", 2**30  # noqa: S108 - not shared: pytest makes folders of its own there
+FOLDER = Path("/dev/shm")  # noqa: S108 - a place for folders of their users' own, as /tmp is
+ROOM_BYTES = 2**30
 
 
-def use() -> None:
-    """For this process and its children, unless TMPDIR names a place.
+def keep_instances() -> None:
+    """Those of this process and its children, unless TMPDIR names a place.
 
-    Thousands of small databases take a third less time there.
+    Thousands of small databases take a quarter less time there.
     """
     if "TMPDIR" not in os.environ and has_room():
-        os.environ["TMPDIR"], tempfile.tempdir = FOLDER, None
+        os.environ["TMPDIR"], tempfile.tempdir = str(FOLDER), None
 
 
 def has_room() -> bool:
