@@ -69,7 +69,9 @@ def test_a_backup_of_a_database_that_lacks_something_is_refused(
     parts.mkdir()
     with tarfile.open(backup) as tar:
         for member in tar:
-            (parts / member.name).write_bytes(tar.extractfile(member).read())
+            file_in_it = tar.extractfile(member)
+            assert file_in_it is not None
+            (parts / member.name).write_bytes(file_in_it.read())
     with sqlite_files.opened_file(parts / "audience.db") as opened:
         opened.execute_sql("PRAGMA foreign_keys = 0")
         opened.execute_sql(statement)
