@@ -108,6 +108,12 @@ def test_a_file_is_sent_understood_and_imported(site, manager, root, folder):
     )  # fmt: skip
 
 
+def test_an_array_of_people_in_json_is_imported(site, manager, root):
+    path = keep(manager, root, '[{"email": "ann@a.example", "first_name": "Ann"}]', "people.json")
+    start(manager, path, site)
+    assert person(site, "ann@a.example").first_name == "Ann"
+
+
 def test_a_file_whose_first_row_is_a_person(manager, root):
     path = keep(manager, root, "jo@a.example,Jo\nka@a.example,Ka\n")
     shown = manager.get(path).text
