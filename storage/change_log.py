@@ -46,7 +46,8 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 def numbers(site_id: int) -> tuple[int, int]:
     """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
-    found = row("SELECT changes, oldest_change FROM site_counters WHERE site_id = ?", (site_id,))
+    query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
+    found = row(query, (site_id,), keeps_plan=True)
     return (found[0], found[1]) if found else (0, 1)
 
 

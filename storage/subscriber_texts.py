@@ -5,12 +5,13 @@ this to it. Another engine spells these functions otherwise.
 """
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 
 from storage.database import row
+from storage.engines.chosen import engine
 from storage.sql import Sql
 
-DATE = "replace(datetime({0} / 86400000.0 + 2440587.5, 'subsec'), ' ', 'T') || 'Z\"'"  # from a Julian day
 # The custom values, and the names that are set in place of custom values of these keys, which are rare.
 NAMED = """CASE
 WHEN first_name = '' AND last_name = '' THEN fields
@@ -27,22 +28,26 @@ ELSE '["' || replace(replace(substr(tag_ids, 2, length(tag_ids) - 2), ' ', ''), 
 END"""
 
 
-@lru_cache(maxsize=64)
 def text(pages: str) -> Sql:
     """A column: the resource of each subscriber, whose page is at `pages` and its uuid."""
+    return _text(pages, engine.instant_text)
+
+
+@lru_cache(maxsize=64)
+def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
+    created, updated, last_event, unsubscribed = (
+        f"""'"' || {instant_text(column)} || 'Z"'"""
+        for column in ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
+    )
     return Sql(
         f"""concat('{{"id":"', subscribers.id, '","type":"visitors","attributes":{{"uuid":"', uuid,
 '","email":', json_quote(email), ',"fields":', {NAMED}, ',"cached_tag_ids":', {TAG_IDS},
-',"unsubscribed_at":', {_date_or_null("unsubscribed_at")}, ',"navigation_url":', CAST(? AS TEXT), uuid,
+',"unsubscribed_at":', coalesce({unsubscribed}, 'null'), ',"navigation_url":', CAST(? AS TEXT), uuid,
 '","first_name":', {_name("first_name")}, ',"last_name":', {_name("last_name")},
-',"created_at":"', {DATE.format("created_at")}, ',"updated_at":"', {DATE.format("updated_at")},
-',"last_event_at":', {_date_or_null("last_event_at")}, '}}}}')""",
+',"created_at":', {created}, ',"updated_at":', {updated},
+',"last_event_at":', coalesce({last_event}, 'null'), '}}}}')""",
         (json.dumps(pages)[:-1],),
     )
-
-
-def _date_or_null(column: str) -> str:
-    return f"coalesce('\"' || {DATE.format(column)}, 'null')"
 
 
 def _name(column: str) -> str:

@@ -13,6 +13,7 @@ from playhouse.postgres_ext import PooledPsycopg3Database
 from storage.engines import postgresql_bulk
 from storage.engines.postgresql_bulk import Bulk
 from storage.engines.postgresql_connections import ServerConnections
+from storage.engines.postgresql_plans import KeptPlans
 
 MUCH = 1_000  # rows of a new site, for the first statistics
 MANY = 20  # values of a statement, some of which are in lists
@@ -55,6 +56,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
+        self._plans = KeptPlans()
         self.growth = GrownTables()
 
     def another(self) -> "ServerPool":
@@ -82,9 +84,10 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         if not options.get("prepare"):
             return super().execute_sql(sql, params, **options)
         with vars(peewee)["__exception_wrapper__"]:
-            cursor = self.cursor()
-            cursor.execute(sql, params, prepare=True, binary=True)  # bytes would be sent as twice as many
-            return cursor
+            connection = self.connection()
+            if self._plans.has_place(connection):
+                return self._plans.run(connection, sql, params)
+            return connection.execute(sql, params, prepare=True, binary=True)
 
     def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
         """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""

@@ -60,6 +60,13 @@ def joined(text: str, order: str) -> str:
     return f"convert_to(string_agg({text}, ',' {order}), 'UTF8')"
 
 
+def instant_text(column: str) -> str:
+    """Milliseconds as 2026-10-31T09:00:00.000."""
+    day, of_day = f"{column} / 86400000", f"mod({column}, 86400000)"
+    instant = f"timestamp 'epoch' + {day} * interval '1 day' + {of_day} * interval '1 millisecond'"
+    return f"""to_char({instant}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')"""
+
+
 def json_number(sign: str) -> str:
     return f"spelt_number(j.atom) {sign} CAST(? AS NUMERIC)"
 

@@ -49,7 +49,7 @@ OF_JSON, IN_ORDER, BY_ATOM = sqlite_spelling.OF_JSON, sqlite_spelling.IN_ORDER, 
 VALUE_KEYS, NARROWED = sqlite_spelling.VALUE_KEYS, sqlite_spelling.NARROWED
 rewrite, indexed_by = sqlite_spelling.rewrite, sqlite_spelling.indexed_by
 each_number, joined = sqlite_spelling.each_number, sqlite_spelling.joined
-json_path = sqlite_spelling.json_path
+instant_text, json_path = sqlite_spelling.instant_text, sqlite_spelling.json_path
 json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_instant
 
 

@@ -47,6 +47,11 @@ def joined(text: str, order: str) -> str:
     return f"CAST(group_concat({text}, ',' {order}) AS BLOB)"
 
 
+def instant_text(column: str) -> str:
+    """Milliseconds as 2026-10-31T09:00:00.000."""
+    return f"replace(datetime({column} / 86400000.0 + 2440587.5, 'subsec'), ' ', 'T')"  # from a Julian day
+
+
 def json_number(sign: str) -> str:
     return NUMBER.format(sign)
 

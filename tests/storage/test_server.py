@@ -112,6 +112,53 @@ def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
     server.drop(url)
 
 
+def test_a_statement_whose_plan_is_kept_reads_every_kind_of_value(url):
+    values = ["Ж ' \x7f", 2**40, -1, b"\x00\xff", None]
+    sql = "SELECT CAST(? AS text), CAST(? AS bigint), CAST(? AS integer), CAST(? AS bytea), CAST(? AS text)"
+    database.open(url)
+    with database.session():
+        assert [database.row(sql, values, keeps_plan=True) for _ in range(2)] == [tuple(values)] * 2
+        assert database.row("SELECT 1 WHERE false", keeps_plan=True) is None
+
+
+def test_a_statement_whose_plan_is_kept_fails_as_any_other(url):
+    sql = "SELECT 6 / CAST(? AS integer)"
+    database.open(url)
+    for wrong, message in ((sql, "division by zero"), ("SELECT no_column", "no_column")):
+        with pytest.raises(StatementError, match=message), database.session():
+            database.row(wrong, [0] if "?" in wrong else [], keeps_plan=True)
+    with database.session():
+        assert database.row(sql, [3], keeps_plan=True) == (2,)
+
+
+def test_a_plan_that_is_lost_with_its_connection_is_made_anew(server, url):
+    sql = "SELECT pg_backend_pid(), CAST(? AS integer)"
+
+    @database.session()
+    def lose():
+        process, _ = database.row(sql, [1], keeps_plan=True)
+        server.execute(f"SELECT pg_terminate_backend({process}, 5000)")
+        database.row(sql, [1], keeps_plan=True)
+
+    database.open(url)
+    with pytest.raises(Unavailable, match="PostgreSQL: "):
+        lose()
+    with database.session():
+        assert database.row(sql, [2], keeps_plan=True)[1] == 2
+
+
+def test_a_plan_that_the_driver_deallocates_is_made_anew(url):
+    sql = "SELECT CAST(? AS integer)"
+    database.open(url)
+    with database.session():
+        for statement in ("SELECT 1", "DEALLOCATE ALL", "SELECT 2", "DEALLOCATE ALL"):
+            database.execute(statement)
+            assert database.row(sql, [1], keeps_plan=True) == (1,)
+    with database.snapshot():
+        database.execute("DEALLOCATE ALL")
+        assert database.row(sql, [2], keeps_plan=True) == (2,)
+
+
 def test_a_role_without_rights(server, url):
     server.execute("CREATE ROLE reader LOGIN")
     database.open(url.replace("audience@", "reader@"))
