@@ -131,13 +131,13 @@ def test_a_statement_whose_plan_is_kept_fails_as_any_other(url):
         assert database.row(sql, [3], keeps_plan=True) == (2,)
 
 
-def test_a_plan_that_is_lost_with_its_connection_is_made_anew(server, url):
+def test_a_plan_that_is_lost_with_its_connection_is_made_anew(url):
     sql = "SELECT pg_backend_pid(), CAST(? AS integer)"
 
     @database.session()
     def lose():
         process, _ = database.row(sql, [1], keeps_plan=True)
-        server.execute(f"SELECT pg_terminate_backend({process}, 5000)")
+        server_ends(url, process)
         database.row(sql, [1], keeps_plan=True)
 
     database.open(url)
