@@ -105,8 +105,8 @@ format: .venv/.dev ## format in place with ruff
 check: lint types ## run lint, types and all tests but those on PostgreSQL, long tables whole, as CI does
 	$(MAKE) test test-browser WHOLE=1
 
-bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZE=1000000 GROWTH=100000,5000000
-	$(BIN)/python -m bench.performance $(SIZE:%=--size %) $(GROWTH:%=--growth %)
+bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZE=1000000 GROWTH=100000,5000000, or ONLY=engines of it
+	$(BIN)/python -m bench.performance $(SIZE:%=--size %) $(GROWTH:%=--growth %) $(ONLY:%=--only %)
 
 bench-quick: .venv/.dev ## print ratios of a small instance, in two minutes
 	$(BIN)/python -m bench.performance --quick
@@ -129,6 +129,7 @@ bench-console: .venv/.dev ## print the weight of the console's pages and how lon
 
 bench-engines: .venv/.dev .peers/.done ## measure PostgreSQL, whose server must be installed, beside SQLite
 	$(BIN)/python -m bench.engines
+	$(BIN)/python -m bench.engine_segments
 
 bench-moves: .venv/.dev ## measure moving a million subscribers into PostgreSQL, whose server must be installed, and back
 	$(BIN)/python -m bench.moves

@@ -25,11 +25,18 @@ PAGE = machine.ROOT / "docs" / "performance.md"
 TELL_OF_GROWTH = ("reads", "searches", "segments", "starts", "import_core")
 BENCHES = (*TELL_OF_GROWTH, "import_http", "record_cost", "waits", "change_log", "moves")
 QUICK, QUICK_SIZE = ("reads", "searches", "import_core"), 20_000
-BESIDE: dict[str, list[str]] = {"profiles": [], "edge": [], "engines": [], "peers.compared": []}
+BESIDE: dict[str, list[str]] = {
+    "profiles": [],
+    "edge": [],
+    "engines": [],
+    "engine_segments": [],
+    "peers.compared": [],
+}
 TRIAL_SIZES = 2_000, [1_000, 3_000]
 TRIAL = BESIDE | {
     "edge": ["--gigabytes", "0.02"],
     "engines": ["--subscribers", "2000", "--runs", "1", "--requests", "200"],
+    "engine_segments": ["--subscribers", "2000", "--runs", "1"],
     "peers.compared": ["--runs", "1"],
 }
 LEAST_SECONDS, SECONDS_A_THOUSAND = 1_800, 1  # until a bench is given up
@@ -92,16 +99,33 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, help="a folder for instances")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument(
+        "--only",
+        choices=performance_page.OTHERS,
+        action="append",
+        help="measure it, and leave the rest of the page",
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--trial", action="store_true")
     options = parser.parse_args()
     if options.quick:
         quick()
+    elif options.only:
+        write_anew(options.page, {bench: BESIDE[bench] for bench in options.only})
     elif options.trial:
         write(options.page, Sizes(*TRIAL_SIZES), 1, TRIAL, options.kept)
     else:
         growth = [int(size) for size in options.growth.split(",") if size]
         write(options.page, Sizes(options.size, growth), options.runs, BESIDE, options.kept)
+
+
+def write_anew(page: Path, beside: Mapping[str, Sequence[str]]) -> None:
+    facts, found = machine.facts(), Found()
+    for bench, options in beside.items():
+        run(found, bench, options)
+    if found.failed:
+        sys.exit(f"{found.failed}: the page is as it was")
+    page.write_text(performance_page.anew(page.read_text("utf-8"), facts, found), "utf-8")
 
 
 def write(

@@ -1,6 +1,7 @@
 """docs/performance.md, from what the benches print."""
 
 import importlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,8 +17,11 @@ GROWING = {
     "memory, at work": "MB",
 }  # fmt: skip
 OTHERS = {
-    "edge": "Beside slow and hostile clients", "engines": "On PostgreSQL", "peers.compared": "Beside others",
+    "edge": "Beside slow and hostile clients", "engines": "On PostgreSQL",
+    "engine_segments": "Segments on PostgreSQL", "peers.compared": "Beside others",
 }  # fmt: skip
+GOALS, PROFILES = "## Goals that were not reached", "## Where the time goes"
+SECTIONS = re.compile("^(?=## )", re.MULTILINE)
 LARGE = ("searches", "starts")
 COLUMNS = ("What", "Measured", "Limit", "Of limit", "By CPU", "Goal")
 HEAD = """# Performance
@@ -64,7 +68,7 @@ def page(facts: Mapping[str, str], whole: int, sizes: Mapping[int, Found], other
     ]
     missed = [*sizes[whole].by_name().values(), *others.by_name().values()]
     missed += [row for size in larger for row in _large(size, sizes[size])]
-    parts.append(_missed(missed))
+    parts.append(_listed(_goals(missed)))
     if others.profiles:
         parts.append(_profiles(others.profiles))
     failed = [
@@ -74,6 +78,21 @@ def page(facts: Mapping[str, str], whole: int, sizes: Mapping[int, Found], other
     if failed:
         parts.append("\n".join(["## Did not run\n", *failed, ""]))
     return "\n".join(parts)
+
+
+def anew(text: str, facts: Mapping[str, str], found: Found) -> str:
+    """The page with those benches of `OTHERS` measured again, or for the first time."""
+    parts = {part.partition("\n")[0]: part for part in SECTIONS.split(text)}
+    goals = [line for line in parts[GOALS].splitlines()[2:] if line.startswith("- ")]
+    for bench, rows in found.rows.items():
+        title = f"## {OTHERS[bench]}"
+        when = f"Measured by itself: {facts['Date']}, {facts['Commit']}, load before {facts['Load before']}."
+        parts[title] = f"{title}\n\n{when}\n\n{section(bench, rows)}\n"
+        known = tuple(f"- **{row.what}**:" for row in rows)
+        goals = [line for line in goals if not line.startswith(known)] + _goals(rows)
+    parts[GOALS] = _listed(goals) + "\n"
+    ends_with = {title: parts.pop(title) for title in (GOALS, PROFILES)}
+    return "".join((parts | ends_with).values())
 
 
 def _large(size: int, found: Found) -> list[Row]:
@@ -142,13 +161,16 @@ def plot_of(sizes: Mapping[int, Found]) -> str:
     return plot.svg(sorted(sizes), _times(sizes))
 
 
-def _missed(rows: Iterable[Row]) -> str:
-    lines = [
+def _goals(rows: Iterable[Row]) -> list[str]:
+    return [
         f"- **{row.what}**: {_reached(row)}, goal {row.goal}. {ends.of(row.what)}".rstrip()
         for row in rows
         if not row.is_reached
     ]
-    return "\n".join(["## Goals that were not reached\n", *(lines or ["None."]), ""])
+
+
+def _listed(goals: Sequence[str]) -> str:
+    return "\n".join([f"{GOALS}\n", *(goals or ["None."]), ""])
 
 
 def _reached(row: Row) -> str:
@@ -156,7 +178,7 @@ def _reached(row: Row) -> str:
 
 
 def _profiles(found: Mapping[str, Any]) -> str:
-    parts = [f"## Where the time goes\n\n{_words('profiles')}"]
+    parts = [f"{PROFILES}\n\n{_words('profiles')}"]
     for title, items in found["profiles"].items():
         cells = [[f"`{name}`", f"{share:.1%}", f"{spent:.1f}"] for name, share, spent in items]
         parts.append(f"Of {title}:\n\n{_table(('Function', 'Share', 'µs'), cells)}")
