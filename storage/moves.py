@@ -91,6 +91,10 @@ class End:
         with self._meant():
             return STATE in self._engine.tables(self._opened)
 
+    def newest_migration(self) -> str:
+        with self._meant():
+            return str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
+
     def phase(self) -> Phase:
         if not self.is_migrated():
             return HERE

@@ -245,6 +245,13 @@ MUTANTS = (
         f"{TORTURE}canaries",
     ),
     Mutant(
+        "the record keeps who is erased",
+        "audience/change_log.py",
+        "            _blank_row(site_id, number, some)\n",
+        "            pass\n",
+        f"{TORTURE}canaries",
+    ),
+    Mutant(
         "an erasure is not logged",
         "audience/erasures.py",
         "        erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))\n",
@@ -270,6 +277,14 @@ MUTANTS = (
         "audience/operations/backups.py",
         "if digest.hexdigest() != manifest.sha256[name]:",
         "if False:",
+        f"{TORTURE}backup --only 0",
+    ),
+    Mutant(
+        "a backup lacks people",
+        "audience/operations/backups.py",
+        "        contents = stored.examine(copy)\n",
+        "        __import__('apsw').Connection(str(copy)).execute('DELETE FROM subscribers WHERE id % 2')\n"
+        "        contents = stored.examine(copy)\n",
         f"{TORTURE}backup --only 0",
     ),
     Mutant(

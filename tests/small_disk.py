@@ -27,7 +27,7 @@ class SmallDisk:
             except OSError as error:
                 if error.errno != errno.ENOSPC:
                     raise
-            file.truncate(file.tell() - but_pages * PAGE_BYTES)
+            file.truncate(max(0, file.tell() - but_pages * PAGE_BYTES))
 
     def make_room(self) -> None:
         self._filler.unlink()

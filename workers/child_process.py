@@ -7,22 +7,27 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from storage.errors import Unavailable
 from workers.parent_death import tied_to_parent
 
 MEMORY_BYTES = 512 * 2**20
 CPU_SECONDS = 60
 WAIT_FACTOR = 10  # of the CPU's seconds, until a child that does not come forward is killed
+AT_ONCE, TURN_SECONDS = 2, 30  # of this process, each a core and some tens of MB
 OUT_OF_MEMORY = 3  # exit status
+turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class ChildProcess:
     """The child reads the source as its standard input and writes the target as its standard output.
 
-    It dies with this process. Its answer is the last line of its standard error.
+    It dies with this process. Its answer is the last line of its standard error. Raises `Unavailable` if
+    others do not end.
     """
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, cpu_seconds: int = CPU_SECONDS) -> None:
@@ -36,6 +41,8 @@ class ChildProcess:
         command = [sys.executable, "-P", "-m", "workers.child_process", json.dumps(task)]
         source.flush()
         source.seek(0)
+        if not turns.acquire(timeout=TURN_SECONDS):
+            raise Unavailable("too many workbooks are read")
         try:
             done = subprocess.run(  # noqa: S603 - our own command line
                 tied_to_parent(command),
@@ -47,6 +54,8 @@ class ChildProcess:
             )
         except subprocess.TimeoutExpired as error:
             raise TimeoutError(function.__name__) from error
+        finally:
+            turns.release()
         return _answer(function.__name__, done.returncode, done.stderr)
 
 

@@ -52,7 +52,7 @@ class ManagedProcess:
             delay = RESTART_SECONDS[min(self._early_deaths, len(RESTART_SECONDS) - 1)]
             self._restart_at = now + delay
             report(f"{self.kind} exited ({status_text(status)}), restarting in {delay:.1f} s")
-            if self._mend and self._early_deaths == MENDED_DEATH:
+            if self._mend and self._early_deaths and self._early_deaths % MENDED_DEATH == 0:
                 report(self._mend())
         if self._process is None and now >= self._restart_at:
             self.start()

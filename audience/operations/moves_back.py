@@ -29,6 +29,10 @@ WRITTEN = (
     "The table {} of the other database is not as it was when the instance came there: it has been written "
     "to. Move it back with `audience move`, from there into an empty database."
 )
+UPGRADED = (
+    "The other database has other migrations than this one ({}, here {}), so that an upgraded service has used "
+    "it. Move it back with `audience move`, from there into an empty database."
+)
 
 
 def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
@@ -71,6 +75,9 @@ def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) 
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):
             raise Refused(GONE_ON.format(phase.other))
+        there, here = other.newest_migration(), source.newest_migration()
+        if there != here:
+            raise Refused(UPGRADED.format(there, here))
     release(target)
     with end(target) as other:
         kept = Phase("", ARRIVING, "", clock.now_ms())

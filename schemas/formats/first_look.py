@@ -14,6 +14,7 @@ from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
 from schemas.values import DATES
 
+BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
 Watched = FieldColumn | TagsColumn
 BROKEN_OFF = (
@@ -116,6 +117,14 @@ def _see_fields(table: Table, record: Any, fields: Mapping[str | int, Watched]) 
             fields[place].see(cell)
 
 
+def _told(names: Sequence[str]) -> list[str]:
+    """Without the empty ones at the end, which a spreadsheet adds."""
+    told = [folded(name) for name in names]
+    while told and not told[-1]:
+        told.pop()
+    return told
+
+
 def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], reading: Reading) -> None:
     """Raises `FileRefused` on a header of other columns, or a heading of people who left.
 
@@ -129,8 +138,8 @@ def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], 
         raise FileRefused(HEADING.format(row=row), HEADING_COMMAND.format(row=row, cell=quoted(left[:1])))
     if not reading.headed:
         return
-    names = [table.cell(cell).strip() for cell in record]
-    if is_header(names) and list(map(folded, names)) != list(map(folded, table.names)):
+    names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
+    if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
 
 

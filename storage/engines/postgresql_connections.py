@@ -21,6 +21,10 @@ NO_URL = (
     "database_url cannot be read: write it as postgresql://USER@HOST/DATABASE, and the password into a file "
     "that AUDIENCE_DATABASE_PASSWORD_FILE names; in a URL, @ is %40, : is %3A and / is %2F"
 )
+ESCAPED = (
+    "the database has standard_conforming_strings off, which would store bytes wrongly: "
+    "ALTER DATABASE {} SET standard_conforming_strings = on, and for the role, if that sets it"
+)
 LET_BE_SECONDS = 1  # a server that does not answer
 SILENT = "the server does not answer"
 
@@ -83,6 +87,8 @@ def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise Unusable(NOT_UTF8.format(encoding))
+    if connection.info.parameter_status("standard_conforming_strings") != "on":
+        raise Unusable(ESCAPED.format(connection.info.dbname))
 
 
 def readable(url: str) -> dict[str, Any]:

@@ -17,7 +17,10 @@ NO_RIGHT = (
     "public and of the tables in it (REASSIGN OWNED)"
 )
 TAKEN = "another program uses the database ({}): give Audience one of its own"
-UNUSABLE = {"42P07": TAKEN, "42501": NO_RIGHT}
+NO_SCHEMA = (
+    "the role finds no schema ({}): ALTER ROLE … RESET search_path, and no search_path in the database URL"
+)
+UNUSABLE = {"42P07": TAKEN, "42501": NO_RIGHT, "3F000": NO_SCHEMA}
 
 
 def meaning(error: BaseException) -> Exception:

@@ -135,7 +135,8 @@ def test_the_same_header_between_the_rows_is_called_one(said):
 
 
 @pytest.mark.parametrize(
-    "header", ["email,plan,CLEAN_TIME", "plan,E-Mail,CLEAN_TIME", "Plan,E-Mail", "email"]
+    "header",
+    ["email,plan,CLEAN_TIME", "plan,E-Mail,CLEAN_TIME", "Plan,E-Mail", "email", "\ufeffemail,left_at"],
 )
 @pytest.mark.parametrize("option", [[], ["--consent", "unsubscribed"]])
 def test_a_file_with_a_header_of_other_columns_below_is_refused(said, header, option):
@@ -144,6 +145,12 @@ def test_a_file_with_a_header_of_other_columns_below_is_refused(said, header, op
     answer = said(text, *option, exit_code=1)
     assert "Another header begins at row 3: the file seems to be several in one." in answer
     assert "user_count" not in answer
+
+
+@pytest.mark.parametrize("header", ["\ufeffemail,plan", "Email, Plan,,", "\ufeffEmail,plan,"])
+def test_the_same_header_of_a_file_put_below_is_a_refused_row(said, header):
+    text = f"email,plan,\nann@example.com,pro,\n{header}\nbob@example.com,free,\n"
+    assert "Row 4: created" in said(text, "--dry-run", exit_code=3)
 
 
 @pytest.mark.parametrize("heading", ["Unsubscribed", "Unsubscribed:", "abgemeldet", "Pending"])

@@ -1,13 +1,15 @@
 """Moves after moves: only one of all the databases is in use."""
 
+import contextlib
 from dataclasses import replace
 
+import apsw
 import pytest
 
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_process
 from storage import moves
-from storage.instance_state import ARRIVING, Phase
+from storage.instance_state import ARRIVING, HERE, Phase
 from tests.operations.moving import command
 
 
@@ -45,6 +47,16 @@ def test_a_file_that_a_process_uses_is_not_taken_back(files, client, tmp_path):
         assert not process.phase().name
     command(files, "--undo")
     open_process(files)
+
+
+def test_what_an_upgraded_service_has_used_is_not_taken_back_and_stays_in_use(files, client, tmp_path):
+    new = f"sqlite:///{tmp_path / 'new.db'}"
+    command(files, "--to", new)
+    with contextlib.closing(apsw.Connection(str(tmp_path / "new.db"))) as upgraded:
+        upgraded.execute("UPDATE schema_migration SET name = '9999_later' WHERE name LIKE '0031%'")
+    assert "other migrations than this one (9999_later" in str(command(files, "--undo", status=1).exception)
+    with moves.end(new, None, 3, False) as end:
+        assert end.phase() == HERE
 
 
 @pytest.mark.parametrize("gone", ["deleted", "made anew"])

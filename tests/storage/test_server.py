@@ -97,6 +97,19 @@ def test_a_database_that_is_not_utf8(server):
     server.drop(server.url("latin"))
 
 
+def test_a_database_that_would_store_bytes_wrongly(server, url):
+    name = url.partition("?")[0].rpartition("/")[2]
+    server.execute(f"ALTER DATABASE {name} SET standard_conforming_strings = off")
+    with pytest.raises(Unusable, match=f"ALTER DATABASE {name} SET standard_conforming_strings = on"):
+        opens(url)
+
+
+def test_a_role_that_finds_no_schema(url):
+    database.open(f"{url}&options=-c%20search_path%3Dnowhere")
+    with pytest.raises(Unusable, match="search_path"):
+        database.migrate()
+
+
 def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
     url = server.create(migrated_on_server)
     opens(url)

@@ -108,6 +108,7 @@ class Run:
         repeat = f"make torture ROW={self.name} ENGINE={self.engine} SEED={self.chosen.seed} ONLY={number}"
         self.progress.failures.append(f"{self.row.UNIT} {number}: repeat it with: {repeat}")
         print(f"{self.name}: {self.progress.failures[-1]}", flush=True)
+        self._note(last=True)
 
     def _note(self, last: bool = False) -> None:
         self.progress.seconds = self._before + time.monotonic() - self._began

@@ -61,11 +61,13 @@ def restore_damaged(world: World, folder: Path, number: int, chance: Random) -> 
     person = {"email": f"named{number}@example.com", "first_name": "Unmistakable"}
     assert world.call("POST", "/fetch/subscribers", {"subscriber": person})[0] == 201
     world.ledger.left[person["email"]] = False
+    accepted = world.ledger.left.keys() - world.ledger.unsure
     with world.clients_at_work(f"b{number}", chance):
         assert run(world.instance, "backup", str(file)).returncode == 0
     world.check()
     damaged.write_bytes(damage(file.read_bytes(), number, chance))
     whole = restored(folder / "whole", file)
+    assert not [email for email in accepted if email not in whole], "of those who were there before"
     instance = shutil.copytree(folder / "whole", folder / "instance")
     before = exported(instance)
     again = run(instance, "restore", str(damaged), "--yes")

@@ -7,6 +7,7 @@ person is erased: on PostgreSQL, in none of its tables and indexes once they are
 import json
 import re
 import urllib.request
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,16 +15,19 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
+from storage import database
 from tests.api.endpoints import ENDPOINTS
 from tests.client import basic
 from tests.stories.test_observed import CANARY, DATABASE, raw, send_hostile_requests, send_ordinary_requests
 from tests.torture import stores
 from tests.torture.console import Operator, workbook
+from tests.torture.leases import opened_database
 from tests.torture.world import World, eventually, opened_world
 
 SHORT = LONG = 1
 UNIT = "rounds"
 PEOPLE = 20
+ENTRIES = "SELECT entries FROM change_log"
 PERSON = "personmark"  # in every value of those who are erased
 HEADERS = {"User-Agent": CANARY, "Referer": CANARY, "X-Request-Id": CANARY, f"X-{CANARY}": CANARY}
 
@@ -52,6 +56,7 @@ def opened(short: bool) -> Iterator[object]:
                 )
             eventually(lambda: not any(PERSON in operator.get(page) for page in pages))
             eventually(lambda: not holders(world, PERSON))
+            eventually(lambda: PERSON.encode() not in record(world))
             files = stores.rewritten_files(world.url)
             left = {str(file) for file in files if PERSON.encode() in read(file).lower()}
             assert not left, left
@@ -141,6 +146,12 @@ def holders(world: World, *marks: str) -> set[str]:
         if any(mark.encode() in read(file).lower() for mark in marks):
             found.add(file.name if file.name == "log" else str(file.relative_to(world.instance)))
     return found
+
+
+def record(world: World) -> bytes:
+    """All entries of the record of changes, which are packed where they are stored."""
+    with opened_database(world), database.session():
+        return b"".join(zlib.decompress(packed) for (packed,) in database.rows(ENTRIES)).lower()
 
 
 def read(file: Path) -> bytes:

@@ -1,5 +1,6 @@
 """A function in a child process: what goes in and out, and its limits."""
 
+import contextlib
 import ctypes
 import os
 import tempfile
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from storage.errors import Unavailable
+from workers import child_process
 from workers.child_process import ChildProcess
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +64,17 @@ def test_it_fails_alone(files, function, error, capfd):
         ChildProcess(cpu_seconds=1)(function, *files)
     assert "secret" not in str(raised.value)
     assert capfd.readouterr().err == ""
+
+
+def test_only_some_run_at_once_and_others_wait_for_a_while(files, monkeypatch):
+    monkeypatch.setattr(child_process, "TURN_SECONDS", 0.01)
+    with contextlib.ExitStack() as stack:
+        for _ in range(child_process.AT_ONCE):
+            stack.enter_context(child_process.turns)
+        with pytest.raises(Unavailable, match="too many workbooks"):
+            ChildProcess()(shout, *files, "!")
+    for _ in range(child_process.AT_ONCE + 1):
+        assert ChildProcess()(shout, *files, "!")["mark"] == "!"
 
 
 def test_memory_is_limited_at_512_mib(files):

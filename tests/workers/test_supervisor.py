@@ -164,6 +164,11 @@ def test_a_redis_that_cannot_read_its_folder_gets_a_new_one(run, settings):
     assert (aside / "appendonlydir" / "appendonly.aof.manifest").read_text() == "no manifest\n"
     assert program.output().count("set aside") == 1
     assert aside.name in program.output()
+    for file in damaged.iterdir():
+        file.write_text("no manifest\n")
+    (process,) = processes(program, "redis")
+    os.kill(process, signal.SIGKILL)
+    until(lambda: len(list(settings.instance.glob("redis.*.old"))) == 2)
 
 
 def answers(settings):
