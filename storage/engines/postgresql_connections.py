@@ -25,6 +25,11 @@ ESCAPED = (
     "the database has standard_conforming_strings off, which would store bytes wrongly: "
     "ALTER DATABASE {} SET standard_conforming_strings = on, and for the role, if that sets it"
 )
+# Ids of a segment are looked up in memory, again for each day of a report; compiling costs more than it saves.
+SETTINGS = (
+    "SELECT set_config('jit', 'off', false), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
+    "THEN set_config('work_mem', '32MB', false) END"
+)
 LET_BE_SECONDS = 1  # a server that does not answer
 SILENT = "the server does not answer"
 
@@ -62,6 +67,8 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
         try:
             refuse_unsupported(connection)
             connection.prepare_threshold = prepare_threshold(connection)
+            if connection.prepare_threshold is not None:
+                connection.execute(SETTINGS)
         except (Unusable, psycopg.Error):
             connection.close()
             raise

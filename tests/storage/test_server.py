@@ -110,6 +110,15 @@ def test_a_role_that_finds_no_schema(url):
         database.migrate()
 
 
+@pytest.mark.parametrize(("known", "found"), [("4MB", "32MB"), ("64MB", "64MB")])
+def test_a_connection_has_memory_for_segments_and_compiles_nothing(server, url, known, found):
+    name = url.partition("?")[0].rpartition("/")[2]
+    server.execute(f"ALTER DATABASE {name} SET work_mem = '{known}'")
+    opens(url)
+    with database.session():
+        assert database.row("SELECT current_setting('work_mem'), current_setting('jit')") == (found, "off")
+
+
 def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
     url = server.create(migrated_on_server)
     opens(url)
