@@ -30,8 +30,8 @@ WRITTEN = (
     "to. Move it back with `audience move`, from there into an empty database."
 )
 UPGRADED = (
-    "The other database has other migrations than this one ({}, here {}), so that an upgraded service has used "
-    "it. Move it back with `audience move`, from there into an empty database."
+    "The other database has other migrations than this one ({}, here {}): an upgraded service has used it. "
+    "Move it back with `audience move`, from there into an empty database."
 )
 
 
