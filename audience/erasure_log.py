@@ -76,12 +76,18 @@ def _line(erasure: LoggedErasure) -> bytes:
 
 def read(log: Path) -> Iterator[LoggedErasure]:
     """The lines of a file, none if it does not exist. Raises `Refused`."""
-    lines = log.read_text("utf-8").splitlines() if log.exists() else []
+    try:
+        text = log.read_text("utf-8") if log.exists() else ""
+    except UnicodeDecodeError:
+        raise Refused(
+            f"{log} is no log of erasures: name one that `audience erasures export` wrote."
+        ) from None
+    lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         try:
             yield _erasure(json.loads(line))
         except (ValueError, KeyError, TypeError) as error:
-            if number == len(lines):  # truncated: that erasure was not finished
+            if number == len(lines) and not text.endswith("\n"):  # truncated: that erasure was not finished
                 return
             raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
 

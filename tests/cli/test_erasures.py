@@ -144,6 +144,14 @@ def test_the_log_of_another_instance_is_refused(client, type_, log):
     assert "another instance's" in str(result.exception)
 
 
+@pytest.mark.parametrize(("octets", "said"), [(b"null\n", "at line 1"), (b"PGDMP\x01\xff\xfe", "no log")])
+def test_a_file_that_is_no_log_is_refused(client, type_, log, octets, said):
+    log.write_bytes(octets)
+    result = type_("erasures", "apply", log)
+    assert result.exit_code == 1
+    assert said in str(result.exception)
+
+
 def test_an_erasure_that_a_host_has_in_a_file_alone_is_shown_until_it_is_applied(
     client, settings, run, type_, log
 ):
