@@ -27,6 +27,10 @@ MOVE = """
 Every row is read, written and, at the end, compared, while both ends and this process share two
 cores. Tried: fewer questions about each row (kept).
 """
+BOUNDS_ON_SERVER = """
+Whether a person has a number within bounds is asked of the least and greatest of a list's numbers: the server
+groups a million values by person, which is more than it may keep in memory, and writes a part to files.
+"""
 SERVER = """
 Each statement is a message to a server and one back, between processes that share the cores with the web
 processes, and the server's CPU counts. Tried: plans that the server keeps for finds, counts and pages, one
@@ -74,6 +78,7 @@ ENDS = {
     "import of chunks of 500, PostgreSQL beside SQLite of": f"The earlier commit kept much less. {SERVER}",
     "import of chunks of 500": SERVER,
     "segment: ": SEGMENT,
+    "PostgreSQL, segment: five": BOUNDS_ON_SERVER,
     "memory, ": MEMORY,
     "move of an instance": MOVE,
     "find over HTTP": SERVER,
