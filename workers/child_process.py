@@ -42,7 +42,7 @@ class ChildProcess:
         source.flush()
         source.seek(0)
         if not turns.acquire(timeout=TURN_SECONDS):
-            raise Unavailable("too many workbooks are read")
+            raise Unavailable("too many files are read at once")
         try:
             done = subprocess.run(  # noqa: S603 - our own command line
                 tied_to_parent(command),

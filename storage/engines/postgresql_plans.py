@@ -1,7 +1,7 @@
 """Statements whose plan the server keeps, sent through libpq's own call.
 
 It gives the interpreter's lock away once. A cursor does so twice and takes as long again, and by it finds are
-an eighth slower. Not within a transaction: a statement may be gone, which would end it.
+a twelfth slower. Not within a transaction: a statement may be gone, which would end it.
 """
 
 from collections.abc import Sequence

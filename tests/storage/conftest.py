@@ -6,6 +6,15 @@ from storage import database
 
 
 @pytest.fixture
+def url(server):
+    """A new database on a server, without tables."""
+    url = server.create()
+    yield url
+    database.close()
+    server.drop(url)
+
+
+@pytest.fixture
 def statements(client):
     """All statements that SQLite runs, with their parameters."""
     seen = []

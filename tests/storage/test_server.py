@@ -6,25 +6,11 @@ import pytest
 from audience.config import Settings
 from audience.operations import health
 from audience.operations.diagnostics import Context
-from storage import database, doctor, searches, sites, subscriber_texts
+from storage import database, doctor
 from storage.engines import postgresql_connections, postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
-from storage.searches import Filters
 from tests.client import FakeProcesses
-
-
-@pytest.fixture
-def url(server):
-    url = server.create()
-    yield url
-    database.close()
-    server.drop(url)
-
-
-def opens(url, **options):
-    database.open(url, timeout=1, **options)
-    with database.session():
-        return database.ping()
+from tests.storage.server_steps import opens, server_ends
 
 
 def test_it_answers(url):
@@ -117,68 +103,6 @@ def test_a_connection_has_memory_for_segments_and_compiles_nothing(server, url, 
     opens(url)
     with database.session():
         assert database.row("SELECT current_setting('work_mem'), current_setting('jit')") == (found, "off")
-
-
-def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
-    url = server.create(migrated_on_server)
-    opens(url)
-    with database.session():
-        for _ in range(10):
-            sites.counters(1)
-            subscriber_texts.by_key(1, "ann@example.com", subscriber_texts.text("/"))
-            searches.texts(1, Filters(), 100, 0, subscriber_texts.text("/"))
-            searches.texts(1, Filters(after={"created_at": 1}), 100, 0, subscriber_texts.text("/"))
-        kept = database.rows("SELECT generic_plans > 0 FROM pg_prepared_statements")
-    assert kept == [(True,)] * 3
-    database.close()
-    server.drop(url)
-
-
-def test_a_statement_whose_plan_is_kept_reads_every_kind_of_value(url):
-    values = ["Ж ' \x7f", 2**40, -1, b"\x00\xff", None]
-    sql = "SELECT CAST(? AS text), CAST(? AS bigint), CAST(? AS integer), CAST(? AS bytea), CAST(? AS text)"
-    database.open(url)
-    with database.session():
-        assert [database.row(sql, values, keeps_plan=True) for _ in range(2)] == [tuple(values)] * 2
-        assert database.row("SELECT 1 WHERE false", keeps_plan=True) is None
-
-
-def test_a_statement_whose_plan_is_kept_fails_as_any_other(url):
-    sql = "SELECT 6 / CAST(? AS integer)"
-    database.open(url)
-    for wrong, message in ((sql, "division by zero"), ("SELECT no_column", "no_column")):
-        with pytest.raises(StatementError, match=message), database.session():
-            database.row(wrong, [0] if "?" in wrong else [], keeps_plan=True)
-    with database.session():
-        assert database.row(sql, [3], keeps_plan=True) == (2,)
-
-
-def test_a_plan_that_is_lost_with_its_connection_is_made_anew(url):
-    sql = "SELECT pg_backend_pid(), CAST(? AS integer)"
-
-    @database.session()
-    def lose():
-        process, _ = database.row(sql, [1], keeps_plan=True)
-        server_ends(url, process)
-        database.row(sql, [1], keeps_plan=True)
-
-    database.open(url)
-    with pytest.raises(Unavailable, match="PostgreSQL: "):
-        lose()
-    with database.session():
-        assert database.row(sql, [2], keeps_plan=True)[1] == 2
-
-
-def test_a_plan_that_the_driver_deallocates_is_made_anew(url):
-    sql = "SELECT CAST(? AS integer)"
-    database.open(url)
-    with database.session():
-        for statement in ("SELECT 1", "DEALLOCATE ALL", "SELECT 2", "DEALLOCATE ALL"):
-            database.execute(statement)
-            assert database.row(sql, [1], keeps_plan=True) == (1,)
-    with database.snapshot():
-        database.execute("DEALLOCATE ALL")
-        assert database.row(sql, [2], keeps_plan=True) == (2,)
 
 
 def test_a_role_without_rights(server, url):
@@ -284,11 +208,6 @@ def loses_its_connection(url):
     [number] = database.row("SELECT pg_backend_pid()")
     server_ends(url, number)
     database.ping()
-
-
-def server_ends(url, number):
-    with psycopg.connect(url, autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(%s, 30000)", (number,))
 
 
 def test_readiness_warns_of_what_the_server_lacks(url, tmp_path):

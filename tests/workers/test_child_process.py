@@ -71,7 +71,7 @@ def test_only_some_run_at_once_and_others_wait_for_a_while(files, monkeypatch):
     with contextlib.ExitStack() as stack:
         for _ in range(child_process.AT_ONCE):
             stack.enter_context(child_process.turns)
-        with pytest.raises(Unavailable, match="too many workbooks"):
+        with pytest.raises(Unavailable, match="too many files"):
             ChildProcess()(shout, *files, "!")
     for _ in range(child_process.AT_ONCE + 1):
         assert ChildProcess()(shout, *files, "!")["mark"] == "!"
