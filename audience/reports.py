@@ -11,7 +11,7 @@ from audience.errors import NotFound, Refused
 from audience.report_types import TYPES, DataPoints, ReportRequest
 from audience.sites import Site
 from schemas.values import FieldError, closest, compact_json
-from storage import database, report_queries
+from storage import database, report_queries, segment_people
 from storage import reports as stored
 from storage.reports import Report
 
@@ -112,7 +112,8 @@ def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None
     )
     has_period = not settings.keys().isdisjoint(("days", "from", "to"))
     period = periods.from_settings(settings, site.time_zone, clock.now_ms())
-    data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
+    with segment_people.joining():
+        data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
     return ReportResult(data, report.chart_style, report.report_type, report.name)
 
 

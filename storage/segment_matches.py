@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from storage.database import rows
 from storage.engines.chosen import engine
 from storage.field_values import Row
+from storage.segment_people import MEETING
 from storage.sql import Sql, join
 
 # To the conditions, the tables beside the subscribers have only the rows of those who are asked about. Their
 # tags come from the JSON and their values by the whole key: neither table has an index by subscriber.
 MET = """
-WITH their_tags AS MATERIALIZED (
+WITH they AS ({ids}), their_tags AS MATERIALIZED (
     SELECT s.site_id, t.value AS tag_id, s.id AS subscriber_id FROM subscribers s, {tags} t
     WHERE s.id IN ({ids}) AND +site_id = ?
 ), their_values AS MATERIALIZED (
@@ -27,7 +28,7 @@ SELECT * FROM (
     SELECT subscribers.id, {conditions} FROM subscribers WHERE subscribers.id IN ({ids}) AND +site_id = ?
 ) AS met
 """
-
+MEETING_SOME = f"{MEETING} AND subscribers.id IN (SELECT value FROM they)"
 
 MOST_SELECTS = 200  # of the conditions of one statement: SQLite takes some 500, with those of the tables
 
@@ -45,9 +46,9 @@ def met(
         each = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in some])
         query = MET.format(
             tags=engine.each_number("s.tag_ids"), ids=engine.IDS, keys=engine.VALUE_KEYS,
-            joins=engine.IN_ORDER, conditions=each.text,
+            joins=engine.IN_ORDER, conditions=each.text.replace(MEETING, MEETING_SOME),
         )  # fmt: skip
-        bound = (ids, site_id, keys, site_id, ids, site_id, *each.parameters, ids, site_id)
+        bound = (ids, ids, site_id, keys, site_id, ids, site_id, *each.parameters, ids, site_id)
         for subscriber_id, *holds in rows(query, bound):
             found.setdefault(subscriber_id, []).extend(map(bool, holds))
     return found

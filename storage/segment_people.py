@@ -2,16 +2,25 @@
 
 Of conditions that must all hold, each set is narrowed by smaller ones before it is kept: to read the ids of
 many costs little, to keep them much. Whoever only counts them does not read the subscribers.
+
+An engine that joins sets reads one for each row where it cannot join it, unless it fits into memory: there
+every part of `any` and `not` is a set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
+from storage.database import database
 from storage.engines.chosen import engine
 from storage.sql import AND, Sql, join
 
 EXCLUDED = 8  # sets of whom others are not; SQLite bounds the depth
 JOINED = 100  # sets in one; SQLite takes 500
+SELECT = "SELECT"  # in a condition that is met by sets
+AMONG = "{id} IN ({ids})"
+MEETING = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ?"
 UNION = " UNION ALL "
 NOTHING = Sql("")
 
@@ -34,10 +43,18 @@ class People(Sql):
     def ids(self) -> Sql:
         return join("", [self.select, self.grouped])
 
-    def narrowed(self, other: Sql, condition: str = "+subscriber_id IN ({})") -> "People":
+    def narrowed(self, other: Sql) -> "People":
         """Those of them who are among other ids."""
-        more = Sql(condition.format(other.text), other.parameters)
+        more = Sql(AMONG.format(id="+subscriber_id", ids=other.text), other.parameters)
         return replace(self, select=join(AND, [self.select, more]))
+
+    def without(self, other: Sql) -> "People":
+        """Those of them who are not among other ids."""
+        more = engine.NOT_AMONG.format(id="+subscriber_id", ids=other.text)
+        text = f"SELECT subscriber_id FROM ({self.ids.text}) AS these WHERE {more}"
+        return replace(
+            self, select=Sql(text, (*self.ids.parameters, *other.parameters)), grouped=NOTHING, is_fixed=False
+        )
 
 
 def chosen(select: Sql, size: int, grouped: Sql = NOTHING) -> People:
@@ -45,17 +62,39 @@ def chosen(select: Sql, size: int, grouped: Sql = NOTHING) -> People:
     return _among(people, "+" if size else "")
 
 
-def _among(people: People, plus: str) -> People:
+def _among(people: People, plus: str, condition: str = AMONG) -> People:
     """With its text; a plus keeps the people of a large set from being read one by one."""
     ids = people.ids
-    return replace(people, text=f"{plus}subscribers.id IN ({ids.text})", parameters=ids.parameters)
+    text = condition.format(id=f"{plus}subscribers.id", ids=ids.text)
+    return replace(people, text=text, parameters=ids.parameters)
 
 
-def none_of(part: Sql) -> Sql:
+def none_of(part: Sql, site_id: int) -> Sql:
+    if engine.JOINS_SETS and SELECT in part.text:
+        people = part if isinstance(part, People) else _meeting(part, site_id)
+        whose = AMONG if people.excludes else engine.NOT_AMONG
+        return replace(_among(people, "", whose), excludes=not people.excludes)
     text = f"({part.text}) IS NOT TRUE"
     if isinstance(part, People):
         return replace(part, text=text, excludes=not part.excludes)
     return Sql(text, part.parameters)
+
+
+def any_group(parts: Sequence[Sql], site_id: int) -> Sql:
+    if not engine.JOINS_SETS or all(SELECT not in part.text for part in parts):
+        return any_of(parts)
+    plain = [part for part in parts if SELECT not in part.text]
+    sets = [part for part in parts if part not in plain]
+    joined = [part if _is_among(part) else _meeting(part, site_id) for part in sets]
+    return any_of([*joined, *(_meeting(any_of(some), site_id) for some in [plain] if some)])
+
+
+def _is_among(part: Sql) -> TypeGuard[People]:
+    return isinstance(part, People) and not part.excludes
+
+
+def _meeting(part: Sql, site_id: int) -> People:
+    return chosen(Sql(f"{MEETING} AND ({part.text})", (site_id, *part.parameters)), 0)
 
 
 def any_of(parts: Sequence[Sql]) -> Sql:
@@ -66,7 +105,7 @@ def any_of(parts: Sequence[Sql]) -> Sql:
     if not people or len(people) < len(parts):
         return whole
     union = join(UNION, [each.ids for each in people])
-    if union.text.count(UNION) >= JOINED:
+    if union.text.count(UNION) >= JOINED and not engine.JOINS_SETS:
         return whole
     size = max(each.size for each in people)
     return People(whole.text, whole.parameters, select=union, size=size, is_fixed=True)
@@ -75,26 +114,37 @@ def any_of(parts: Sequence[Sql]) -> Sql:
 def all_of(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
-    positive = [part for part in parts if isinstance(part, People) and not part.excludes]
+    positive = [part for part in parts if _is_among(part)]
     fixed = [each for each in positive if each.is_fixed]
     single = sorted((each for each in positive if not each.is_fixed), key=lambda each: each.size)
     if not single:
         return _join(parts)
-    most = engine.NARROWED
-    chain = single[:1] if most == 1 else [*fixed[:1], *single][:most]
+    chain = [*fixed[:1], *single][: engine.NARROWED]
     people = chain[0]
     for each in chain[1:]:
         people = each.narrowed(people.ids)
     if len(chain) > 1:
         people = _among(people, "+" if any(each.size for each in chain) else "")
     others = [part for part in parts if part not in chain]
-    whole = _join([*others, people])
+    whole = _join(parts if engine.JOINS_SETS else [*others, people])
     without = [part for part in others if isinstance(part, People) and part.excludes][:EXCLUDED]
     if len(without) < len(others):
         return whole
     for each in without:
-        people = people.narrowed(each.ids, "(+subscriber_id IN ({})) IS NOT TRUE")
+        people = people.without(each.ids)
     return replace(people, text=whole.text, parameters=whole.parameters)
+
+
+def joining() -> AbstractContextManager[None]:
+    """For statements that count sets of people."""
+    return engine.joining_sets(database)
+
+
+GROUPS: dict[str, Callable[[Sequence[Sql], int], Sql]] = {
+    "all": lambda parts, _: all_of(parts),
+    "any": any_group,
+    "not": lambda parts, site_id: none_of(parts[0], site_id),
+}
 
 
 def _join(parts: Sequence[Sql]) -> Sql:

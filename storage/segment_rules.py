@@ -12,7 +12,7 @@ from storage.database import marks
 from storage.engines.chosen import engine
 from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.segment_nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplified
-from storage.segment_people import NOTHING, People, all_of, any_of, chosen, none_of
+from storage.segment_people import GROUPS, NOTHING, People, all_of, any_of, chosen, none_of
 from storage.sql import Sql
 from storage.subscribers import DATES, Subscriber
 
@@ -46,7 +46,7 @@ CompileField = Callable[[Condition, int], Sql]
 def compile(rule: Rule, site_id: int) -> Sql:
     """The condition, in a query on `subscribers`, for the subscribers of a site that match a rule."""
     if isinstance(rule, Group):
-        return GROUPS[rule.operator]([compile(part, site_id) for part in simplified(rule)])
+        return GROUPS[rule.operator]([compile(part, site_id) for part in simplified(rule)], site_id)
     if isinstance(rule, Events):
         return _events(rule, site_id)
     if isinstance(rule, Between):
@@ -56,13 +56,6 @@ def compile(rule: Rule, site_id: int) -> Sql:
     if rule.subject == "field":
         return FIELD[rule.operator](rule, site_id)
     return COLUMNS[rule.subject][rule.operator](rule.operand)
-
-
-GROUPS: dict[str, Callable[[list[Sql]], Sql]] = {
-    "all": all_of,
-    "any": any_of,
-    "not": lambda parts: none_of(parts[0]),
-}
 
 
 def _bind(template: str) -> Compile:
@@ -84,7 +77,7 @@ def _dates(column: str) -> dict[str, Compile]:
     return {
         **{operator: _bind(f"{column} {sign} ?") for operator, sign in BOUNDS.items()},
         "within_days": _bind(f"{column} >= ?"),
-        "not_within_days": lambda since: none_of(Sql(f"{column} >= ?", (since,))),
+        "not_within_days": _bind(f"({column} >= ?) IS NOT TRUE"),
         "exists": lambda _: Sql(f"{column} IS NOT NULL"),
         "missing": lambda _: Sql(f"{column} IS NULL"),
     }
@@ -113,10 +106,10 @@ def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
 OF_SITE: dict[str, dict[str, Callable[[Any, int], Sql]]] = {
     "tag": {
         "is": lambda name, site_id: _tagged((name,), site_id),
-        "is_not": lambda name, site_id: none_of(_tagged((name,), site_id)),
+        "is_not": lambda name, site_id: none_of(_tagged((name,), site_id), site_id),
         "in": _tagged,
     },
-    "status": {"is": _status, "is_not": lambda status, site_id: none_of(_status(status, site_id))},
+    "status": {"is": _status, "is_not": lambda status, site_id: none_of(_status(status, site_id), site_id)},
 }
 
 
@@ -235,7 +228,7 @@ def _present(rule: Condition, site_id: int) -> Sql:
 
 FIELD: dict[str, CompileField] = {
     "is": _is,
-    "is_not": lambda rule, site_id: none_of(_is(rule, site_id)),
+    "is_not": lambda rule, site_id: none_of(_is(rule, site_id), site_id),
     "in": _in,
     "contains": lambda rule, site_id: _texts_of(
         rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False
@@ -245,7 +238,7 @@ FIELD: dict[str, CompileField] = {
     ),
     **dict.fromkeys(BOUNDS, _bound),
     "exists": _present,
-    "missing": lambda rule, site_id: none_of(_present(rule, site_id)),
+    "missing": lambda rule, site_id: none_of(_present(rule, site_id), site_id),
 }
 
 # The operators of each subject of a rule.

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
+from storage.engines.chosen import engine
 from storage.segment_models import SegmentModel
-from storage.segment_people import People
+from storage.segment_people import People, joining
 from storage.segment_rules import UNSUBSCRIBED
 from storage.sql import Sql
 
@@ -59,6 +60,11 @@ def delete(site_id: int, segment_id: int) -> None:
 
 def count(site_id: int, rule: Sql) -> tuple[int, int]:
     """(subscribers, unsubscribed ones) that match a rule."""
+    with joining():
+        return _count(site_id, rule)
+
+
+def _count(site_id: int, rule: Sql) -> tuple[int, int]:
     if isinstance(rule, People) and not rule.excludes:
         return _count_people(site_id, rule)
     counts = row(
@@ -69,11 +75,7 @@ def count(site_id: int, rule: Sql) -> tuple[int, int]:
 
 
 def _count_people(site_id: int, people: People) -> tuple[int, int]:
-    """By their ids: sorting them takes half as long as keeping them and reading the subscribers."""
     once = "" if people.grouped.text else "GROUP BY subscriber_id"
-    counts = row(
-        f"SELECT count(*), count(*) FILTER (WHERE subscriber_id IN ({UNSUBSCRIBED})) FROM "
-        f"(SELECT subscriber_id FROM ({people.ids.text}) AS found {once}) AS found",
-        (site_id, *people.ids.parameters),
-    )
+    text = engine.COUNTED.format(ids=people.ids.text, left=UNSUBSCRIBED, once=once)
+    counts = row(text, (site_id, *people.ids.parameters))
     return counts[0], counts[1]

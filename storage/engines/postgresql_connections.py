@@ -27,9 +27,10 @@ ESCAPED = (
 )
 # Ids of a segment are looked up in memory, for each day of a report anew; compiling costs more than it saves.
 SETTINGS = (
-    "SELECT set_config('jit', 'off', false), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
-    "THEN set_config('work_mem', '32MB', false) END"
+    "SELECT set_config('jit', 'off', {0}), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
+    "THEN set_config('work_mem', '32MB', {0}) END"
 )
+OF_SESSION, OF_TRANSACTION = SETTINGS.format("false"), SETTINGS.format("true")
 LET_BE_SECONDS = 1  # a server that does not answer
 SILENT = "the server does not answer"
 
@@ -68,7 +69,7 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
             refuse_unsupported(connection)
             connection.prepare_threshold = prepare_threshold(connection)
             if connection.prepare_threshold is not None:
-                connection.execute(SETTINGS)
+                connection.execute(OF_SESSION)
         except (Unusable, psycopg.Error):
             connection.close()
             raise

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import peewee
@@ -11,7 +11,7 @@ from playhouse.postgres_ext import PooledPsycopg3Database
 
 from storage.engines import postgresql_bulk
 from storage.engines.postgresql_bulk import Bulk
-from storage.engines.postgresql_connections import ServerConnections
+from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
 from storage.engines.postgresql_plans import KeptPlans
 
 MUCH = 1_000  # rows of a new site, for the first statistics
@@ -143,3 +143,11 @@ def is_lost(connection: psycopg.Connection[Any]) -> bool:
     except psycopg.OperationalError:
         return True
     return False
+
+
+@contextlib.contextmanager
+def joining_sets(opened: Any) -> Iterator[None]:
+    """A transaction without loops over two sets, which take minutes where statistics are old or missing."""
+    with opened.atomic():
+        opened.run(f"SET LOCAL enable_nestloop = off; {OF_TRANSACTION}")
+        yield

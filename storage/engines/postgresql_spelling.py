@@ -27,7 +27,12 @@ BY_ATOM = (
     "WHEN type = 'false' THEN 0 END, value"
 )
 IN_ORDER = "JOIN"
-NARROWED = 1
+JOINS_SETS, NARROWED = True, 3
+NOT_AMONG = "NOT EXISTS (SELECT 1 FROM ({ids}) AS those (one) WHERE those.one = {id})"
+COUNTED = (
+    "SELECT count(DISTINCT found.subscriber_id), count(DISTINCT gone.subscriber_id) FROM ({left}) AS gone "
+    "RIGHT JOIN ({ids}) AS found ON found.subscriber_id = gone.subscriber_id"
+)
 
 OF_JSON = "json_members(cut.fields, ?) AS j"
 

@@ -23,7 +23,12 @@ class Engine(Protocol):
     OF_JSON: str
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first
-    NARROWED: int  # sets of ids within one another; 1 where a planner may run the inner ones again and again
+    JOINS_SETS: bool  # a set of ids is joined where all of a condition must hold, and else read for each row
+    NARROWED: (
+        int  # sets of ids within one another; few where a planner may run the inner ones again and again
+    )
+    NOT_AMONG: str  # {id} is not among {ids}, a select of `subscriber_id`
+    COUNTED: str  # how many are among {ids}, which {once} groups, and how many of them among {left}
 
     # Opening, sessions, transactions
     def open(
@@ -42,6 +47,7 @@ class Engine(Protocol):
     def state(self, opened: Any) -> object: ...
     def identity(self, opened: Any) -> str: ...
     def snapshot(self, opened: Any) -> AbstractContextManager[None]: ...
+    def joining_sets(self, opened: Any) -> AbstractContextManager[None]: ...
     def writers_turn(
         self, opened: Any, timeout_seconds: float, gate: Any
     ) -> AbstractContextManager[None]: ...

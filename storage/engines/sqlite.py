@@ -46,7 +46,9 @@ is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 IDS, PERIODS, SCALARS = sqlite_spelling.IDS, sqlite_spelling.PERIODS, sqlite_spelling.SCALARS
 OF_JSON, IN_ORDER, BY_ATOM = sqlite_spelling.OF_JSON, sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM
-VALUE_KEYS, NARROWED = sqlite_spelling.VALUE_KEYS, sqlite_spelling.NARROWED
+VALUE_KEYS = sqlite_spelling.VALUE_KEYS
+JOINS_SETS, NARROWED = sqlite_spelling.JOINS_SETS, sqlite_spelling.NARROWED
+NOT_AMONG, COUNTED = sqlite_spelling.NOT_AMONG, sqlite_spelling.COUNTED
 rewrite, indexed_by = sqlite_spelling.rewrite, sqlite_spelling.indexed_by
 each_number, joined = sqlite_spelling.each_number, sqlite_spelling.joined
 instant_text, json_path = sqlite_spelling.instant_text, sqlite_spelling.json_path
@@ -143,6 +145,10 @@ def snapshot(opened: Any) -> Iterator[None]:
     with opened.atomic("DEFERRED"):
         opened.execute_sql("SELECT 1 FROM sqlite_master").fetchone()
         yield
+
+
+def joining_sets(_opened: Any) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext()
 
 
 @contextlib.contextmanager

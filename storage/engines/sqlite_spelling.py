@@ -11,7 +11,12 @@ VALUE_KEYS = (
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"
-NARROWED = 8
+JOINS_SETS, NARROWED = False, 8
+NOT_AMONG = "({id} IN ({ids})) IS NOT TRUE"
+COUNTED = (  # sorting them takes half as long as keeping them and reading the subscribers
+    "SELECT count(*), count(*) FILTER (WHERE subscriber_id IN ({left})) "
+    "FROM (SELECT subscriber_id FROM ({ids}) AS found {once}) AS found"
+)
 
 # Of the array or object at a path, each member; text that spells a number is that number in a comparison with
 # a NUMERIC, and other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from audience import addresses, field_values, segment_rules, sites
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
-from storage import database, events, searches, segment_matches, segments, subscribers
+from storage import database, events, searches, segment_matches, segment_people, segments, subscribers
 from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
@@ -212,7 +212,7 @@ def test_every_operator_of_the_table_has_its_sql():
         subject: {*operators} for subject, operators in with_sql.items()
     }
     assert {operator for row in SUBJECTS.values() for operator in row.operators} == {*OPERATORS}
-    assert {*GROUPS} == {*sql.GROUPS}
+    assert {*GROUPS} == {*segment_people.GROUPS}
 
 
 def test_the_largest_rules_run(audience):
