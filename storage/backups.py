@@ -52,9 +52,9 @@ def examine(path: Path) -> Contents:
 
 
 def is_of_another_kind(path: Path) -> bool:
-    """Whether there is a file, not an empty one, that is no database."""
+    """Whether there is something, not an empty file, that is no database."""
     if not path.is_file():
-        return False
+        return path.exists()
     with path.open("rb") as file:
         return file.read(len(FIRST_BYTES)) not in (b"", FIRST_BYTES)
 

@@ -25,6 +25,15 @@ class Unfinished(Unavailable):
     remedy = "look, before you try again"
 
 
+class ReadOnly(Unavailable):
+    """The server is a standby, or takes no writes of this role."""
+
+    said = "the database takes no writes"
+    remedy = (
+        "connect to the server that does, or set default_transaction_read_only off for the database and role"
+    )
+
+
 class DiskFault(Unavailable):
     """The disk is full, or cannot be written or read."""
 

@@ -19,7 +19,7 @@ from audience.operations import instance_files, opening
 from audience.operations.openers import Openers
 from audience.protocols import Progress
 from storage import backups as stored_backups
-from storage import database, moves
+from storage import database, instance_state, moves
 from storage.instance_state import ARRIVING, HERE, LEAVING, LEFT, Phase
 from storage.moves import End, MovedTable
 
@@ -35,6 +35,10 @@ OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take 
 ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
+UPGRADED = (
+    "Migrations are pending, and a move has begun before them: take it back with `audience move --undo`, run "
+    "`audience migrate`, and move into a new, empty database."
+)
 DIFFERS = (
     "The table {} arrived differently, so the instance stays where it is: run the same command again or, if "
     "that does not help, `audience move --undo`, and move into a new, empty database."
@@ -102,7 +106,8 @@ def _check_source(settings: Settings, openers: Openers) -> None:
     try:
         database.refuse_newer()
         if database.pending():
-            raise Refused(PENDING)
+            with database.session():
+                raise Refused(UPGRADED if instance_state.phase().name == LEAVING else PENDING)
         for finding in instance_files.lost(settings):
             if finding.check != instance_files.MOVE:
                 raise instance_files.LostFile(finding)
@@ -129,7 +134,7 @@ def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
     """Raises `Refused` unless the target is empty, or has a part of the same move; it may not be migrated."""
     if phase.name == ARRIVING:
         raise Refused(ELSEWHERE)
-    if phase.name and phase.other != url:
+    if phase.name == LEAVING and phase.other != url:
         raise Refused(OTHER_MOVE.format(phase.other))
     if not _goes_on(phase, arriving.phase()):
         if phase.name == LEFT:

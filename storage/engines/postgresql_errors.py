@@ -5,13 +5,22 @@ import logging
 import psycopg
 from playhouse.pool import MaxConnectionsExceeded
 
-from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unfinished, Unreachable, Unusable
+from storage.errors import (
+    Conflict,
+    DiskFault,
+    ReadOnly,
+    StatementError,
+    Unavailable,
+    Unfinished,
+    Unreachable,
+    Unusable,
+)
 
 log = logging.getLogger(__name__)
 Error = psycopg.Error  # of the driver, for those that peewee does not translate
 DAMAGED = ("XX001", "XX002")
-DISK = ("53100", "58030")  # full, input or output failed
-PASSING = ("08", "57P", "53", "40", "55P03", "57014", "25006", "25P03", "XX000")
+FAULTS = {"53100": DiskFault, "58030": DiskFault, "25006": ReadOnly}  # full, failed, taking no writes
+PASSING = ("08", "57P", "53", "40", "55P03", "57014", "25P03", "XX000")
 NO_RIGHT = (
     "the role of the database URL lacks a right ({}): make it the owner of the database, of the schema "
     "public and of the tables in it (REASSIGN OWNED)"
@@ -36,8 +45,8 @@ def meaning(error: BaseException) -> Exception:
         log.error("PostgreSQL has an internal error: %s", text)
     if state.startswith(DAMAGED):
         return Unusable(f"the database is damaged ({text}): stop the service and restore a backup")
-    if state in DISK:
-        return DiskFault(text)
+    if state in FAULTS:
+        return FAULTS[state](text)
     if state.startswith("23"):
         return Conflict(type(cause).__name__)
     if state in UNUSABLE:

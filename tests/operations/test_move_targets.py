@@ -50,6 +50,31 @@ def test_a_file_that_is_no_database_is_no_target(files, client, tmp_path):
     open_process(files)
 
 
+def test_a_folder_is_no_target(files, client, tmp_path):
+    assert "name an empty database, or a file" in str(
+        command(files, "--to", f"sqlite:{tmp_path}", status=1).exception
+    )
+    open_process(files)
+
+
+def test_who_has_moved_is_told_where_to(files, client, tmp_path):
+    new, other = (f"sqlite:///{tmp_path / name}" for name in ("new.db", "other.db"))
+    command(files, "--to", new)
+    assert f"has moved to {new} already" in str(command(files, "--to", other, status=1).exception)
+
+
+def test_a_move_that_an_upgrade_interrupts_is_taken_back(files, client, tmp_path):
+    target = f"sqlite:{tmp_path / 'new.db'}"
+    with moves.end(files.database, None, 3, False) as end:
+        end.set_phase(HERE, Phase("begun", LEAVING, f"sqlite:///{tmp_path / 'new.db'}", 1))
+    run(files.database, EARLIER)
+    refused = str(command(files, "--to", target, status=1).exception)
+    assert "take it back with `audience move --undo`" in refused
+    command(files, "--undo")
+    with moves.end(files.database, None, 3, False) as end:
+        assert end.phase() == HERE
+
+
 def test_another_instance_is_not_migrated_before_it_is_refused(files, client, target):
     database.open(target)
     database.migrate()

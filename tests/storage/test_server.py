@@ -8,7 +8,7 @@ from audience.operations import health
 from audience.operations.diagnostics import Context
 from storage import database, doctor
 from storage.engines import postgresql_connections, postgresql_diagnostics, postgresql_errors, postgresql_pool
-from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
+from storage.errors import Conflict, DiskFault, ReadOnly, StatementError, Unavailable, Unusable
 from tests.client import FakeProcesses
 from tests.storage.server_steps import opens, server_ends
 
@@ -178,7 +178,7 @@ def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):
 @pytest.mark.parametrize(("state", "meant"), [
     ("XX000", Unavailable), ("XX001", Unusable), ("08006", Unavailable), ("57P01", Unavailable),
     ("40P01", Unavailable), ("55P03", Unavailable), ("53300", Unavailable), ("53100", DiskFault),
-    ("25006", Unavailable), ("25P03", Unavailable), ("23505", Conflict), ("42601", StatementError),
+    ("25006", ReadOnly), ("25P03", Unavailable), ("23505", Conflict), ("42601", StatementError),
     ("22P02", StatementError), ("42501", Unusable),
 ])  # fmt: skip
 def test_an_error_means_what_its_state_says(state, meant):
