@@ -1,4 +1,4 @@
-"""Runs of attacks: which rows CI begins, and that an interrupted one goes on with all that it had."""
+"""Runs of attacks: which rows CI begins, which go on with all that they had, and which have failed."""
 
 import json
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def row(monkeypatch, tmp_path):
     fake = SimpleNamespace(SHORT=1, LONG=3, UNIT="steps", opened=opened, tried=tried)
     monkeypatch.setattr(torture, "resolve_name", lambda _: fake)
     monkeypatch.setattr(torture, "STATE", tmp_path)
-    monkeypatch.setattr(torture, "commit", lambda: "abc1234")
+    monkeypatch.setattr(torture, "commit", lambda: ("abc1234", True))
     monkeypatch.setattr(torture, "NOTED_SECONDS", 0.0)
     return fake
 
@@ -65,3 +65,68 @@ def test_a_failure_is_told_with_what_repeats_it_and_the_rest_is_tried(row, capsy
     said = capsys.readouterr().out
     assert "make torture ROW=kill ENGINE=sqlite SEED=4 ONLY=1" in said
     assert "| 3 of 3 steps | 1 | longest ms 7 |" in said
+
+
+def test_a_finished_row_says_when_it_was(row, capsys, monkeypatch):
+    row.tried.append("before")
+    monkeypatch.setattr(torture, "today", lambda: "2026-11-01")
+    assert torture.main(["kill"]) == 0
+    monkeypatch.setattr(torture, "today", lambda: "2026-11-26")
+    assert torture.main(["kill"]) == 0
+    assert row.tried == ["before", 0, 1, 2]
+    first, again = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert again == first
+    assert "| 2026-11-01 | abc1234 |" in first
+
+
+@pytest.mark.parametrize("name", ["kill", "soak"])
+def test_nothing_goes_on_after_a_change_nor_what_measures_one_service(row, monkeypatch, name):
+    monkeypatch.setattr(torture, "commit", lambda: ("abc1234 and changes", name != "kill"))
+    row.tried.append("before")
+    assert [torture.main([name]), torture.main([name])] == [0, 0]
+    assert row.tried == ["before", 0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "told"),
+    [
+        ("abc1234", "", ("abc1234", True)),
+        ("abc1234", "?? new.py", ("abc1234 and changes", False)),
+        ("", "", ("no commit", False)),
+    ],
+)
+def test_a_commit_is_what_it_was_until_something_is_changed(monkeypatch, name, changed, told):
+    monkeypatch.setattr(torture, "git", lambda *words: {"rev-parse": name, "status": changed}[words[0]])
+    assert torture.commit() == told
+
+
+def test_a_row_that_does_not_open_has_failed_and_tried_nothing(row, capsys):
+    @contextmanager
+    def closed(short):
+        raise AssertionError("the service does not start")
+        yield
+
+    row.opened = closed
+    assert torture.main(["kill"]) == 1
+    said = capsys.readouterr().out
+    assert "| 0 of 3 steps | 1 |" in said
+    assert "ONLY=0" in said
+
+
+def test_a_skip_does_not_hide_a_failure(row, capsys):
+    @contextmanager
+    def failing_once(short):
+        if row.tried:
+            pytest.skip("needs what is gone")
+        row.tried.append("before")
+        yield None
+
+    row.opened = failing_once
+    assert torture.main(["kill"]) == 1
+    assert "| 1 of 3 steps | 1 |" in capsys.readouterr().out
+
+
+def test_however_late_it_is_a_row_tries_something(row):
+    row.tried.append("before")
+    assert torture.main(["kill", "--seconds", "1e-9"]) == 0
+    assert row.tried == ["before", 0]

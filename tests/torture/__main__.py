@@ -1,6 +1,7 @@
 """`python -m tests.torture ROW…`: the attacks of these rows, or of all of them.
 
-The long form notes how far it came in `.torture/` and goes on from there, as long as the commit is the same.
+The long form notes how far it came in `.torture/` and goes on from there, as long as the commit is the same
+and nothing is changed since.
 All rows in their short form are followed by those on PostgreSQL that fit into the time of CI.
 """
 
@@ -34,6 +35,7 @@ NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 SHORT_ON_SERVER = ("canaries", "model", "undo", "clock")
 OF_SERVER = frozenset({"hosts"})
 OF_SQLITE = frozenset({"power", "disk", "backup"})  # which attack its file, or need it
+ANEW = frozenset({"soak"})  # which measures one service from its start
 MAX_FAILURES = 5
 NOTED_SECONDS = 5.0
 
@@ -45,6 +47,7 @@ class Progress:
     seed: int
     commit: str
     done: int = 0
+    date: str = field(default_factory=lambda: today())
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
@@ -66,44 +69,54 @@ class Run:
         self.row = resolve_name(f"tests.torture.{name}")
         self.total: int = self.row.SHORT if chosen.short else self.row.LONG
         self._file = STATE / f"{name}-{engine}.json"
-        self.progress = self._begun()
+        name_of_commit, is_unchanged = commit()
+        is_long = not chosen.short and chosen.only is None
+        self._is_noted = is_long and is_unchanged and name not in ANEW
+        self.progress = self._begun(name_of_commit)
         self._began, self._noted, self._before = time.monotonic(), 0.0, self.progress.seconds
+        self._first = self.progress.done
 
-    def _begun(self) -> Progress:
-        fresh = Progress(self.chosen.seed, commit())
+    def _begun(self, name_of_commit: str) -> Progress:
+        fresh = Progress(self.chosen.seed, name_of_commit)
         if self.chosen.only is not None:
             self.total = self.chosen.only + 1
             fresh.done = self.chosen.only
-        if self._is_noted() and self._file.exists():
+        if self._is_noted and self._file.exists():
             kept = Progress(**json.loads(self._file.read_text()))
             if (kept.seed, kept.commit) == (fresh.seed, fresh.commit):
                 return kept
         return fresh
 
-    def _is_noted(self) -> bool:
-        return not self.chosen.short and self.chosen.only is None
-
     def attack(self) -> None:
-        """Opens the row anew after each failure."""
-        while not self._is_over():
+        """Opens the row anew after each failure; a row that does not open has failed."""
+        is_open = True
+        while is_open and not self._is_over():
+            is_open = False
             try:
                 with self.row.opened(self.chosen.short) as attack:
+                    is_open = True
                     while not self._is_over():
-                        number = self.progress.done
-                        self.progress.done += 1
-                        self.progress.note(attack(number, Random(f"{self.chosen.seed}:{number}")))
-                        self._note()
+                        self._try(attack)
+            except pytest.skip.Exception:
+                if not self.progress.failures:
+                    raise
             except Exception as error:
-                self._failed(error)
+                self._failed(error, self.progress.done - is_open)
         self._note(last=True)
+
+    def _try(self, attack: Any) -> None:
+        number = self.progress.done
+        self.progress.done += 1
+        self.progress.date = today()
+        self.progress.note(attack(number, Random(f"{self.chosen.seed}:{number}")))
+        self._note()
 
     def _is_over(self) -> bool:
         late = self.chosen.seconds and time.monotonic() - self._began > self.chosen.seconds
-        return late or self.progress.done >= self.total or len(self.progress.failures) >= MAX_FAILURES
+        is_late = late and self.progress.done > self._first
+        return is_late or self.progress.done >= self.total or len(self.progress.failures) >= MAX_FAILURES
 
-    def _failed(self, error: Exception) -> None:
-        number = max(0, self.progress.done - 1)
-        self.progress.done = number + 1
+    def _failed(self, error: Exception, number: int) -> None:
         traceback.print_exception(error, limit=-6)
         repeat = f"make torture ROW={self.name} ENGINE={self.engine} SEED={self.chosen.seed} ONLY={number}"
         self.progress.failures.append(f"{self.row.UNIT} {number}: repeat it with: {repeat}")
@@ -112,7 +125,7 @@ class Run:
 
     def _note(self, last: bool = False) -> None:
         self.progress.seconds = self._before + time.monotonic() - self._began
-        if self._is_noted() and (last or time.monotonic() > self._noted + NOTED_SECONDS):
+        if self._is_noted and (last or time.monotonic() > self._noted + NOTED_SECONDS):
             self._noted = time.monotonic()
             STATE.mkdir(exist_ok=True)
             self._file.write_text(json.dumps(asdict(self.progress)))
@@ -131,17 +144,27 @@ class Run:
             figures,
             f"{self.progress.seconds:.0f} s",
             str(self.progress.seed),
-            f"{datetime.now(UTC):%Y-%m-%d}",
+            self.progress.date,
             self.progress.commit,
         ]
         return f"| {' | '.join(cells)} |"
 
 
-def commit() -> str:
-    read: Any = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return read.stdout.strip() or "no commit"
+def commit() -> tuple[str, bool]:
+    """The commit's short name, and whether nothing is changed since."""
+    name, changed = git("rev-parse", "--short", "HEAD"), git("status", "--porcelain")
+    if not name:
+        return "no commit", False
+    return (f"{name} and changes", False) if changed else (name, True)
+
+
+def git(*words: str) -> str:
+    read = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return read.stdout.strip()
+
+
+def today() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def machine() -> str:
