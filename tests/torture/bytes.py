@@ -1,8 +1,12 @@
 """Requests byte by byte, on a socket: smuggling, encodings, nesting, sizes, with and without a key.
 
-Whatever is sent: no 5xx, no wait of over two seconds, and errors of the API are JSON.
+Whatever is sent: no 5xx, no wait of over two seconds, and errors of the API are JSON. One of
+three is followed by a good request on the same connection, which is answered rightly or not at all. No web
+process ends.
 """
 
+import http.client
+import io
 import itertools
 import socket
 import time
@@ -12,11 +16,13 @@ from random import Random
 
 from tests.client import basic
 from tests.service import Service
+from tests.torture.kill import PARTS
 from tests.torture.world import opened_world
 
 SHORT = LONG = 3_000
 UNIT = "requests"
 MAX_SECONDS, PATIENCE_SECONDS = 2.0, 10.0
+KEPT_EVERY = 3
 EMPTY_ERRORS = (400, 414, 431, 505)  # of the web server itself, before there is a request
 
 METHODS = (
@@ -74,7 +80,11 @@ BODIES = (
 )  # fmt: skip
 
 
-def corpus() -> list[tuple[str, str, str, str, bytes, bool]]:
+Request = tuple[str, str, str, str, bytes, bool]  # as `written` takes it
+GOOD: Request = ("GET", "/api/v1/fetch/sites", VERSIONS[0], HEADERS[0], BODIES[0], True)
+
+
+def corpus() -> list[Request]:
     """The same `SHORT` of all combinations each time."""
     chance = Random(3_000)
     every = [(header, body) for header, body in itertools.product(HEADERS, BODIES)]
@@ -94,27 +104,40 @@ def corpus() -> list[tuple[str, str, str, str, bytes, bool]]:
 def opened(short: bool) -> Iterator[object]:
     requests = corpus()
     with opened_world({"AUDIENCE_AUTH_FAILURES": "100000/minute"}) as world:
+        web, good = world.running(PARTS["web"]), written(world.service, *GOOD)
 
         def attack(number: int, chance: Random) -> dict[str, float]:
-            request = written(world.service, *requests[number])
+            is_kept = number % KEPT_EVERY == 0
+            request = written(world.service, *requests[number], is_kept=is_kept)
             began = time.monotonic()
-            answer = sent(world.service.port, request)
+            answer = sent(world.service.port, request + good if is_kept else request, is_kept)
             seconds = time.monotonic() - began
             assert seconds < (PATIENCE_SECONDS if short else MAX_SECONDS), (
                 f"{seconds:.1f} s: {request[:300]!r}"
             )
             judge(answer, requests[number])
+            if is_kept and answer:
+                judge_kept(answer, requests[number], world.service.first["site_uuid"].encode())
             return {"longest ms": seconds * 1000}
 
         yield attack
         assert world.call("GET", "/stats/site")[0] == 200
+        assert world.running(PARTS["web"]) == web, "a web process has ended"
 
 
 def written(
-    service: Service, method: str, target: str, version: str, header: str, body: bytes, with_key: bool
+    service: Service,
+    method: str,
+    target: str,
+    version: str,
+    header: str,
+    body: bytes,
+    with_key: bool,
+    is_kept: bool = False,
 ) -> bytes:
     key = basic(service.first["publishable_key"], service.first["secret_key"])
-    lines = [f"{method} {target} {version}".rstrip(), "Host: x", "Connection: close"]
+    lines = [f"{method} {target} {version}".rstrip(), "Host: x"]
+    lines += [] if is_kept else ["Connection: close"]
     lines += [f"Authorization: {key}"] if with_key and "Authorization" not in header else []
     lines += [header] if header else []
     if "content-length" not in header.lower() and "transfer-encoding" not in header.lower():
@@ -122,21 +145,22 @@ def written(
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogatepass") + body
 
 
-def sent(port: int, request: bytes) -> bytes:
+def sent(port: int, request: bytes, is_kept: bool) -> bytes:
     """All that comes back until the server closes."""
     received = b""
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as client:
         with suppress(ConnectionResetError, BrokenPipeError):  # it may close before it has read all
             client.sendall(request)
         with suppress(OSError):
-            client.shutdown(socket.SHUT_WR)
+            if not is_kept:
+                client.shutdown(socket.SHUT_WR)
         with suppress(ConnectionResetError):
             while piece := client.recv(65536):
                 received += piece
     return received
 
 
-def judge(answer: bytes, request: tuple[str, str, str, str, bytes, bool]) -> None:
+def judge(answer: bytes, request: Request) -> None:
     head, _, body = answer.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n").partition(b"\r\n\r\n")
     if not head:
         return  # it was no request
@@ -145,3 +169,28 @@ def judge(answer: bytes, request: tuple[str, str, str, str, bytes, bool]) -> Non
     is_api = "/api/" in request[1] and request[0] != "HEAD"
     if status >= 400 and is_api and not (status in EMPTY_ERRORS and not body):
         assert b"content-type: application/json" in head.lower(), f"{head!r:.200} to {request!r:.300}"
+
+
+class Received(io.BytesIO):
+    """What came back on a connection, for one answer after another."""
+
+    def makefile(self, _: str) -> "Received":
+        return self
+
+    def close(self) -> None:
+        """An answer does not end the connection."""
+
+
+def judge_kept(received: bytes, request: Request, own: bytes) -> None:
+    """After the first answer there is the one to `GOOD`, which names the own site, or none."""
+    connection = Received(received)
+    take(connection, request[0])
+    while connection.tell() < len(received):
+        status, body = take(connection, GOOD[0])
+        assert (status, own in body) == (200, True), f"{status} to what followed {request!r:.300}"
+
+
+def take(connection: Received, method: str) -> tuple[int, bytes]:
+    answer = http.client.HTTPResponse(connection, method=method)  # type: ignore[arg-type]
+    answer.begin()
+    return answer.status, answer.read()

@@ -45,6 +45,6 @@ def kill(world: World, victim: str, chance: Random) -> None:
         return
     if victim == "database":
         stores.crash()
-    elif running := world.service.processes(PARTS[victim]):
-        os.kill(chance.choice(running), signal.SIGKILL)
+    else:
+        os.kill(chance.choice(world.running(PARTS[victim])), signal.SIGKILL)
     eventually(lambda: world.call("GET", "/stats/site", timeout=5)[0] == 200)

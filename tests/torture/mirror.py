@@ -51,8 +51,8 @@ def kill_mirror(_: World, followers: list[Follower], chance: Random) -> None:
 def kill_part(world: World, _: list[Follower], chance: Random) -> None:
     if stores.server and chance.random() < 0.2:
         stores.crash()
-    elif running := world.service.processes(chance.choice(PARTS)):
-        os.kill(chance.choice(running), signal.SIGKILL)
+    else:
+        os.kill(chance.choice(world.running(chance.choice(PARTS))), signal.SIGKILL)
 
 
 def start_again(_: World, followers: list[Follower], chance: Random) -> None:

@@ -44,13 +44,13 @@ def opened(short: bool) -> Iterator[object]:
 
 
 def hangs(world: World) -> Callable[[], None]:
-    [pid] = world.service.processes("valkey-server")
+    [pid] = world.running("valkey-server")
     os.kill(pid, signal.SIGSTOP)
     return lambda: os.kill(pid, signal.SIGCONT)
 
 
 def is_killed(world: World) -> Callable[[], None]:
-    for pid in world.service.processes("valkey-server"):
+    for pid in world.running("valkey-server"):
         os.kill(pid, signal.SIGKILL)
     return lambda: None
 
@@ -66,7 +66,9 @@ def takes_no_writes(world: World) -> Callable[[], None]:
 
 
 def is_corrupt(world: World) -> Callable[[], None]:
-    for file in (world.instance / "redis" / "appendonlydir").glob("*.aof"):
+    files = [*(world.instance / "redis" / "appendonlydir").glob("*.aof")]
+    assert files, "Redis has no file"
+    for file in files:
         file.write_bytes(b"*3\r\n$3\r\nSETgarbage" * 100)
     return is_killed(world)
 

@@ -8,6 +8,7 @@ import contextlib
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 
 import bench.edge
@@ -26,7 +27,10 @@ def opened(short: bool) -> Iterator[object]:
     with opened_world() as world:
         load = bench.edge.Bench(world.service)
         bench.edge.SECONDS = SECONDS / 2 if short else SECONDS
-        world.call("POST", "/fetch/subscribers", {"subscriber": {"email": "p1@example.com"}})
+        made = world.call("POST", "/fetch/subscribers", {"subscriber": {"email": "ordinary@example.com"}})
+        assert made[0] == 201, made
+        load.import_file(2 * buffered_bytes())
+        assert load.export() > buffered_bytes(), "an export is no larger than what is sent unread"
 
         def attack(number: int, chance: Random) -> dict[str, float]:
             p99_ms, longest_ms = asyncio.run(measured(load, world.service.port))
@@ -34,6 +38,12 @@ def opened(short: bool) -> Iterator[object]:
             return {"p99 ms": p99_ms, "longest ms": longest_ms}
 
         yield attack
+
+
+def buffered_bytes() -> int:
+    """At most, of one connection, by the sender's and the receiver's system."""
+    limits = (Path(f"/proc/sys/net/ipv4/{name}").read_text().split() for name in ("tcp_wmem", "tcp_rmem"))
+    return sum(int(most) for *_, most in limits)
 
 
 async def measured(load: bench.edge.Bench, port: int) -> tuple[float, float]:

@@ -26,7 +26,8 @@ from tests.console.test_pages import filled, pages, send
 from tests.torture.application import opened_application
 
 MARKS = ("ownmark", "othermark")
-LISTS = ("/fetch/tags", "/fetch/segments", "/fetch/reports", "/batch/imports", "/fetch/webhooks")
+PEOPLE, SEGMENTS, REPORTS = "/fetch/search", "/fetch/segments", "/fetch/reports"
+LISTS = ("/fetch/tags", SEGMENTS, REPORTS, "/batch/imports", "/fetch/webhooks")
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 VISITORS = ("nobody", *ROLES)  # of the console
 SHORT = LONG = len(ENDPOINTS) + len(VISITORS)
@@ -139,12 +140,11 @@ def own_and_other_ids(both: Sites, endpoint: Endpoint) -> list[Endpoint]:
     texts = (endpoint.path, json.dumps(endpoint.body), json.dumps(endpoint.query))
     if not any("1" in text for text in texts) and "email" not in "".join(texts):
         return [endpoint]
-    found: list[Any] = []
-    for path in LISTS:
-        found += both.other_client.get(path).json["data"][:1]  # type: ignore[index]
-    person = both.other_client.get("/fetch/search").json["data"][0]["attributes"]  # type: ignore[index]
-    others = [endpoint._replace(path=endpoint.path.replace("/1", f"/{each['id']}")) for each in found]
-    named = {"segment_id": found[1]["id"], "report_id": found[2]["id"], "uuid": person["uuid"]}
+    first = {path: both.other_client.get(path).json["data"][0] for path in (*LISTS, PEOPLE)}  # type: ignore[index]
+    ids = {path: first[path]["id"] for path in LISTS}
+    others = [endpoint._replace(path=endpoint.path.replace("/1", f"/{each}")) for each in ids.values()]
+    person = first[PEOPLE]["attributes"]
+    named = {"segment_id": ids[SEGMENTS], "report_id": ids[REPORTS], "uuid": person["uuid"]}
     query = {name: named.get(name, value) for name, value in (endpoint.query or {}).items()}
     return [endpoint, *others, endpoint._replace(query=query | {"uuid": person["uuid"]})]
 

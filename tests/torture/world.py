@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -32,7 +33,7 @@ UNANSWERED = (OSError, http.client.HTTPException, ValueError)
 class Ledger:
     """What clients were told: who is there and whether they left, rows by import, who has one event.
 
-    `unsure` are addresses of whose last request no answer came, or a 503.
+    `unsure` are addresses of whom, since the last check, a request had no answer, or a 503.
     """
 
     left: dict[str, bool] = field(default_factory=dict)
@@ -110,6 +111,11 @@ class World:
         self.service = self._running.enter_context(serving(self.instance, log, **self.settings))
         assert self.service.process.poll() is None, "the service does not start: see its log"
 
+    def running(self, part: str) -> list[int]:
+        """As `processes` of the service; waits until there is one."""
+        found: list[int] = until(lambda: self.service.processes(part))
+        return found
+
     def stop(self) -> None:
         self._running.close()
 
@@ -153,15 +159,14 @@ class World:
             while not end.is_set():
                 client.step()
 
-        threads = [threading.Thread(target=work, args=(client,)) for client in clients]
-        for thread in threads:
-            thread.start()
-        try:
-            yield
-        finally:
-            end.set()
-            for thread in threads:
-                thread.join()
+        with ThreadPoolExecutor(number) as pool:
+            working = [pool.submit(work, client) for client in clients]
+            try:
+                yield
+            finally:
+                end.set()
+        for each in working:
+            each.result()
 
     def check(self) -> None:
         """Nothing that was accepted is lost or done twice, and the counts are exact."""
@@ -200,6 +205,8 @@ class World:
         left_count = sum(found.values())
         counts = (stats["user_count"], stats["subscriber_count"], stats["unsubscriber_count"])
         assert counts == (len(found), len(found) - left_count, left_count), counts
+        ledger.left = found
+        ledger.unsure.clear()
 
     def _check_events(self) -> None:
         for email in self.ledger.events:
