@@ -24,7 +24,7 @@ from tests.torture import stores
 ROOT = Path(__file__).parent.parent.parent
 PRELOADS = Path(__file__).with_name("preload")
 CLIENTS = 4
-DRAINED_SECONDS = 60.0
+DRAINED_SECONDS, RESTARTED_SECONDS = 60.0, 30.0
 EXPECTED = frozenset({200, 201, 503})
 UNANSWERED = (OSError, http.client.HTTPException, ValueError)
 
@@ -113,7 +113,7 @@ class World:
 
     def running(self, part: str) -> list[int]:
         """As `processes` of the service; waits until there is one."""
-        found: list[int] = until(lambda: self.service.processes(part))
+        found: list[int] = until(lambda: self.service.processes(part), RESTARTED_SECONDS)
         return found
 
     def stop(self) -> None:
