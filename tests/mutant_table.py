@@ -28,6 +28,13 @@ MUTANTS = (
         f"{TORTURE}power",
     ),
     Mutant(
+        "a new name is not synced",
+        "audience/secret_files.py",
+        "    descriptor = os.open(folder, os.O_RDONLY)\n",
+        "    return\n    descriptor = os.open(folder, os.O_RDONLY)\n",
+        f"{TORTURE}power --only 0",
+    ),
+    Mutant(
         "`applied` moves whoever has the claim",
         "audience/imports.py",
         "    if not advanced:\n        raise ClaimLost\n",

@@ -1,4 +1,4 @@
-"""Runs of attacks: which rows CI begins, which go on with all that they had, and which have failed."""
+"""Runs of attacks: which CI begins, which go on, which have failed, and what the clients of one know."""
 
 import json
 from contextlib import contextmanager
@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.torture import __main__ as torture
+from tests.torture.world import World
 
 
 @pytest.fixture
@@ -128,3 +129,19 @@ def test_however_late_it_is_a_row_tries_something(row):
     row.tried.append("before")
     assert torture.main(["kill", "--seconds", "1e-9"]) == 0
     assert row.tried == ["before", 0]
+
+
+def test_what_was_unsure_is_sure_after_a_check(monkeypatch, tmp_path):
+    world = World(tmp_path)
+    counts = {"user_count": 2, "subscriber_count": 1, "unsubscriber_count": 1}
+    monkeypatch.setattr(world, "call", lambda *_: (200, counts))
+    world.ledger.left["ann@example.com"] = False
+    world.ledger.unsure |= {"ann@example.com", "bob@example.com", "cy@example.com"}
+    world._check_people([("ann@example.com", True), ("bob@example.com", False)])
+    assert world.ledger.left == {"ann@example.com": True, "bob@example.com": False}
+    with pytest.raises(AssertionError, match="consent lost"):
+        world._check_people([("ann@example.com", False), ("bob@example.com", False)])
+    with pytest.raises(AssertionError, match="from nowhere"):
+        world._check_people(
+            [("ann@example.com", True), ("bob@example.com", False), ("cy@example.com", False)]
+        )

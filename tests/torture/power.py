@@ -1,7 +1,8 @@
 """Power cuts under four clients: every process stops at once, and the disk forgets what was not synced.
 
-Of each page that differs from what was synced, chance decides which of the two is on the disk. A layer of our
-own under SQLite (apsw's VFS) and `os.fsync` does this: `preload_power/sitecustomize.py`. Nothing that was
+Of each page that differs from what was synced, chance decides which of the two is on the disk. A file that
+was not synced is empty; one that was renamed has its old name until the folder is synced. A layer of our own
+under SQLite (apsw's VFS) and `os.fsync` does this: `preload_power/sitecustomize.py`. Nothing that was
 accepted is lost, and nothing is damaged.
 """
 
@@ -78,19 +79,25 @@ def leave_what_was_synced(instance: Path, chance: Random) -> None:
         written = file.read_bytes() if file.exists() and file.stat().st_ino == inode else synced
         if name in DATABASE:
             file.write_bytes(mixed(synced, written, chance))
-        elif kept.exists():
+        elif not is_linked(file):
             file.write_bytes(synced)
     shutil.rmtree(durable)
+
+
+def is_linked(file: Path) -> bool:
+    """The table of places, which was complete before."""
+    return file.exists() and file.stat().st_nlink > 1
 
 
 def take_as_synced(instance: Path) -> None:
     """What a cut has left is on the disk, though the next service may not sync it before the next cut."""
     durable = instance.parent / "power"
     durable.mkdir()
-    inodes = {each.name: each.stat().st_ino for each in instance.iterdir() if each.is_file()}
-    (durable / "names").write_text(json.dumps(inodes))
-    for name in inodes.keys() & set(DATABASE):
-        shutil.copyfile(instance / name, durable / str(inodes[name]))
+    files = [each for each in instance.iterdir() if each.is_file()]
+    (durable / "names").write_text(json.dumps({each.name: each.stat().st_ino for each in files}))
+    for file in files:
+        if not is_linked(file):
+            shutil.copyfile(file, durable / str(file.stat().st_ino))
 
 
 def mixed(synced: bytes, written: bytes, chance: Random) -> bytes:

@@ -1,8 +1,9 @@
 """A disk that forgets what was not synced, in every Python process with this folder on its path.
 
 `TORTURE_POWER` names a folder. With each sync, through SQLite or `os.fsync`, the file's content as it
-is at that moment is copied there, as `INODE`; and the instance's names, with the inode to which each leads,
-into `names`: as file systems with a journal do, which keep the order of what happens to names.
+is at that moment is copied there, as `INODE`, and its name noted in `names`, with the inode to which it
+leads, as usual file systems do. Other new names, renamed and deleted files are noted when the folder is
+synced.
 """
 
 import fcntl
@@ -22,15 +23,33 @@ os.makedirs(DURABLE, exist_ok=True)
 
 
 def keep(path: str) -> None:
-    """The files of the instance's subfolders hold nothing that was accepted."""
+    """The instance's folder, or a file in it: those of its subfolders hold nothing that was accepted."""
     with open(os.path.join(DURABLE, "lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if os.path.dirname(path) == INSTANCE and os.path.exists(path):
-            replace(os.path.join(DURABLE, str(os.stat(path).st_ino)), path)
-        files = [each for each in os.scandir(INSTANCE) if each.is_file(follow_symlinks=False)]
-        with open(NAMES + ".new", "w") as names:
-            json.dump({each.name: each.inode() for each in files}, names)
-        os.replace(NAMES + ".new", NAMES)
+        if path == INSTANCE or not os.path.exists(NAMES):
+            write_names(there())
+        elif os.path.exists(path):
+            inode = os.stat(path).st_ino
+            replace(os.path.join(DURABLE, str(inode)), path)
+            others = {name: number for name, number in read_names().items() if number != inode}
+            write_names(others | {os.path.basename(path): inode})
+
+
+def there() -> dict[str, int]:
+    files = [each for each in os.scandir(INSTANCE) if each.is_file(follow_symlinks=False)]
+    return {each.name: each.inode() for each in files}
+
+
+def read_names() -> dict[str, int]:
+    with open(NAMES) as names:
+        found: dict[str, int] = json.load(names)
+    return found
+
+
+def write_names(names: dict[str, int]) -> None:
+    with open(NAMES + ".new", "w") as file:
+        json.dump(names, file)
+    os.replace(NAMES + ".new", NAMES)
 
 
 def replace(kept: str, path: str) -> None:
@@ -64,6 +83,13 @@ class Forgetful(apsw.VFS):
     def xOpen(self, name: apsw.URIFilename | str | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
         return ForgetfulFile(name or "", flags)
 
+    def xDelete(self, name: str, syncs_folder: bool) -> None:  # noqa: N802
+        super().xDelete(name, syncs_folder)
+        if syncs_folder and os.path.dirname(name) == INSTANCE:
+            keep(INSTANCE)
+
 
 os.fsync = fsync  # type: ignore[assignment]
 forgetful = Forgetful()
+if not os.path.exists(NAMES):
+    keep(INSTANCE)
