@@ -9,6 +9,7 @@ from storage import bookmarks, tags
 from storage.bookmarks import STEP, Mark
 from storage.database import each_row, row, rows
 from storage.engines.chosen import engine
+from storage.segment_people import looking_for
 from storage.sites import counters
 from storage.sql import AND, Sql, join
 from storage.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
@@ -53,7 +54,8 @@ class Filters:
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """Matches, newest first."""
     query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
-    return [read(record) for record in _read(site_id, filters, limit, offset, query)]
+    with looking_for(filters.rules):
+        return [read(record) for record in _read(site_id, filters, limit, offset, query)]
 
 
 def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
@@ -66,7 +68,8 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
         f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
         text.parameters,
     )
-    [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
+    with looking_for(filters.rules):
+        [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
     return bytes(joined or b""), found > limit
 
 
@@ -225,12 +228,13 @@ def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscri
     Always along the index of uuids: with another, all matches would be sorted for each page.
     """
     where = _conditions(site_id, filters, Plan())
-    records = each_row(
-        f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
-        f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
-        [*where.parameters, after, limit],
-    )
-    return [read(record) for record in _up_to(PAGE_LENGTH, records)]
+    with looking_for(filters.rules):
+        records = each_row(
+            f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
+            f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
+            [*where.parameters, after, limit],
+        )
+        return [read(record) for record in _up_to(PAGE_LENGTH, records)]
 
 
 def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:

@@ -7,8 +7,8 @@ An engine that joins sets reads one for each row where it cannot join it, unless
 every part of `any` and `not` is a set.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -138,6 +138,11 @@ def all_of(parts: Sequence[Sql]) -> Sql:
 def joining() -> AbstractContextManager[None]:
     """For statements that count sets of people."""
     return engine.joining_sets(database)
+
+
+def looking_for(rules: Iterable[Sql]) -> AbstractContextManager[None]:
+    """For statements on some of whom rules find: by values, whose sets no index searches for a person."""
+    return joining() if any("field_values" in rule.text for rule in rules) else nullcontext()
 
 
 GROUPS: dict[str, Callable[[Sequence[Sql], int], Sql]] = {

@@ -25,10 +25,8 @@ OF_FIELD = (
     "SELECT v.subscriber_id FROM field_values v WHERE v.site_id = ? AND v.field_id = "
     "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
 )
-OF_CUT = (
-    "EXISTS (SELECT 1 FROM subscribers AS cut, {} "
-    "WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id AND {})"
-)
+OF_CUT = "EXISTS (SELECT 1 FROM {} AS j WHERE {})"
+OBJECT = "(SELECT fields FROM subscribers AS cut WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id)"
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 COMPARED = {False: ("v.number", "CAST(? AS NUMERIC)"), True: ("v.instant", "?")}  # by whether it is a date
 JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
@@ -153,7 +151,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     """
     if rule.key in NAMES:
         return _some_name(rule, Sql(json_value, (rule.operand,)))
-    of_cut = OF_CUT.format(engine.OF_JSON, json_value)
+    of_cut = OF_CUT.format(engine.OF_JSON.format(OBJECT), json_value)
     truth = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
     if _is_long(rule.operand):
         return _some(rule, site_id, truth)

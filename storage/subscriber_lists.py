@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from storage.database import marks, row, rows
+from storage.segment_people import looking_for
 from storage.segment_rules import DOMAIN
 from storage.sql import Sql, join
 from storage.subscribers import COLUMNS, Subscriber, read
@@ -53,10 +54,9 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     by = ", ".join(
         f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
     )
-    records = rows(
-        f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {by} LIMIT ? OFFSET ?",
-        (site_id, *rule.parameters, limit, offset),
-    )
+    query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {by} LIMIT ? OFFSET ?"
+    with looking_for([rule]):
+        records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
     found = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
@@ -67,11 +67,9 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
 
 def ids(site_id: int, rule: Sql, order: str) -> list[int]:
     """The ids of all who match and have the date `order`."""
-    found = rows(
-        f"SELECT id FROM subscribers WHERE site_id = ? AND {order} > {EARLIEST} AND ({rule.text}) "
-        "ORDER BY id",
-        (site_id, *rule.parameters),
-    )
+    listed = f"site_id = ? AND {order} > {EARLIEST} AND ({rule.text})"
+    with looking_for([rule]):
+        found = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
     return [subscriber_id for (subscriber_id,) in found]
 
 
@@ -81,10 +79,9 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     Everybody has been created: of that order, the rule's own index may count.
     """
     listed = _listed(rule, order) if order != ORDERS[0] else f"{_plus(rule)}site_id = ? AND ({rule.text})"
-    [total] = row(
-        f"SELECT count(*) FROM (SELECT 1 FROM subscribers WHERE {listed} LIMIT ?) AS found",
-        (site_id, *rule.parameters, limit),
-    )
+    some = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
+    with looking_for([rule]):
+        [total] = row(f"SELECT count(*) FROM ({some}) AS found", (site_id, *rule.parameters, limit))
     return int(total)
 
 

@@ -20,7 +20,7 @@ class Engine(Protocol):
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
     VALUE_KEYS: str  # rows `k`, the keys of `field_values` within a site, from one JSON array of arrays
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
-    OF_JSON: str
+    OF_JSON: str  # rows (type, atom) of a key, whose path is a parameter, of the JSON object {}
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first
     JOINS_SETS: bool  # a set of ids is joined where all of a condition must hold, and else read for each row

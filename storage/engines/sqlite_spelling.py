@@ -20,7 +20,7 @@ COUNTED = (  # sorting them takes half as long as keeping them and reading the s
 
 # Of the array or object at a path, each member; text that spells a number is that number in a comparison with
 # a NUMERIC, and other text is above infinity. `unixepoch` takes 2026-02-31 for a day of March, hence `date`.
-OF_JSON = "json_each(cut.fields, ?) AS j"
+OF_JSON = "json_each({}, ?)"
 NUMBER = (
     "j.type IN ('integer', 'real', 'text') AND j.atom <= CAST(9e999 AS NUMERIC) "
     "AND j.atom {} CAST(? AS NUMERIC)"
