@@ -22,7 +22,7 @@ from audience.bulk_acts import (
     end,
     require,
 )
-from audience.changes import Change, Consent, Outcome, Source
+from audience.changes import Acceptance, Change, Consent, Outcome, Source
 from audience.errors import where
 from audience.imports import MACHINE_FAULTS
 from audience.sites import Site
@@ -78,6 +78,7 @@ def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
         changed = list(known)
     else:
         changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]
+        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)
         outcomes = subscribers.write(site.id, changes, accepted).outcomes
         changed = [each for each, outcome in zip(known, outcomes, strict=True) if outcome is Outcome.UPDATED]
     stored.advance(site.id, act.id, len(ids), len(changed), clock.now_ms())

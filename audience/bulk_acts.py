@@ -13,7 +13,7 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import bulk_acts as stored
-from storage import database
+from storage import database, site_counters
 from storage.bulk_acts import CANCELED, FAILED, FINISHED, QUEUED, BulkAct
 
 __all__ = ["BulkAct"]
@@ -119,7 +119,7 @@ def _queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> None:
         stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
         stored.set_status(site.id, act.id, FINISHED, clock.now_ms())
     else:
-        stored.set_status(site.id, act.id, QUEUED)
+        stored.accept(site.id, act.id, *site_counters.take(site.id, clock.now_ms()))
     begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
     audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
 

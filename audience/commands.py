@@ -48,7 +48,9 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
         for own, group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
             key, failed = (
-                _write(site.id, targets, accepted) if own is None else _change_email(site.id, targets, source)
+                _write(site.id, targets, accepted)
+                if own is None
+                else _change_email(site.id, targets, accepted)
             )
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
@@ -143,10 +145,12 @@ def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[s
     return done[-1][0].key if done else None, failed
 
 
-def _change_email(site_id: int, targets: list[Target], source: Source) -> tuple[str | None, dict[int, str]]:
+def _change_email(
+    site_id: int, targets: list[Target], accepted: Acceptance
+) -> tuple[str | None, dict[int, str]]:
     key_after, failed = None, {}
     for index, _, key, command in targets:
-        message = subscribers.change_email(site_id, key, command["query"], source)
+        message = subscribers.change_email(site_id, key, command["query"], accepted)
         if message is None:
             key_after = addresses.identity(command["query"])
         else:

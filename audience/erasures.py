@@ -71,9 +71,9 @@ def erase(
     address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
     erased_pages.request(instance)
     with database.write(site.id):
-        number = site_counters.take(site.id)
+        number, now = site_counters.take(site.id, clock.now_ms())
         subscriber = stored.get_by_key(site.id, key) if key else None
-        at = _instant(subscriber)
+        at = _instant(subscriber, now)
         erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))
         _delete(site.id, [key] if key else [], source)
         _forget_sent(site.id)
@@ -93,7 +93,10 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     After the commit, call `blank_waiting` with the same keys.
     """
     found = list(stored.get_by_keys(site.id, keys).values())
-    erased = [(refused_rows.address_hash(site.id, each.email_key), each, _instant(each)) for each in found]
+    erased = [
+        (refused_rows.address_hash(site.id, each.email_key), each, _instant(each, accepted.at))
+        for each in found
+    ]
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
@@ -126,7 +129,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
 
     last, erased = 0, 0
     with database.write(site.id):
-        number = site_counters.take(site.id)
+        number, _ = site_counters.take(site.id, clock.now_ms())
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
@@ -186,10 +189,9 @@ def _key(address: str) -> str | None:
         return None
 
 
-def _instant(subscriber: Subscriber | None) -> int:
-    """Now, or the subscriber's last change where the clock has been set back behind it."""
-    known: tuple[int, ...] = (subscriber.updated_at, subscriber.consent_at or 0) if subscriber else ()
-    return max([clock.now_ms(), *known])
+def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
+    """That of the erasure, or of the subscriber's consent where that is later."""
+    return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:

@@ -43,6 +43,8 @@ class AcceptedImport:
     accepted: int
     refused: int
     errors: list[FieldError]
+    unsubscribes_ignored: int
+    subscribes_ignored: int
 
 
 def accept(
@@ -56,7 +58,7 @@ def accept(
 
     Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
-    numbered, malformed = _changes(items)
+    numbered, malformed = _changes(items, site.time_zone)
     problems = sorted([*errors, *malformed], key=place)
     refused = len({place(problem) for problem in problems})
     changes = [change for _, change in numbered]
@@ -84,14 +86,17 @@ def accept(
         if change.key in erased
     ]
     done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=place)
-    return AcceptedImport(import_id, done, refused + len(suppressed), errors)
+    ignored = (finished.unsubscribes_ignored, finished.subscribes_ignored) if finished else (0, 0)
+    return AcceptedImport(import_id, done, refused + len(suppressed), errors, *ignored)
 
 
-def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]], list[FieldError]]:
+def _changes(
+    items: Sequence[tuple[int, Item]], time_zone: str
+) -> tuple[list[tuple[int, Change]], list[FieldError]]:
     changes, errors = [], []
     for index, item in items:
         try:
-            changes.append((index, change_from_item(item)))
+            changes.append((index, change_from_item(item, time_zone=time_zone)))
         except addresses.MalformedAddress as error:
             errors.append(FieldError(f"subscribers[{index}].email", str(error)))
     return changes, errors
@@ -243,7 +248,7 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
     while claimed.applied < end:
         with _pace.write(site_id) as chunk:
             before = claimed.applied
-            site_counters.take(site_id)
+            site_counters.take(site_id, clock.now_ms())
             claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied - batch.first_row :])
             chunk.rows = claimed.applied - before
             if claimed.applied == end:
@@ -272,7 +277,7 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    outcomes, _, *away = subscribers.write(site_id, changes, accepted)
+    outcomes, _, *consent_counts = subscribers.write(site_id, changes, accepted)
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -284,7 +289,7 @@ def _apply(
             outcomes.count(Outcome.UPDATED),
             outcomes.count(Outcome.UNCHANGED),
             outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
-            *away,
+            *consent_counts,
         ),
         leases.now(clock.uptime_ms()) + LEASE_MS,
     )

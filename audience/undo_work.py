@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audience import audit_log, change_log, clock, erasures, segment_names, undo_writes
+from audience import audit_log, change_log, clock, erasures, segment_names, subscribers, undo_writes
 from audience.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
-from audience.changes import Acceptance, Source
+from audience.changes import Source
 from audience.tags import name_key
 from audience.undo_decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
 from storage import change_log_acts as stored_log
-from storage import database, leases, site_counters, subscribers
+from storage import database, leases
 from storage import imports as stored_imports
 from storage import sites as stored_sites
+from storage import subscribers as stored_subscribers
 from storage import tags as stored_tags
 from storage import undos as stored
 from storage.pace import Pace
@@ -117,7 +118,7 @@ def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool
     """Decides on the next people, and does it; whether nobody was left."""
     with _pace.write(site_id) as chunk:
         undo = _get(site_id, undo_id)
-        accepted = Acceptance(site_counters.take(site_id), clock.now_ms(), Source("undo", undo_id))
+        accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
         for _ in named.read_on():
             pass
         readers, decisions = _decided(site_id, undo, named)
@@ -127,7 +128,7 @@ def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool
         has_traces = undo_writes.write(site_id, accepted, decisions)
         if readers[-1].is_last:
             whole = readers[-1].whole
-            subscribers.put_words_back(site_id, whole.repeated, whole.accepted)
+            stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
         stored.add_people(site_id, undo_id, [(each.id, each.outcome, *each.by) for each in decisions])
         chunk.rows = sum(len(reader.entries) for reader in readers)
     if has_traces:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from audience import change_log, clock, custom_fields, pepper, subscriber_writes
+from audience.change_log_entries import consent_before
 from audience.changes import Acceptance, Change, Source
 from audience.consents import Person
 from audience.subscriber_batches import SubscriberBatch
@@ -11,7 +12,13 @@ from audience.undo_decisions import NAMES, REMOVED, Decision
 from storage import subscribers as stored
 from storage import suppressions
 from storage import tags as stored_tags
-from storage.subscriber_batches import CONSENT_AT, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    UNSUBSCRIBED_AT,
+    UPDATED_AT,
+)
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
@@ -54,7 +61,7 @@ def _left(person: Subscriber) -> Suppression | None:
     if person.unsubscribed_at is None:
         return None
     since = person.consent_at or person.unsubscribed_at
-    return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number)
+    return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 
 
 def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
@@ -108,10 +115,14 @@ def _change(each: _Put, known_tags: set[int]) -> Change:
 
 
 def _put_consent(batch: SubscriberBatch, person: Person, decision: Decision) -> None:
-    """The date and the number both are as they were: what is said since, and waits, wins over them."""
+    """Instant, number and kind are as they were: what was said since, and waits, counts over them."""
     was = person[UNSUBSCRIBED_AT]
     person[UNSUBSCRIBED_AT] = left_at = decision.put["unsubscribed_at"]
-    person[CONSENT_AT], person[CONSENT_NUMBER] = decision.put["consent"]
+    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = consent_before(
+        left_at, *decision.put["consent"]
+    )
     if left_at != was:
         person[UPDATED_AT] = batch.at
-        batch.words.said.append((person, batch.at if left_at is None else left_at, left_at is None, UNDONE))
+        batch.consents.said.append(
+            (person, batch.at if left_at is None else left_at, left_at is None, UNDONE)
+        )

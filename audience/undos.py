@@ -98,9 +98,9 @@ def _begin(site_id: int, source: Source) -> Undo:
     if known := stored.of(site_id, source):
         stored.retry(site_id, known.id)
         return _require(site_id, source)
-    number, act = site_counters.take(site_id), _act(site_id, source)
+    taken, act = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
     entries = stored_log.entries_of(site_id, source)
-    stored.add(site_id, source, entries, (act.first_row, act.first_number), number, clock.now_ms())
+    stored.add(site_id, source, entries, (act.first_row, act.first_number), *taken)
     return _require(site_id, source)
 
 

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
+from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean, errors
 from schemas.change_log import HistorySchema
 from schemas.custom_fields import CustomValues, custom_values, few, placed
 from schemas.file_imports import Switch
-from schemas.imports import ImportRows, load_row
+from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, listing, problems, resource
 from schemas.subscribers import names_in
@@ -124,6 +124,17 @@ class Recorded(ResponseSchema):
     results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
     errors = problems()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
+
+
+def recorded(total: int, done: Any) -> dict[str, Any]:
+    return {
+        "results": done.accepted,
+        "failed": total - done.accepted,
+        "errors": errors(done.errors),
+        **too_late_counts(done),
+    }
 
 
 class ListEvents(Paged):

@@ -175,12 +175,19 @@ class ImportSubscribers(Form):
     subscribers = SubscriberRows(required=True)
 
 
+def too_late(what: str) -> ma.fields.Integer:
+    words = f"{what} that did not count, because a later event says otherwise: only where there are any."
+    return ma.fields.Integer(strict=True, metadata={"description": words, "may_be_absent": True})
+
+
 class Accepted(ResponseSchema):
     result = ma.fields.Integer(strict=True, metadata={"description": "Number of accepted subscribers."})
     results = ma.fields.Integer(strict=True, metadata={"description": "The same as `result`."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused subscribers."})
     import_id = Id()
     errors = problems()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
 
 
 def rows_left() -> ma.fields.Integer:
@@ -208,6 +215,8 @@ class ImportAttributes(ResponseSchema):
     )
     unsubscribed = rows_left()
     stay_unsubscribed = rows_stayed()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
     created_at = Date()
     started_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
@@ -233,11 +242,18 @@ def import_(row: Any) -> dict[str, Any]:
             "suppressed": row.suppressed,
             "unsubscribed": row.unsubscribed,
             "stay_unsubscribed": row.stay_unsubscribed,
+            **too_late_counts(row),
             "created_at": write_date(row.created_at),
             "started_at": write_date(row.started_at),
             "finished_at": write_date(row.finished_at),
         },
     }
+
+
+def too_late_counts(counts: Any) -> dict[str, int]:
+    """The consent events that came too late, where there are any."""
+    found = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
+    return {name: number for name, number in found.items() if number}
 
 
 def answer(accepted: Any) -> dict[str, Any]:
@@ -247,4 +263,5 @@ def answer(accepted: Any) -> dict[str, Any]:
         "failed": accepted.refused,
         "import_id": str(accepted.id),
         "errors": errors(accepted.errors),
+        **too_late_counts(accepted),
     }

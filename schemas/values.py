@@ -106,6 +106,18 @@ class FormError(Exception):
         self.found = dict(found or {})
 
 
+class WholeDay(int):
+    """A date without a time, as the instant of its midnight in milliseconds since 1970."""
+
+    date: dt.date
+
+    @classmethod
+    def of(cls, date: dt.date, midnight: int) -> "WholeDay":
+        day = cls(midnight)
+        day.date = date
+        return day
+
+
 @cache
 def _iso_parser() -> Any:
     from dateutil.parser import isoparser
@@ -114,7 +126,7 @@ def _iso_parser() -> Any:
 
 
 def read_date(text: str) -> int:
-    """An ISO 8601 date or date-time in milliseconds since 1970; midnight and UTC unless given.
+    """An ISO 8601 date or date-time in milliseconds since 1970, in UTC unless given: a `WholeDay` without time.
 
     Raises `ValueError` with the sentence `DATE`.
     """
@@ -122,7 +134,8 @@ def read_date(text: str) -> int:
     day, time, zone = match.groups("") if match else ("", "", "")
     try:
         instant: dt.datetime = _iso_parser().isoparse(f"{day}T{time}{zone}" if time else day)
-        return (instant.replace(tzinfo=instant.tzinfo or dt.UTC).astimezone(dt.UTC) - EPOCH) // MILLISECOND
+        at = (instant.replace(tzinfo=instant.tzinfo or dt.UTC).astimezone(dt.UTC) - EPOCH) // MILLISECOND
+        return at if time else WholeDay.of(instant.date(), at)
     except (ValueError, OverflowError) as error:
         raise ValueError(DATE) from error
 

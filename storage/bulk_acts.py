@@ -14,14 +14,15 @@ SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED = (
 )  # fmt: skip
 COLUMNS = (
     "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
-    "created_at, started_at, finished_at"
+    "created_at, started_at, finished_at, seq, accepted_at"
 )
 
 
 class BulkAct(NamedTuple):
     """`undoes` is the act that an older Audience took back by this one.
 
-    `done` of `people` are done, `changed` of them were not so before.
+    Accepted with the number `seq`, at `accepted_at`; `done` of `people` are done, `changed` of them were not
+    so before.
     """
 
     id: int
@@ -38,6 +39,8 @@ class BulkAct(NamedTuple):
     created_at: int
     started_at: int | None
     finished_at: int | None
+    seq: int
+    accepted_at: int
 
     @property
     def is_open(self) -> bool:
@@ -119,6 +122,26 @@ def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[t
         (site_id, act_id, piece_id, limit),
     )
     return [(found, json.loads(ids)) for found, ids in records]
+
+
+def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
+    """(id, act id, ids of subscribers) of the next pieces of acts that are still to be done."""
+    records = rows(
+        "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
+        "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
+        f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
+        f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
+        (site_id, piece_id, limit),
+    )
+    return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
+
+
+def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
+    """Queues an act with the number and the instant of its acceptance."""
+    execute(
+        f"UPDATE bulk_acts SET status = '{QUEUED}', seq = ?, accepted_at = ? WHERE site_id = ? AND id = ?",
+        (seq, at, site_id, act_id),
+    )
 
 
 def drop_piece(site_id: int, piece_id: int) -> None:

@@ -16,6 +16,8 @@ from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
+from audience.dry_runs import DryRun
+from audience.imports import Import
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
@@ -23,10 +25,15 @@ from schemas.base import FormError
 from schemas.formats.files import File
 from schemas.formats.presets import IGNORE
 from schemas.formats.rows import FileRow
+from schemas.imports import too_late_counts
 from schemas.values import KnownPeople, compact_json
 
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
+TOO_LATE = {
+    "unsubscribes_ignored": "Unsubscribes that did not count, because these people subscribed later",
+    "subscribes_ignored": "Subscribes that did not count, because these people unsubscribed later",
+}
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 
@@ -53,7 +60,7 @@ class Job:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
-        self._tell_away(done.stayed, shown["suppressed"])
+        self._tell_away(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
@@ -72,7 +79,7 @@ class Job:
             self.say(
                 f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
             )
-        self._tell_away(row.stay_unsubscribed, row.suppressed)
+        self._tell_away(row.stay_unsubscribed, row.suppressed, row)
         counts = stats.for_site(self.site)
         self.say(
             f"The site now has user_count {counts.users:,}, subscriber_count {counts.subscribers:,}, "
@@ -84,6 +91,7 @@ class Job:
             **shown,
             "unsubscribed": row.unsubscribed,
             "stay_unsubscribed": row.stay_unsubscribed,
+            **too_late_counts(row),
             "refused_file": str(refused) if row.refused else None,
             "file": wire.understood(self.file),
         }
@@ -101,11 +109,13 @@ class Job:
         options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
         return [word for name, value in options for word in (f"--{name}", value)]
 
-    def _tell_away(self, stayed: int, suppressed: int) -> None:
+    def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:
             self.say(f"Who has left stays away: {stayed:,}.")
         if suppressed:
             self.say(SUPPRESSED)
+        for name, number in too_late_counts(counts).items():
+            self.say(f"{TOO_LATE[name]}: {number:,}.")
 
     def _receive(self, upload: file_imports.Upload) -> Path:
         """Stores and queues the rows; returns the file of those that are refused."""
