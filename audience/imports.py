@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from audience import addresses, clock, import_payloads, subscribers, telemetry, undo_work
+from audience import addresses, clock, import_payloads, moved_addresses, subscribers, telemetry, undo_work
 from audience.changes import Acceptance, Change, Item, Outcome, Source, change_from_item
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
@@ -20,6 +20,7 @@ from audience.sites import Site
 from schemas.values import FieldError, place
 from storage import database, leases, site_counters, site_queue
 from storage import imports as stored
+from storage import moved_addresses as stored_moves
 from storage.errors import Unavailable, Unusable
 from storage.imports import Import as Import
 from storage.pace import Pace
@@ -253,6 +254,7 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
             chunk.rows = claimed.applied - before
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
+                stored_moves.forget(site_id)
         database.checkpoint(only_if_due=True)
     return claimed, finished
 
@@ -277,7 +279,9 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    outcomes, _, *consent_counts = subscribers.write(site_id, changes, accepted)
+    moved = moved_addresses.followed(site_id, changes, accepted)
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*changes, *moved], accepted)
+    del outcomes[len(changes) :]
     advanced = stored.advance(
         site_id,
         claimed.id,

@@ -22,7 +22,15 @@ from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
-from storage import database, domains, searches, site_counters, subscriber_texts, suppressions
+from storage import (
+    database,
+    domains,
+    moved_addresses,
+    searches,
+    site_counters,
+    subscriber_texts,
+    suppressions,
+)
 from storage import subscribers as stored
 from storage.consents import ConsentKind
 from storage.searches import Filters
@@ -123,6 +131,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if known and known.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
+        moved_addresses.note(site_id, old_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
             number, kind = subscriber.consent_number, subscriber.consent_kind
