@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from audience import addresses, clock, import_payloads, subscribers, telemetry, undo_work
-from audience.changes import Acceptance, Change, Item, Outcome, Source, change_from_item
+from audience import clock, import_payloads, subscribers, targets, telemetry, undo_work
+from audience.changes import Acceptance, Change, Item, Outcome, Source
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
@@ -56,7 +56,7 @@ def accept(
 
     Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
-    numbered, malformed = _changes(items)
+    numbered, malformed = targets.changes_of(site.id, items)
     problems = sorted([*errors, *malformed], key=place)
     refused = len({place(problem) for problem in problems})
     changes = [change for _, change in numbered]
@@ -85,16 +85,6 @@ def accept(
     ]
     done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=place)
     return AcceptedImport(import_id, done, refused + len(suppressed), errors)
-
-
-def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    changes, errors = [], []
-    for index, item in items:
-        try:
-            changes.append((index, change_from_item(item)))
-        except addresses.MalformedAddress as error:
-            errors.append(FieldError(f"subscribers[{index}].email", str(error)))
-    return changes, errors
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:

@@ -157,7 +157,12 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
+    "audience.api.targets:parsed": takes(
+        *(('"email":"a@b.example",', "{", '"a":1}'), ('{"email":1,"email":2},', '{"events":[', "1]}")),
+        *(('"a":[1],', "{", '"a":1}'), ("\\ufeff", '{"uuid":"a","uuid":"', '"}')),
+    ),
     "audience.api.request_data:pairs": takes("&", "=", "%", "+", "%f", "a=&"),
+    "schemas.subscribers:meant": takes("a ", "%40", "%25", "\u200b", ("\u200b", "a", "a")),
     "schemas.subscribers:with_lost_plus": takes("a ", "\u200b", ("\u200b", "a", "a"), ("a ", "", "@")),
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
