@@ -68,7 +68,7 @@ def erase(
 
     First logs the erasure. If an `actor` did it, the audit log says so.
     """
-    email = (email or "").strip()
+    email = refused_rows.meant((email or "").strip())
     with database.write(site.id):
         subscriber = _found(site.id, email, uuid)
         address = subscriber.email_key if subscriber else "" if uuid else email

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import clock, erasures, file_imports
+from audience import clock, erasures, file_imports, refused_rows
 from tests.api.sent_files import LINES, errors, import_file
 
 
@@ -49,6 +49,23 @@ def test_addresses_are_hidden_in_any_text_of_a_refused_row(client):
     assert "example" not in hidden
     assert hidden.count("sha256:") == 3
     assert hidden.endswith("; not to x")
+
+
+CODES = ["%40", "%2540", "&#64;", "&#x40;", "&commat;", "&amp;#64;", "=40", "=3D40", "\\u0040", "\\\\u0040"]
+
+
+@pytest.mark.parametrize("code", [*CODES, *map(str.upper, CODES)])
+def test_an_address_in_an_encoding_is_hidden_and_its_row_erased(client, settings, code):
+    code = code.replace("&AMP", "&amp").replace("U", "u")
+    encoded = f"Ann{code}Example.com"
+    import_file(client, f'email,note\n"{encoded}",a\nbob,"see {encoded}, or Bob"\n')
+    rows = errors(client)
+    assert "xample" not in json.dumps([[row["email"], row["note"]] for row in rows])
+    hashes = {refused_rows.address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
+    assert {row["email"] for row in rows} == {f"sha256:{each}" for each in hashes}
+    assert rows[1]["note"] == f"see {rows[0]['email']}, or Bob"
+    erasures.erase(client.site, settings.instance, "ann@example.com")
+    assert [row["note"] for row in errors(client)] == [rows[1]["note"]]
 
 
 def test_a_refused_line_of_many_addresses_keeps_none(client):

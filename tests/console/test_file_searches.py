@@ -102,6 +102,16 @@ def test_while_no_column_is_known_to_have_addresses_any_cell_may_be_one(
     assert content() == b"wer;was\n" + b";" * len("ann@a.example;1") + b"\nbob@a.example;2\n"
 
 
+@pytest.mark.parametrize(
+    "cell", ["ann%40a.example", "to ann=40a.example", "'ann@a.example'", "ann&#64;a.example"]
+)
+def test_an_address_in_an_encoding_is_found(manager, root, erase, search, content, cell):
+    keep(manager, root, f"email,n\n{cell},1\nbob@a.example,2\n")
+    erase("ann@a.example")
+    search()
+    assert content() == b"email,n\n" + b"," * len(f"{cell},1") + b"\nbob@a.example,2\n"
+
+
 def test_a_malformed_address_that_is_erased_goes_too(manager, root, erase, search, content):
     keep(manager, root, "email,n\nann@@a,1\nbob@a.example,2\n")
     erase("ann@@a")
