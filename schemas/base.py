@@ -236,13 +236,13 @@ def is_storable_number(value: Any) -> bool:
 
 def depth(value: Any) -> int:
     """The number of nested objects and arrays: 1 for `{}`, 0 for a scalar."""
-    levels, level = 0, [value] if type(value) in CONTAINERS else []
+    levels, level = 0, [value] if isinstance(value, CONTAINERS) else []
     while level:
         levels += 1
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if type(inner) in CONTAINERS
         ]
     return levels

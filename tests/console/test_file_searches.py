@@ -93,6 +93,14 @@ def test_in_json_lines_the_line_becomes_blank(manager, root, erase, search, cont
     assert "Of 1 row, <b>1</b> brings a new" in manager.get(path).text
 
 
+def test_whom_an_equal_key_names_is_found(manager, root, erase, search, content):
+    ann = '{"email": "ann@a.example", "email": "bob@a.example"}'
+    keep(manager, root, f'{ann}\n{{"email": "cy@a.example"}}\n', "people.jsonl")
+    erase("ann@a.example")
+    search()
+    assert content().decode() == f'{" " * len(ann)}\n{{"email": "cy@a.example"}}\n'
+
+
 def test_while_no_column_is_known_to_have_addresses_any_cell_may_be_one(
     manager, root, erase, search, content
 ):

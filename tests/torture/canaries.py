@@ -120,10 +120,13 @@ def send_refused(world: World, people: list[str]) -> None:
     rows = [f"{email},{PERSON},,never\n" for email in people]
     for number, code in enumerate((*ATS, *TWICE)):
         encoded = people[number % len(people)].replace("@", code)
-        rows += [f"other{number}@else.example,Other,see {encoded}; or not,never\n", f"{encoded},{PERSON},,\n"]
+        rows += [
+            f"other{number}@else.example,Other,see {encoded}; or not,never\n",
+            f"{encoded},{PERSON},,never\n",
+        ]
     headers = owner(world) | {"Content-Type": "text/csv"}
-    head = "email,first_name,note,created_at\n"
-    raw(world.service, "POST", "/api/v1/batch/imports", head + "".join(rows), headers)
+    text = "email,first_name,note,created_at\n" + "".join(rows)
+    raw(world.service, "POST", "/api/v1/batch/imports", text.encode(), headers)
     newest = world.call("GET", "/batch/imports")[1]["data"][0]["attributes"]
     assert newest["failed"] == len(rows), newest
 
