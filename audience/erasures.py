@@ -71,7 +71,7 @@ def erase(
     email = refused_rows.meant((email or "").strip())
     with database.write(site.id):
         subscriber = _found(site.id, email, uuid)
-        address = subscriber.email_key if subscriber else "" if uuid else email
+        address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
         address_hash, key = refused_rows.address_hash(site.id, address), _key(address)

@@ -81,7 +81,9 @@ class Form(ma.Schema):
         return self.known_values(data)
 
     def refuse_doubled(self, data: Doubled) -> None:
-        raise ma.ValidationError({key: [TWICE] for key in data.doubled})
+        """Raises `ma.ValidationError`. A `type` names something only where it is taken."""
+        if named := [key for key in data.doubled if key != "type" or key in self.keys]:
+            raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The values of known keys. Raises `ma.ValidationError`, by place, for what could not be stored."""
@@ -262,7 +264,8 @@ class OfAddress(Text):
     """The UUID beside the address of the same subscriber; anything else is ignored."""
 
     json_schema: ClassVar[JsonSchema] = {
-        "description": "Refused if it is of another subscriber than `email`; otherwise ignored."
+        "type": "string",
+        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:

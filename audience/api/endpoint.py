@@ -86,7 +86,7 @@ def endpoint(
         with nullcontext(read_tags()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
             if writes:
-                targets.check(named_in_query(), body, query)
+                targets.check(named_in_query(), body, form, query)
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:
                 g.site_id = chosen.id

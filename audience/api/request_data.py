@@ -126,7 +126,7 @@ def _parse(raw: bytes, writes: bool) -> Any:
     keys = json_bounds.check(raw)
     try:
         body = json.loads(text := raw.decode("utf-8-sig"))
-        return targets.parsed(text) if writes and targets.keys_in(body) < keys else body
+        return targets.parsed(text) if writes and not targets.keeps(body, keys) else body
     except (ValueError, RecursionError) as error:
         raise NotUnderstood(JSON) from error
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from audience import addresses, tags
 from audience.errors import NotUnderstood
-from schemas.base import CONTAINERS, Doubled, dashed
+from schemas.base import CONTAINERS, Doubled, Form, dashed
 from schemas.subscribers import built_in, meant
 from schemas.tags import tag_name
 from schemas.values import trim
@@ -59,12 +59,12 @@ PLACES = {
 BODY = ITEM | {"subscriber", "tag", "type"}
 
 
-def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], query: bool) -> None:
+def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
     """Raises `NotUnderstood` if the values of the query or those of the body name several subscribers.
 
-    Of an endpoint that takes its values from the query, too (`query`), those of both together.
+    Of an endpoint whose `form` takes values from the query, too (`query`), those of both together.
     """
-    inner = body.get("subscriber")
+    inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]
     doubled = body.doubled if query and isinstance(body, Doubled) else {}
     for name in NAMES:
@@ -79,16 +79,18 @@ def _are_two(name: str, values: list[Any]) -> bool:
     return len(sent) > 1 and _means_two(name, sent)
 
 
-def keys_in(body: Any) -> int:
-    """How many keys all objects of a body have together."""
-    count, level = 0, [body]
+def keeps(body: Any, keys: int) -> bool:
+    """Whether all objects of a body together have so many keys. Looks no deeper than it must."""
+    level = [body]
     while level:
         objects = [each for each in level if type(each) is dict]
-        count += sum(map(len, objects))
+        keys -= sum(map(len, objects))
+        if keys <= 0:
+            return True
         arrays = [each for each in level if type(each) is list]
         inner = chain(*map(dict.values, objects), *arrays)
         level = [each for each in inner if type(each) in CONTAINERS]
-    return count
+    return False
 
 
 def parsed(text: str) -> Any:

@@ -44,10 +44,12 @@ def test_all_keys_are_counted_and_equal_ones_again(value, block, is_ascii):
     text = json.dumps(value, ensure_ascii=is_ascii)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_bounds, "BLOCK_BYTES", block)
-        assert json_bounds.check(text.encode()) == targets.keys_in(value)
+        keys = json_bounds.check(text.encode())
         twice = f'{{"": {text}, "{chr(92)}u0061:": 1, "": {text}}}'
-        assert json_bounds.check(twice.encode()) == 2 * targets.keys_in(value) + 3
-    assert targets.keys_in(json.loads(twice)) == targets.keys_in(value) + 2
+        assert json_bounds.check(twice.encode()) == 2 * keys + 3
+    assert targets.keeps(value, keys)
+    assert not targets.keeps(value, keys + 1)
+    assert not targets.keeps(json.loads(twice), 2 * keys + 3)
 
 
 @pytest.mark.parametrize(

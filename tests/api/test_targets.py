@@ -284,6 +284,8 @@ def test_an_item_with_equal_keys_that_name_two_fails_alone(client, people):
      201),
     ("/fetch/tags", '{"site_uuid": "HERE", "site_uuid": "HERE", "tag": {"name": "vip"}}', 201),
     ("/fetch/fields", '{"field": {"key": "a", "key": "b", "name": 1, "name": 2}}', 201),
+    ("/fetch/fields", '{"field": {"key": "a"}, "type": 1, "type": 2, "x": {"email": 1, "email": 2}}', 201),
+    ("/fetch/subscribers", '{"subscriber": {"email": "a@b.example", "x": {"uuid": "a", "uuid": "b"}}}', 201),
 ])  # fmt: skip
 def test_equal_keys_that_name_one_or_nobody_are_taken(client, path, body, status):
     body = body.replace('"HERE"', f'"{client.site.uuid}"', 1).replace("HERE", client.site.uuid.upper())
