@@ -68,7 +68,8 @@ def record(
 
 
 def without_addresses(text: str) -> str:
-    return redaction.without_addresses(text, lambda _: ADDRESS)
+    left = redaction.without_addresses(text, lambda _: ADDRESS)
+    return text if left == text else " ".join(left.split())
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:
