@@ -16,6 +16,7 @@ from audience import (
     segments,
     subscriber_writes,
     tags,
+    targets,
 )
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import Refused
@@ -97,12 +98,14 @@ def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
-    """Creates or updates a subscriber. Raises `Refused` on a malformed or suppressed address."""
+    """Creates or updates a subscriber. Raises `Refused`, such as on a malformed or suppressed address."""
     try:
         change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write(site.id):
+        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+            raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])

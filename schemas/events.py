@@ -6,7 +6,17 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean, errors
+from schemas.base import (
+    Form,
+    InstantField,
+    JsonSchema,
+    OfAddress,
+    Text,
+    as_object,
+    as_text,
+    clean,
+    errors,
+)
 from schemas.change_log import HistorySchema
 from schemas.custom_fields import CustomValues, custom_values, few, placed
 from schemas.file_imports import Switch
@@ -47,6 +57,7 @@ class EventSchema(Form):
     fields_ = CustomValues(data_key="fields")
     details = Details()
     date = InstantField()
+    uuid = OfAddress()
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -116,7 +127,7 @@ class RecordEvents(Form):
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and data.get("events") is None and "type" in data:
-            return {"events": dict(data)}
+            return {"events": data}
         return data
 
 

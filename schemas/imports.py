@@ -14,6 +14,7 @@ from schemas.base import (
     FormError,
     JsonSchema,
     Text,
+    dashed,
     errors,
     is_clean_text,
     is_storable_number,
@@ -73,6 +74,10 @@ def _plain_email(value: Any) -> str | None:
     return trim(_plain_text(value) or "") or None
 
 
+def _plain_uuid(value: Any) -> str | None:
+    return dashed(value) if type(value) is str and is_clean_text(value) else None
+
+
 def _plain_command(value: Any) -> str | None:
     return value if type(value) is str and value in COMMANDS else None
 
@@ -97,7 +102,7 @@ def _plain_names(value: Any) -> list[str] | None:
 
 PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
     "email": _plain_email, "first_name": _plain_text, "last_name": _plain_text, "tags": _plain_names,
-    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command,
+    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command, "uuid": _plain_uuid,
 }  # fmt: skip
 
 

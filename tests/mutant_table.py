@@ -357,4 +357,32 @@ MUTANTS = (
         "resolver.health(domain, well_known) is not DnsHealth.CUT_OFF",
         f"{TORTURE}dns --only 3",
     ),
+    Mutant(
+        "of equal keys that name two, the last counts",
+        "audience/api/request_data.py",
+        "not targets.keeps(body, keys)",
+        "not targets.keeps(body, 0)",
+        f"{API}/test_targets.py::test_equal_keys_that_name_two_are_refused",
+    ),
+    Mutant(
+        "an address and a uuid of two erase one",
+        "audience/erasures.py",
+        "by_email.id != by_uuid.id",
+        "by_email.id == 0",
+        f"{API}/test_targets.py::test_an_address_and_a_uuid_of_two_erase_nobody",
+    ),
+    Mutant(
+        "a stale id deletes another tag",
+        "audience/tags.py",
+        " - {name_key(tag.name)}:",
+        " - {name_key(name) for name in names}:",
+        f"{API}/test_targets.py::test_a_tag_is_not_deleted_by_a_request_that_names_another",
+    ),
+    Mutant(
+        "an address in an encoding is no address",
+        "audience/redaction.py",
+        "plain := _decoded(CODE, word)",
+        "plain := word",
+        f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
+    ),
 )

@@ -203,6 +203,7 @@ DO_NOT_READ = {
     "audience.subscribers:find_text",
     "audience.subscribers:search_texts",
     "audience.tags:create",
+    "audience.tags:delete",
     "audience.tags:ensure",
     "audience.tags:ids",
     "audience.tags:ids_by_name",
