@@ -72,7 +72,7 @@ DO_NOT_READ = {
     "audience.console.file_forms:first_reading",
     "audience.console.operators:shown_once",
     "audience.console.page:attached",
-    "audience.console.page:inside",
+    "audience.console.after_sign_in:inside",
     "audience.console.page:keep_session",
     "audience.console.page:plainly",
     "audience.console.page:to",

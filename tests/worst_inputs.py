@@ -64,7 +64,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.audit_log:shortened": takes("1.", ":", "0:"),
-    "audience.console.page:is_inside": takes("/", "//", "/console/", "?", "%2f", ("/console", "/", "?")),
+    "audience.http.access:counted_as": takes("1.", ":", "0:"),
+    "audience.console.after_sign_in:is_inside": takes(
+        "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
+    ),
     "audience.console.wording:foldable": takes("@", "_", "&"),
     "audience.console.custom_fields:read_boolean": takes(),
     "audience.console.custom_fields:read_list": takes(",", "a,", " ,"),

@@ -4,7 +4,6 @@ import hmac
 from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
 from flask import Response, current_app, g, make_response, redirect, request, url_for
 from werkzeug.datastructures import MultiDict
@@ -232,17 +231,3 @@ def plainly(message: str) -> str:
     """A sentence of the domain without what it says of the API."""
     head, cut, _ = message.partition(API_WORDS)
     return f"{head}." if cut else message
-
-
-def inside(target: str) -> str:
-    """A path of the console that a sign-in may lead to; the console's first page for any other."""
-    return public_root() + target if is_inside(target) else url("console.overview.home")
-
-
-def is_inside(target: str) -> bool:
-    """Whether a target is a path of the console, and no browser takes it for another address."""
-    if not target.isascii() or not target.isprintable() or "\\" in target:
-        return False
-    parts = urlsplit(target)
-    is_path = not parts.scheme and not parts.netloc and "//" not in parts.path
-    return is_path and (parts.path + "/").startswith("/console/")

@@ -3,9 +3,9 @@
 from flask import Blueprint, Response, render_template, request
 
 from audience import addresses, sessions, sign_in
+from audience.console.after_sign_in import inside
 from audience.console.page import (
     client_network,
-    inside,
     keep_session,
     page,
     present,
@@ -15,7 +15,7 @@ from audience.console.page import (
     to_path,
 )
 from audience.errors import Refused, TooMany
-from audience.http.access import client_address
+from audience.http.access import client_address, counted_as
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
@@ -107,7 +107,7 @@ def _name(email: str) -> str:
 
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = _name(email), client_address()
+    name, address = _name(email), counted_as(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
     if not wait and hit(TRIES, "sign-in name", name):

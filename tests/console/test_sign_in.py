@@ -207,7 +207,11 @@ def test_a_sign_in_link_sets_no_password_and_the_other_way_round(browser, ann):
 @pytest.mark.parametrize(
     "target",
     ["https://evil.example/console", "//evil.example/console", "/console//evil.example", "/consoleevil",
-     "/console\\evil", "/docs", "javascript:alert(1)", "/console/\n", ""],
+     "/console\\evil", "/docs", "javascript:alert(1)", "/console/\n", "", "/console/../docs", "/console/..",
+     "/console/./account", "/console/%2e%2e/docs", "/console/%2E./docs", "/console/.%2e",
+     "/console/%252e%252e/docs", "/console/%5c%5cevil.example", "/console/%5C..",
+     "/console/%255cevil", "/console/%2f/evil.example",
+     "/console/a%2F..%2f..", "/console/%0d%0aX:y", "/console/a%0", "/console/%c3%a9%25"],
 )  # fmt: skip
 def test_a_redirect_after_sign_in_stays_in_the_console(browser, ann, target):
     assert browser.post("/sign-in", **FORM, next=target).headers["Location"] == "/console"
@@ -231,6 +235,17 @@ def test_tries_are_counted_before_the_password_is_looked_at(app, browser, ann):
     assert response.headers["Retry-After"] == "60"
     assert not browser.is_signed_in()
     assert browser.follow_link("ann@example.com").status_code == 303
+
+
+def test_tries_are_counted_by_network_of_ipv6(app, browser, ann):
+    def tries(number, address):
+        form = {"email": f"p{number}@example.com", "password": PASSWORD}
+        browser.http.environ_base["REMOTE_ADDR"] = address
+        return browser.post("/sign-in", **form).status_code
+
+    statuses = [tries(number, f"2001:db8::{number:x}") for number in range(31)]
+    assert statuses == [422] * 30 + [429]
+    assert tries(99, "2001:db8:0:1::1") == 422
 
 
 def test_a_name_that_is_guessed_from_everywhere_gets_one_try_a_minute(app, browser, ann):
