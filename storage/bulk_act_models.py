@@ -6,7 +6,10 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class BulkActModel(SiteOwnedModel):
-    """Of those `done`, it `changed` so many; `undoes` is the act that an older Audience took back by it."""
+    """Of those `done`, it `changed` so many; `undoes` is the act that an older Audience took back by it.
+
+    While its subscribers are chosen, `lease_until` says until when somebody is at it.
+    """
 
     kind = TextField()
     tag = TextField()
@@ -20,6 +23,7 @@ class BulkActModel(SiteOwnedModel):
     created_at = BigIntegerField()
     started_at = BigIntegerField(null=True)
     finished_at = BigIntegerField(null=True)
+    lease_until = BigIntegerField(default=0)
 
     class Meta:
         table_name = "bulk_acts"

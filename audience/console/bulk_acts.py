@@ -46,11 +46,10 @@ def index(site: Site) -> str:
 def show(site: Site, act_id: int) -> str:
     """An act on many subscribers"""
     act = bulk_acts.get(site, act_id)
-    ends = (act.finished_at or 0) + bulk_acts.EXPORT_KEPT_MS
     more = undone.of(site, undos.act_source(act_id), offered=undos.may_be_undone(act))
     more |= _pace(act) if act.is_open else {}
     more |= {"downloads": bulk_acts.downloads(site, act)} if act.kind == EXPORT else {}
-    return render_template("bulk_act.html", act=act, ends=ends, **more, **_words())
+    return render_template("bulk_act.html", act=act, ends=bulk_acts.ends(act), **more, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
