@@ -22,6 +22,8 @@ TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use
 SIGN_IN, PASSWORD = "sign_in", "password"  # purposes of links
 LINK_MS = {SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
 TOKEN_BYTES = 32
+NAME_BYTES = 9  # of a search that is kept
+MOST_KEPT = 50  # searches of a session
 PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
 
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
@@ -93,18 +95,28 @@ def csrf_token(token: str) -> str:
 
 
 @database.write(database.SHARED)
-def keep_search(session_id: int, site_id: int, text: str) -> None:
-    """Keeps what was searched for on a site: an address does not belong in a URL."""
-    searches = _searches(session_id) | {str(site_id): text}
-    stored.put_searches(session_id, compact_json({site: kept for site, kept in searches.items() if kept}))
+def keep_search(session_id: int, site_id: int, text: str) -> str:
+    """Keeps what was searched for on a site; returns its name for URLs, in which an address does not belong.
+
+    The same text has the same name. Of many, the oldest is forgotten.
+    """
+    searches = _searches(session_id)
+    known = (key for key, kept in searches.items() if kept == text and key.startswith(f"{site_id}."))
+    key = next(known, f"{site_id}.{secrets.token_urlsafe(NAME_BYTES)}")
+    searches.pop(key, None)
+    newest = [*searches.items(), (key, text)][-MOST_KEPT:]
+    stored.put_searches(session_id, compact_json(dict(newest)))
+    return key.partition(".")[2]
 
 
 @database.session()
-def search_text(session_id: int, site_id: int) -> str:
-    return _searches(session_id).get(str(site_id), "")
+def search_text(session_id: int, site_id: int, name: str) -> str | None:
+    """What was searched for, by its name; None if that is forgotten."""
+    return _searches(session_id).get(f"{site_id}.{name}")
 
 
 def _searches(session_id: int) -> dict[str, str]:
+    """By the site and the name of each, the oldest first."""
     found: dict[str, str] = json.loads(stored.searches(session_id) or "{}")
     return found
 

@@ -29,7 +29,7 @@ class OperatorRoleModel(BaseModel):
 
 
 class SessionModel(IdModel):
-    """A signed-in browser. `searches` is JSON: the text searched for, by site."""
+    """A signed-in browser. `searches` is JSON: the texts searched for, by site and name."""
 
     token_hash = TextField(unique=True)
     operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")

@@ -89,6 +89,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
     "audience.tags:name_key": takes("ΐ", "A"),
     "audience.segments:is_id": takes(),
+    "audience.segments:beginning_rule": takes("a ", "@", " "),
     "audience.segments:spellings": takes("ß", "ss", "a "),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))

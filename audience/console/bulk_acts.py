@@ -4,11 +4,12 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import audit_log, bulk_acts, clock, exports, segments, sessions, subscriber_lists, tags, undos
+from audience import audit_log, bulk_acts, clock, exports, segments, subscriber_lists, tags, undos
 from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
-from audience.console.list_filters import Filters, filters, kept_words
-from audience.console.page import actor, attached, page, present, read_form, to
+from audience.console.kept_texts import kept_text
+from audience.console.list_filters import Filters, filters, in_words, kept_words
+from audience.console.page import actor, attached, page, read_form, to
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.sites import Site
@@ -62,9 +63,9 @@ def choose(site: Site) -> str:
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    seen = bulk_acts.fingerprint(ids)
+    seen, found_by = bulk_acts.fingerprint(ids), in_words(*_asked(site), _segment_names(site))
     chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
-    return render_template("bulk_act_new.html", **chosen, **_words())
+    return render_template("bulk_act_new.html", **chosen, found_by=found_by, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/acts")
@@ -128,16 +129,20 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
 
 
 def _asked(site: Site) -> tuple[Filters, str]:
-    """The filters of the list, and the text that is searched for."""
-    return filters(request.args), sessions.search_text(present().session_id, site.id)
+    """The filters of the list, and the text that is searched for. Raises `Refused`."""
+    chosen = filters(request.args)
+    return chosen, kept_text(site, chosen)
+
+
+def _segment_names(site: Site) -> dict[str, str]:
+    return {str(segment.id): segment.name for segment in segments.list_all(site)}
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
     """How those who were chosen were found, for the audit log; nothing of those who were ticked."""
     if "all" not in read_form():
         return "", {}
-    names = {str(segment.id): segment.name for segment in segments.list_all(site)}
-    return kept_words(*_asked(site), names)
+    return kept_words(*_asked(site), _segment_names(site))
 
 
 def _tag(given: str) -> str:

@@ -8,6 +8,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import audit_log, exports, reports, segment_counts, segment_matches, segments, stats
 from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
+from audience.console.kept_texts import kept_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attached, page, read_form, to
 from audience.console.wording import TURNING
@@ -48,12 +49,13 @@ def show(site: Site, segment_id: str) -> str:
 @blueprint.get("/sites/<site_uuid>/segments/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The form of a new segment, of a copy of the one that the query names, or of a list's filters"""
+    """The form of a new segment, of a copy of the one that the query names, or of a list"""
     known = request.args.get("from", "")
     if known:
         copied = segments.get(site, known)
         return _form(site, copied._replace(id=0, name=f"{copied.name}, copy"))
-    return _form(site, segment_forms.of_filters(filters(request.args)))
+    chosen = filters(request.args)
+    return _form(site, segment_forms.of_list(site, chosen, kept_text(site, chosen)))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/new")
