@@ -74,6 +74,11 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
 
     Nothing is done before all are stored. Who chooses holds a lease, without which it is not begun.
     """
+    return queue(site, choose(site, new, actor), new, actor)
+
+
+def choose(site: Site, new: NewAct, actor: Actor) -> int:
+    """Stores the selection of an act, whose id it returns. Raises `Refused`."""
     _check(new)
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
@@ -83,9 +88,13 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
         with database.write(site.id):
             _hold(site, act_id)
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
-    with database.write(site.id):
-        _queue(site, act_id, new, actor)
-    return get(site, act_id)
+    return act_id
+
+
+@database.writes_site
+def give_up(site: Site, act_id: int) -> None:
+    """Drops an act that is chosen, and not to be begun."""
+    stored.drop(site.id, act_id)
 
 
 def subject(act: BulkAct) -> str:
@@ -129,7 +138,9 @@ def _hold(site: Site, act_id: int) -> None:
         raise Refused(NOT_BEGUN)
 
 
-def _queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> None:
+@database.writes_site
+def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
+    """Begins an act that is chosen. Raises `Refused`."""
     _hold(site, act_id)
     act = require(site.id, act_id)
     if act.kind == EXPORT:
@@ -139,6 +150,7 @@ def _queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> None:
         stored.set_status(site.id, act.id, QUEUED)
     begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
     audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
+    return require(site.id, act_id)
 
 
 @database.session()

@@ -143,6 +143,12 @@ def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
     )
 
 
+def drop(site_id: int, act_id: int) -> None:
+    """With its pieces."""
+    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ?", (site_id, act_id))
+    execute("DELETE FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+
+
 def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
     """(site id, act id) of acts with pieces: not begun, or of some kinds and ended before an instant."""
     return rows(

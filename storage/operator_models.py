@@ -55,6 +55,19 @@ class OneTimeLinkModel(IdModel):
         table_name = "one_time_links"
 
 
+class SentFormModel(BaseModel):
+    """What a form of a session made; `form` is a keyed hash of its token, `result` the id."""
+
+    session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
+    form = TextField()
+    result = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "sent_forms"
+        primary_key = CompositeKey("session", "form")
+
+
 class AuditLogModel(IdModel):
     """A change, and by whom; without site, of the instance. `typed` is JSON: values of filters, as typed."""
 
@@ -77,5 +90,5 @@ AuditLogModel.add_index(
 )
 
 OPERATOR_MODELS: tuple[type[BaseModel], ...] = (
-    OperatorModel, OperatorRoleModel, SessionModel, OneTimeLinkModel, AuditLogModel,
+    OperatorModel, OperatorRoleModel, SessionModel, OneTimeLinkModel, SentFormModel, AuditLogModel,
 )  # fmt: skip

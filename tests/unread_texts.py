@@ -217,6 +217,7 @@ DO_NOT_READ = {
     "audience.undo_work:work",
     "audience.webhook_deliveries:log",
     "audience.webhook_deliveries:sent",
+    "audience.webhooks:check",
     "schemas.base:join_paths",
     "schemas.base:problems",
     "schemas.exports:refused_csv",

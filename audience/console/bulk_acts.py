@@ -1,5 +1,6 @@
 """Acts on many subscribers: chosen in the list, confirmed, and followed."""
 
+from operator import attrgetter
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
@@ -10,6 +11,7 @@ from audience.console import undone
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, to
+from audience.console.sent_once import AGAIN, once, sent_before
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.sites import Site
@@ -72,6 +74,8 @@ def choose(site: Site) -> str:
 @page(role="manager", again=choose)
 def begin(site: Site) -> Response:
     """Act on many subscribers"""
+    if known := sent_before():
+        return _to(site, known, AGAIN)
     form = read_form()
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
@@ -79,7 +83,11 @@ def begin(site: Site) -> Response:
     words, typed = _filter(site)
     seen, tag = form.get("seen", ""), _tag(form.get("tag", ""))
     new = NewAct(kind=kind, ids=ids, seen=seen, tag=tag, filter=words, typed=typed)
-    return _to(site, bulk_acts.begin(site, new, actor()))
+    chosen = bulk_acts.choose(site, new, actor())
+    _, act_id = once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"))
+    if act_id != str(chosen):
+        bulk_acts.give_up(site, chosen)
+    return _to(site, act_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/cancel")
@@ -87,7 +95,7 @@ def begin(site: Site) -> Response:
 def cancel(site: Site, act_id: int) -> Response:
     """Stop an act where it is"""
     bulk_acts.cancel(site, act_id)
-    return _to(site, bulk_acts.get(site, act_id))
+    return _to(site, act_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/retry")
@@ -95,7 +103,7 @@ def cancel(site: Site, act_id: int) -> Response:
 def retry(site: Site, act_id: int) -> Response:
     """Go on with an act that stopped by itself"""
     bulk_acts.retry(site, act_id)
-    return _to(site, bulk_acts.get(site, act_id))
+    return _to(site, act_id)
 
 
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/export.csv")
@@ -154,8 +162,8 @@ def _tag(given: str) -> str:
         raise Refused(message, [FieldError("tag", message)]) from error
 
 
-def _to(site: Site, act: BulkAct) -> Response:
-    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act.id)
+def _to(site: Site, act_id: int | str, done: str | None = None) -> Response:
+    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
 
 
 def _words() -> dict[str, Any]:

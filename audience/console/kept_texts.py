@@ -1,5 +1,6 @@
 """The text that a list is found by. Its URL has a name for it: an address belongs in no log."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from audience import sessions
@@ -20,7 +21,7 @@ def kept_text(site: Site, chosen: Filters) -> str:
     return text
 
 
-def with_text(site: Site, chosen: Filters, text: str) -> dict[str, Any]:
+def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
     """The filters of the list that is found by another text, or by none."""
     others = {name: value for name, value in chosen.items() if name != "kept"}
     return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

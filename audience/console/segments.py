@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
@@ -11,6 +12,7 @@ from audience.console import rule_conditions, rule_trees, rule_words, segment_fo
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attached, page, read_form, to
+from audience.console.sent_once import again, once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
 from audience.segments import Segment
@@ -65,7 +67,8 @@ def create(site: Site) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
-    return _to(site, segments.create(site, item, actor()))
+    made, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
+    return _to(site, segment_id, made)
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
@@ -82,7 +85,7 @@ def replace(site: Site, segment_id: str) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, segments.get(site, segment_id))
-    return _to(site, segments.replace(site, segment_id, item, actor()))
+    return _to(site, segment_id, segments.replace(site, segment_id, item, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/<segment_id>/delete")
@@ -126,8 +129,8 @@ def values(site: Site) -> list[str]:
     return segments.field_values(site, request.args.get("field", ""))
 
 
-def _to(site: Site, segment: Segment) -> Response:
-    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment.id)
+def _to(site: Site, segment_id: str, made: Segment | None) -> Response:
+    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(made))
 
 
 def _form(site: Site, segment: Segment | None) -> str:

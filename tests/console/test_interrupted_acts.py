@@ -67,7 +67,7 @@ def die_while_choosing(manager, root, kind):
         raise Crash
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bulk_acts, "_queue", die)
+        patch.setattr(bulk_acts, "queue", die)
         with pytest.raises(Crash):
             act(manager, root, kind, all="1", tag="fair")
 
