@@ -2,6 +2,8 @@
 
 import json
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 from audience import clock, pepper
 from audience.errors import NotFound, Refused
@@ -51,18 +53,18 @@ def find(token: str) -> Session | None:
     if session is None or not _is_alive(session, at):
         return None
     if at - session.used_at >= TOUCH_MS:
-        _note_use(session, at)
+        note(partial(stored.touch, session.id, at))
     return session
 
 
-def _note_use(session: Session, at: int) -> None:
-    """Skips it while the database takes no writes, which is tried again after a minute."""
+def note(write: Callable[[], None]) -> None:
+    """Writes beside a page that is shown; skips it for a minute when the database takes no writes."""
     global _refused_at
     if clock.uptime_ms() - _refused_at < MINUTE_MS:
         return
     try:
         with database.write(database.SHARED):
-            stored.touch(session.id, at)
+            write()
     except (Unavailable, DiskFault):
         _refused_at = clock.uptime_ms()
 

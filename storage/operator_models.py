@@ -6,13 +6,17 @@ from storage.base_models import BaseModel, IdModel, SiteModel
 
 
 class OperatorModel(IdModel):
-    """Who may sign in to the console. The first operator has neither address nor password at first."""
+    """Who may sign in to the console. The first operator has neither address nor password at first.
+
+    `last_site_id` is of the site used last, which may be gone.
+    """
 
     email = TextField(default="")
     email_key = TextField(null=True, unique=True)
     password_hash = TextField(default="")
     administrator = BooleanField(default=False)
     created_at = BigIntegerField()
+    last_site_id = BigIntegerField(null=True)
 
     class Meta:
         table_name = "operators"

@@ -78,4 +78,4 @@ def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | 
     key, _ = once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
         return to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)
-    return render_template("new_key.html", key=key, api=f"{settings().base_url}/api/v1", of=site, old=old)
+    return render_template("new_key.html", key=key, base_url=settings().base_url, of=site, old=old)

@@ -59,6 +59,7 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
             if role in SITE_ROLES:
                 arguments["site"] = g.site = _site(role, arguments.pop("site_uuid"))
                 g.site_id = g.site.id
+                operators.note_site(present(), g.site)
             elif role == ADMINISTRATOR and not present().administrator:
                 raise NotFound(NOT_FOUND)
             return _answer(view, again, arguments)

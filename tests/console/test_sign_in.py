@@ -10,7 +10,9 @@ from audience import operators, passwords, sessions, sign_in
 from audience.audit_log import COMMAND_LINE
 from audience.errors import Refused
 from storage import database
-from tests.console.browser import alert, open_browser
+from storage import operators as stored_operators
+from storage.errors import Unavailable
+from tests.console.browser import alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD, REAL_COST
 
 MINUTE, DAY = 60_000, 86_400_000
@@ -266,3 +268,29 @@ def test_attempts_are_counted_by_name_however_it_is_spelled(app, browser, site, 
         browser.post("/sign-in", email="ann@example.com", password="wrong, all of them")
         limiter.counts = {key: count for key, count in limiter.counts.items() if key[0] != "sign-in"}
     assert browser.post("/sign-in", email=email, password=PASSWORD).status_code == 429
+
+
+def test_a_later_sign_in_lands_on_the_site_used_last(app, site, other_site):
+    browser = signed_in(app, "ann@example.com", {site: "viewer", other_site: "viewer"})
+
+    def lands():
+        browser.post("/sign-out")
+        assert browser.follow_link("ann@example.com").headers["Location"] == "/console"
+        return browser.get("").headers["Location"]
+
+    assert lands() == f"/console/sites/{site.uuid}"
+    browser.get(f"/sites/{other_site.uuid}/segments")
+    assert lands() == f"/console/sites/{other_site.uuid}"
+    operators.set_role("ann@example.com", other_site, None, COMMAND_LINE)
+    assert lands() == f"/console/sites/{site.uuid}"
+
+
+def test_a_site_is_shown_while_nobody_can_note_that_it_was(app, site, monkeypatch):
+    browser = signed_in(app, "ann@example.com", {site: "viewer"})
+
+    def fail(*_):
+        raise Unavailable("no")
+
+    monkeypatch.setattr(sessions, "_refused_at", -MINUTE)  # put back afterwards
+    monkeypatch.setattr(stored_operators, "put_last_site", fail)
+    assert browser.get(f"/sites/{site.uuid}").status_code == 200
