@@ -96,6 +96,11 @@ def csrf_token(token: str) -> str:
     return pepper.digest("csrf", token)
 
 
+def form_owner(operator_id: int) -> str:
+    """What every form says of who has it on the screen."""
+    return pepper.digest("form owner", str(operator_id))
+
+
 @database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> str:
     """Keeps what was searched for on a site; returns its name for URLs, in which an address does not belong.

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, g, render_template, request
 
-from audience import backlog, operators
+from audience import backlog, operators, sessions
 from audience.console import (
     account,
     address_lists,
@@ -102,6 +102,7 @@ def context() -> dict[str, Any]:
         "running_import": backlog.running,
         "may": may,
         "csrf": csrf_token() if found else "",
+        "by": sessions.form_owner(found.id) if found else "",
         "form_token": form_token,
         "refused": g.get("refused"),
         "was_done": SENTENCES.get(request.args.get("done", "")),
