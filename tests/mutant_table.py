@@ -219,8 +219,8 @@ MUTANTS = (
     Mutant(
         "a form needs no token",
         "audience/console/page.py",
-        'if not hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode()):',
-        "if not sent:",
+        'return hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode())',
+        "return bool(sent)",
         f"{PAGES}::test_every_post_needs_the_token_of_its_session",
     ),
     Mutant(

@@ -69,7 +69,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.audit_log:shortened": takes("1.", ":", "0:"),
-    "audience.console.page:is_inside": takes("/", "//", "/console/", "?", "%2f", ("/console", "/", "?")),
+    "audience.http.access:counted_as": takes("1.", ":", "0:"),
+    "audience.console.after_sign_in:is_inside": takes(
+        "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
+    ),
     "audience.console.wording:foldable": takes("@", "_", "&"),
     "audience.console.custom_fields:read_boolean": takes(),
     "audience.console.custom_fields:read_list": takes(",", "a,", " ,"),
@@ -95,6 +98,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
     "audience.tags:name_key": takes("ΐ", "A"),
     "audience.segments:is_id": takes(),
+    "audience.segments:beginning_rule": takes("a ", "@", " "),
     "audience.segments:spellings": takes("ß", "ss", "a "),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
