@@ -86,7 +86,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
     "audience.tags:name_key": takes("ΐ", "A"),
     "audience.segments:is_id": takes(),
-    "audience.segments:spellings": takes("ß", "ss", "a "),
+    "audience.spellings:names": takes("ß", "ss", "a ", "'", "ä\u0323\u0302"),
+    "audience.spellings:starts": takes("ü", "ü.", "@", ".", "xn--", "\u0323\u0302"),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
     ),

@@ -39,6 +39,8 @@ def shown(response):
         ("łuk", ["w@b.example"]),
         ("łukasz wój", ["w@b.example"]),
         ("Wój", ["w@b.example"]),
+        ("büch", ["x@bücher.example"]),
+        ("x@bücher.example.", ["x@bücher.example"]),
         ("ee", []),
         ("%", []),
         ("nobody", []),
@@ -47,6 +49,7 @@ def shown(response):
 def test_text_begins_an_address_a_domain_or_a_name(owner, site, path, text, found):
     add(site, {"email": "ann.lee@a.example"}, {"email": "x@annual.example"})
     add(site, {"email": "w@b.example", "first_name": "Łukasz", "last_name": "Wójcik"})
+    add(site, {"email": "x@bücher.example"})
     response = owner.post(path, text=text)
     assert response.status_code == 303
     assert response.location.endswith("/subscribers")

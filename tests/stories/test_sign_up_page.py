@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def page(service, monkeypatch):
     """The functions of the page, on a running service."""
     [text] = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(service.instance.parent)
-    functions = {}
+    functions: dict[str, Any] = {}
     exec(text.replace(":8000", f":{service.port}"), functions)  # noqa: S102 - our own page
     yield functions
     service.call("DELETE", f"/fetch/subscribers?email={EMAIL}")
