@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from flask import request
 
 from audience.api import json_bounds
-from audience.errors import NotJson, NotUnderstood, ServiceUnavailable, TooLarge
+from audience.errors import Compressed, NotJson, NotUnderstood, ServiceUnavailable, TooLarge
 from audience.http.services import services
 from schemas.base import Repeated, dashed
 from schemas.file_imports import KINDS
@@ -21,6 +21,7 @@ SUBSCRIPT = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
 SITE = "site_uuid"
 QUOTED = "werkzeug.url_quote"  # what is not UTF-8 stays as it was sent
 APPENDED_SITE = f"?{SITE}="
+PACKED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})  # codings of HTTP
 FORMS = ("application/x-www-form-urlencoded", "multipart/")
 
 FILE = (
@@ -119,11 +120,16 @@ def read_tags() -> dict[str, Any]:
 
 
 def _parse(raw: bytes) -> Any:
-    json_bounds.check(raw)
+    """Raises `NotUnderstood`, and `Compressed` of what is no JSON because it is compressed."""
+    named = request.headers.get("Content-Encoding", "").lower().split(",")
+    is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
+        if is_packed:
+            raw.decode()  # what is out of bounds may be packed, too
+        json_bounds.check(raw)
         return json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise NotUnderstood(JSON) from error
+        raise (Compressed() if is_packed else NotUnderstood(JSON)) from error
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:
