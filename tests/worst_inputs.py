@@ -125,6 +125,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         limit=NORMALIZED,
     ),
     f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
+    f"{MODERATION}.threats:links_to_script": takes("](", "]", "<", ("]", " "), limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
