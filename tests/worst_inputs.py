@@ -99,7 +99,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.tags:name_key": takes("ΐ", "A"),
     "audience.segments:is_id": takes(),
     "audience.segments:beginning_rule": takes("a ", "@", " "),
-    "audience.segments:spellings": takes("ß", "ss", "a "),
+    "audience.spellings:names": takes("ß", "ss", "a ", "'", "ä\u0323\u0302"),
+    "audience.spellings:starts": takes("ü", "ü.", "@", ".", "xn--", "\u0323\u0302"),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
     ),
@@ -137,6 +138,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         limit=NORMALIZED,
     ),
     f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
+    f"{MODERATION}.threats:links_to_script": takes("](", "]", "<", ("]", " "), limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
@@ -165,8 +167,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:looks_latin": takes("а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.keyboard:is_run": takes(limit=address.MAX_LENGTH),
-    f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,"),
-    f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,"),
+    f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
+    f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),

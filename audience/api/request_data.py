@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from flask import request
 
 from audience.api import json_bounds, targets
-from audience.errors import NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
+from audience.errors import Compressed, NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
 from audience.http.services import services
 from schemas.base import TWICE, Doubled, Repeated, dashed
 from schemas.file_imports import KINDS
@@ -22,6 +22,7 @@ SUBSCRIPT = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
 SITE = "site_uuid"
 QUOTED = "werkzeug.url_quote"  # what is not UTF-8 stays as it was sent
 APPENDED_SITE = f"?{SITE}="
+PACKED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})  # codings of HTTP
 FORMS = ("application/x-www-form-urlencoded", "multipart/")
 
 FILE = (
@@ -123,12 +124,17 @@ def read_tags() -> dict[str, Any]:
 
 
 def _parse(raw: bytes, writes: bool) -> Any:
-    keys = json_bounds.check(raw)
+    """Raises `NotUnderstood`, and `Compressed` of what is no JSON because it is compressed."""
+    named = request.headers.get("Content-Encoding", "").lower().split(",")
+    is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
+        if is_packed:
+            raw.decode()  # what is out of bounds may be packed, too
+        keys = json_bounds.check(raw)
         body = json.loads(text := raw.decode("utf-8-sig"))
         return targets.parsed(text) if writes and not targets.keeps(body, keys) else body
     except (ValueError, RecursionError) as error:
-        raise NotUnderstood(JSON) from error
+        raise (Compressed() if is_packed else NotUnderstood(JSON)) from error
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:

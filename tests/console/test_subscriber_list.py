@@ -46,6 +46,8 @@ def searched(browser, path, text):
         ("łuk", ["w@b.example"]),
         ("łukasz wój", ["w@b.example"]),
         ("Wój", ["w@b.example"]),
+        ("büch", ["x@bücher.example"]),
+        ("x@bücher.example.", ["x@bücher.example"]),
         ("ee", []),
         ("%", []),
         ("nobody", []),
@@ -54,6 +56,7 @@ def searched(browser, path, text):
 def test_text_begins_an_address_a_domain_or_a_name(owner, site, path, text, found):
     add(site, {"email": "ann.lee@a.example"}, {"email": "x@annual.example"})
     add(site, {"email": "w@b.example", "first_name": "Łukasz", "last_name": "Wójcik"})
+    add(site, {"email": "x@bücher.example"})
     assert sorted(shown(searched(owner, path, text))) == sorted(found)
 
 
