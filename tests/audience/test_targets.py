@@ -38,8 +38,13 @@ def test_items_of_two_are_refused_and_the_others_are_changes(client):
 
 def test_a_thousand_pairs_take_two_statements(client, monkeypatch):
     ann, _ = uuids(client)
-    rows, asked = database.rows, []
-    monkeypatch.setattr("storage.subscribers.rows", lambda *given: asked.append(given[0]) or rows(*given))
+    asked = []
+
+    def rows(*given):
+        asked.append(given[0])
+        return database.rows(*given)
+
+    monkeypatch.setattr("storage.subscribers.rows", rows)
     of_two(client.site.id, [(place, ann, f"p{place}@example.com") for place in range(1_000)])
     assert len(asked) == 2
 
