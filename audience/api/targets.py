@@ -33,7 +33,7 @@ def _uuid(value: Any) -> str:
 
 
 def _subscriber(value: Any) -> Any:
-    return (_address(value.get("email")), _uuid(value.get("uuid"))) if isinstance(value, dict) else value
+    return (_address(value.get("email")), _uuid(value.get("uuid"))) if isinstance(value, dict) else str(value)
 
 
 def _tag(value: Any) -> str:
