@@ -1,18 +1,29 @@
 """Who is subscribed, in plain Python: a site's consent as docs/contract.md orders it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SUBSCRIBE, UNSUBSCRIBE = "subscribe", "unsubscribe"
 
 
 @dataclass
 class Word:
-    """The last word on an address: its number of acceptance and its instant, 0 and None before the first."""
+    """The event that counts: its number of acceptance and its instant, None before the first.
+
+    Of equal instants the higher `rank` counts: if dated, an unsubscribe has 1, a subscription -1.
+    """
 
     number: int = 0
     at: int | None = None
     left: bool = False
     erased: bool = False
+    rank: int = 0
+
+    def counts_over(self, last: "Word", now: int) -> bool:
+        """What was said by a clock that was ahead is compared as now, in favour of an unsubscribe."""
+        if last.at is None:
+            return True
+        last_at = min(last.at, now) if self.left and not last.left else last.at
+        return ((self.at or 0), self.rank, self.number) >= (last_at, last.rank, last.number)
 
 
 @dataclass
@@ -23,43 +34,41 @@ class ConsentModel:
     hashes: dict[str, Word] = field(default_factory=dict)
     waiting: list[tuple[int, int, list[tuple[str, str, int | None]]]] = field(default_factory=list)
     number: int = 0
+    accepted_at: int = 0
+    now: int = 0
 
-    def accept(self) -> int:
-        self.number += 1
-        return self.number
+    def accept(self, now: int) -> tuple[int, int]:
+        """The number and the instant of an acceptance, which never goes back."""
+        self.number, self.now, self.accepted_at = self.number + 1, now, max(now, self.accepted_at)
+        return self.number, self.accepted_at
 
-    def say(self, address: str, word: str, number: int, at: int, *, dated: bool) -> None:
+    def say(self, address: str, word: str, accepted: tuple[int, int], date: int | None = None) -> None:
         """`word` is "" where a subscriber is only written."""
         last = self.people.get(address) or self.hashes.get(address) or Word()
-        later = number >= last.number and not (dated and last.at is not None and at <= last.at)
-        counts = word != "" and later
+        number, at = accepted
+        rank = 0 if date is None else 1 if word == UNSUBSCRIBE else -1
+        said = Word(number, at if date is None else min(date, at), word == UNSUBSCRIBE, rank=rank)
+        counts = word != "" and said.counts_over(last, self.now)
         if last.erased and not (counts and word == SUBSCRIBE):
+            if counts:
+                self.hashes[address] = replace(said, erased=True)
             return
         self.hashes.pop(address, None)
-        self.people[address] = Word(last.number, last.at, last.left and not last.erased)
-        if counts:
-            latest = at if last.at is None or last.erased else max(at, last.at)
-            self.people[address] = Word(number, latest, word == UNSUBSCRIBE)
+        self.people[address] = said if counts else last
 
-    def import_(self, at: int, items: list[tuple[str, str, int | None]]) -> None:
+    def import_(self, now: int, items: list[tuple[str, str, int | None]]) -> None:
         """Items are (address, word, date of leaving)."""
-        self.waiting.append((self.accept(), at, items))
+        self.waiting.append((*self.accept(now), items))
 
-    def drain(self) -> None:
+    def drain(self, now: int) -> None:
+        self.now = now
         for number, at, items in self.waiting:
             for address, word, left_at in items:
-                if left_at is None:
-                    self.say(address, word, number, at, dated=False)
-                else:
-                    self.leave_at(address, number, min(left_at, at))
+                self.say(address, word if left_at is None else UNSUBSCRIBE, (number, at), left_at)
         self.waiting = []
 
-    def leave_at(self, address: str, number: int, at: int) -> None:
-        if not self.hashes.get(address, Word()).erased:
-            self.say(address, UNSUBSCRIBE, number, at, dated=True)
-
-    def erase(self, address: str, at: int) -> None:
-        number = self.accept()
+    def erase(self, address: str, now: int) -> None:
+        number, at = self.accept(now)
         last = self.people.pop(address, Word())
         self.hashes[address] = Word(number, max(at, last.at or at), left=True, erased=True)
         self.blank(address)
@@ -70,12 +79,12 @@ class ConsentModel:
             (number, at, [item for item in items if item[0] != address]) for number, at, items in self.waiting
         ]
 
-    def change_email(self, address: str, new: str) -> None:
-        self.accept()
+    def change_email(self, address: str, new: str, now: int) -> None:
+        number, at = self.accept(now)
         if address not in self.people or new in self.people or self.hashes.get(new, Word()).erased:
             return
         person = self.people.pop(address)
         self.hashes.pop(new, None)
         if person.left:
-            self.hashes[address] = Word(person.number, person.at, left=True)
+            self.hashes[address], person = person, Word(number, at, left=True)
         self.people[new] = person

@@ -45,24 +45,24 @@ class History:
 
     def command(self, address: str, word: str) -> None:
         self.client.post("/fetch/commands", {"command": {"command": word, "email": address}})
-        self.model.say(address, word, self.model.accept(), self.now, dated=False)
+        self.model.say(address, word, self.model.accept(self.now))
 
     def create(self, address: str) -> None:
         self.client.post("/fetch/subscribers", {"subscriber": {"email": address}})
-        self.model.say(address, "", self.model.accept(), self.now, dated=False)
+        self.model.say(address, "", self.model.accept(self.now))
 
     def event(self, address: str, word: str, age: int | None) -> None:
         at = self.now - (age or 0)
         item = {"email": address, "type": f"${word}"} | ({} if age is None else {"date": write_date(at)})
         self.client.post("/batch/events", {"events": [item]})
-        self.model.say(address, word, self.model.accept(), min(at, self.now), dated=age is not None)
+        self.model.say(address, word, self.model.accept(self.now), None if age is None else at)
 
     def import_one(self, address: str, word: str) -> None:
         if self.model.waiting:  # it would be waited for
             self.drain()
         self.client.post("/batch/subscribers", {"subscribers": [{"email": address, "command": word}]})
         self.model.import_(self.now, [(address, word, None)])
-        self.model.drain()
+        self.model.drain(self.now)
 
     def import_(self, rows: list[tuple[str, str]]) -> None:
         items: list[dict[str, Any]] = [{"email": address, "command": word or None} for address, word in rows]
@@ -87,11 +87,11 @@ class History:
         if address != new:
             command = {"command": "change_email", "email": address, "query": new}
             self.client.post("/fetch/commands", {"command": command})
-            self.model.change_email(address, new)
+            self.model.change_email(address, new, self.now)
 
     def drain(self) -> None:
         imports.drain(self.client.site.id, 30)
-        self.model.drain()
+        self.model.drain(self.now)
 
     def check(self) -> None:
         for name in "abc":

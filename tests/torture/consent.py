@@ -21,7 +21,7 @@ from audience.operations.opening import open_database, open_process
 from storage import database
 from tests.client import ApiClient, open_client
 from tests.postgresql import name_of
-from tests.stories.consent_model import ConsentModel, Word
+from tests.stories.consent_model import UNSUBSCRIBE, ConsentModel, Word
 from tests.stories.test_consent_histories import STEPS, History
 from tests.torture import stores
 from tests.torture.application import opened_application
@@ -86,19 +86,21 @@ class RestoredHistory(History):
             return
         known = self.model.people.get(address) or self.model.hashes.get(address) or Word()
         if not known.erased:
-            away = Word(self.model.number, max(word.at or 0, known.at or 0), left=True)
-            (self.model.people if address in self.model.people else self.model.hashes)[address] = away
+            if address in self.model.people:
+                self.model.say(address, UNSUBSCRIBE, (self.model.number, self.model.accepted_at))
+            else:
+                self.model.hashes[address] = Word(self.model.number, word.at, left=True)
 
     def _take_back(self, left: dict[str, Word]) -> None:
         """The model is as it was kept, but that who is erased or in `left` since then is away."""
         assert self._kept is not None
         last_number, self.model = self.model.number, copy.deepcopy(self._kept)
         self.model.number = last_number
-        number = self.model.accept()
+        number, at = self.model.accept(self.now)
         for address, word in (left | self._erased).items():
             if word.number <= self._kept.number:
                 continue
-            self.model.hashes[address] = Word(number, word.at, left=True, erased=word.erased)
+            self.model.hashes[address] = Word(number, min(word.at or at, at), left=True, erased=word.erased)
             if word.erased:
                 self.model.people.pop(address, None)
                 self.model.blank(address)

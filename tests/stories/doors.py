@@ -1,0 +1,300 @@
+"""Every way to change a subscriber, for random histories; the worker is stopped between any two steps."""
+
+import contextlib
+import itertools
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import hypothesis
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from audience import bulk_act_pieces, bulk_acts, clock, imports, keys, sites, undo_work, undos
+from audience.audit_log import Actor
+from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from schemas.values import write_date
+from storage import database, leases
+from storage.pace import Chunk, Pace
+from tests.client import ApiClient
+from tests.depth import examples
+from tests.stories import accepted, witness
+from tests.stories.invariant import Judge
+
+FIRST = 1_800_000_000_000
+SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
+ZONES = ("UTC", "Pacific/Kiritimati", "America/Los_Angeles")
+ACTOR = Actor("operator")
+OUT_OF_REACH = 10**6  # of steps
+
+ADDRESSES = st.sampled_from([f"{name}@example.com" for name in "abc"])
+EVENTS = st.sampled_from(["subscribe", "unsubscribe"])
+AGES = st.sampled_from([-2 * DAY, -1, 0, 1, HOUR, DAY, 3 * DAY, 1_000 * DAY])
+DATES = st.none() | st.tuples(st.booleans(), AGES)  # whether the time is left out, and how long ago
+NAMES, PLANS, TAGS = (
+    st.sampled_from(["", "A", "B"]),
+    st.sampled_from(["", "pro", "free"]),
+    st.sampled_from("xyz"),
+)
+ROWS = st.fixed_dictionaries(
+    {"email": ADDRESSES},
+    optional={"first_name": NAMES, "plan": PLANS, "tags": TAGS, "remove_tags": TAGS, "command": EVENTS},
+)
+STATUSES = st.sampled_from(["", "", "subscribed", "unsubscribed", "unconfirmed"])
+
+
+def file_steps(rows: st.SearchStrategy[Any], *known: str) -> st.SearchStrategy[Any]:
+    query = st.fixed_dictionaries({"known": st.sampled_from(known)}, optional={"tag": TAGS})
+    written = st.lists(st.tuples(rows, STATUSES, DATES), min_size=1, max_size=4)
+    return st.tuples(st.just("file"), written, query)
+
+
+def clock_steps(*more: int) -> st.SearchStrategy[Any]:
+    return st.tuples(st.just("clock"), st.sampled_from([-SECOND, 1, HOUR, DAY, *more]))
+
+
+ACCEPTED = (
+    st.tuples(st.just("create"), ROWS),
+    st.tuples(st.just("command"), ADDRESSES, EVENTS),
+    st.tuples(st.just("event"), ADDRESSES, EVENTS, DATES),
+    st.tuples(st.just("batch"), st.lists(ROWS, min_size=1, max_size=4)),
+    file_steps(ROWS, "merge"),
+)
+WORK = st.tuples(st.just("work"), st.integers(0, 3), st.integers(0, 2))
+STEPS = st.one_of(
+    clock_steps(-HOUR, -DAY), *ACCEPTED, *ACCEPTED, *[file_steps(ROWS, "fill", "skip")] * 2, WORK, WORK,
+    st.tuples(st.just("set_value"), ADDRESSES, PLANS),
+    st.tuples(st.just("erase"), ADDRESSES),
+    st.tuples(st.just("change_email"), ADDRESSES, ADDRESSES),
+    st.tuples(st.just("act"), st.sampled_from([UNSUBSCRIBE, UNSUBSCRIBE, TAG, UNTAG]),
+              st.lists(ADDRESSES, min_size=1, max_size=3, unique=True), TAGS),
+    st.tuples(st.just("delete_tag"), TAGS),
+    st.tuples(st.just("undo"), st.integers(0, 3)),
+    st.tuples(st.just("undo_act"), st.integers(0, 3)),
+    st.tuples(st.just("drain")),
+)  # fmt: skip
+
+
+class JudgedClient(ApiClient):
+    """Tells the judge of each request that was accepted."""
+
+    judge: Judge
+
+    def call(self, method: str, path: str, body: Any = None, **options: Any) -> TestResponse:
+        now = clock.now_ms()
+        request = self.judge.send(now, now, now)
+        answer = super().call(method, path, body, **options)
+        if answer.status_code in (200, 201):
+            sent = options.get("data") if body is None else body
+            witness.observe(self.judge, request, method, path, options.get("query", {}), sent, answer.json)
+        return answer
+
+
+def open_judged(http: FlaskClient, zone: str = "UTC") -> JudgedClient:
+    site = sites.create("Example", zone)
+    client = JudgedClient(http, site, keys.create([site], "full"))
+    client.judge = Judge(zone)
+    return client
+
+
+def histories(most: int) -> Any:
+    """Settings of random histories: what hypothesis explains of a failure costs minutes."""
+    return hypothesis.settings(
+        max_examples=examples(most),
+        phases=[phase for phase in hypothesis.Phase if phase is not hypothesis.Phase.explain],
+        suppress_health_check=[*hypothesis.HealthCheck],
+    )
+
+
+class StoppedError(BaseException):
+    """A worker is killed between two transactions."""
+
+
+class Steps(Pace):
+    """Lets `left` transactions of a worker be, of `rows` rows each."""
+
+    left = OUT_OF_REACH
+
+    @contextlib.contextmanager
+    def write(self, site_id: int | None = None) -> Iterator[Chunk]:
+        if not self.left:
+            raise StoppedError
+        self.left -= 1
+        with database.write(site_id):
+            yield Chunk()
+
+
+class Doors:
+    """A site that is used at its doors, and what its judge knows of it."""
+
+    def __init__(
+        self, http: FlaskClient, patch: pytest.MonkeyPatch, instance: Path, zone: str = "UTC"
+    ) -> None:
+        self.now, self.uptime, self.instance = FIRST, DAY, instance
+        self.steps = Steps(1, 1, 1)
+        patch.setattr(clock, "now_ms", lambda: self.now)
+        patch.setattr(leases, "now", lambda _: self.uptime)
+        patch.setattr(imports, "WAIT_SECONDS", 0)
+        patch.setattr(imports, "_pace", self.steps)
+        patch.setattr(undo_work, "_pace", self.steps)
+        patch.setattr(bulk_acts, "PIECE_ROWS", 1)
+        patch.setattr(bulk_act_pieces, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+        self.client = open_judged(http, zone)
+        self.imports: list[str] = []
+        self.acts: list[int] = []
+
+    @property
+    def judge(self) -> Judge:
+        return self.client.judge
+
+    def live(self, steps: list[Any], drains: bool = True) -> None:
+        for name, *values in steps:
+            self.now += SECOND
+            getattr(self, name)(*values)
+        if drains:
+            self.drain()
+
+    def clock(self, by: int) -> None:
+        """A second back: the next step has the instant of the last."""
+        self.now += by - SECOND if by == -SECOND else by
+
+    def date(self, when: tuple[bool, int]) -> str:
+        is_day, age = when
+        at = datetime.fromtimestamp((self.now - age) / 1000, UTC)
+        return f"{at:%Y-%m-%d}" if is_day else str(write_date(self.now - age))
+
+    def create(self, row: dict[str, Any]) -> None:
+        item = {name: value for name, value in row.items() if name != "command"}
+        self.client.post("/fetch/subscribers", {"subscriber": item})
+
+    def command(self, email: str, kind: str) -> None:
+        self.client.post("/fetch/commands", {"command": {"command": kind, "email": email}})
+
+    def set_value(self, email: str, plan: str) -> None:
+        name, query = ("add_field", {"key": "plan", "value": plan}) if plan else ("remove_field", "plan")
+        self.client.post("/fetch/commands", {"command": {"command": name, "email": email, "query": query}})
+
+    def event(self, email: str, kind: str, when: tuple[bool, int] | None) -> None:
+        dated = {} if when is None else {"date": self.date(when)}
+        self.client.post("/batch/events", {"events": [{"email": email, "type": f"${kind}", **dated}]})
+
+    def batch(self, rows: list[dict[str, Any]]) -> None:
+        answer = self.client.post("/batch/subscribers", {"subscribers": rows})
+        self.imports.append(answer.json["import_id"])  # type: ignore[index]
+
+    def file(self, rows: list[tuple[dict[str, Any], str, Any]], query: dict[str, str]) -> None:
+        columns = (
+            "email",
+            "first_name",
+            "plan",
+            "tags",
+            "remove_tags",
+            "command",
+            "status",
+            "unsubscribed_at",
+        )
+        lines = [
+            ",".join(
+                (row | {"status": status, "unsubscribed_at": when and self.date(when)}).get(name) or ""
+                for name in columns
+            )
+            for row, status, when in rows
+        ]
+        text = "\n".join([",".join(columns), *lines]) + "\n"
+        answer = self.client.call(
+            "POST", "/batch/imports", headers={"Content-Type": "text/csv"}, data=text.encode(), query=query
+        )
+        assert answer.status_code == 200, answer.text
+        self.imports.append(answer.json["data"]["id"])  # type: ignore[index]
+
+    def erase(self, email: str) -> None:
+        self.client.delete("/fetch/subscribers", query={"email": email})
+
+    def change_email(self, email: str, new: str) -> None:
+        self.client.post(
+            "/fetch/commands", {"command": {"command": "change_email", "email": email, "query": new}}
+        )
+
+    def act(self, kind: str, emails: list[str], tag: str) -> None:
+        """A bulk action, which waits."""
+        found = {email: each["id"] for email in emails if (each := self.client.find(email))}
+        if not found:
+            return
+        ids = [int(each) for each in found.values()]
+        request = self.judge.send(self.now, self.now, self.now)
+        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
+        act = bulk_acts.begin(self.client.site, new, ACTOR)
+        self.judge.answer(request, f"act {act.id}", f"act {act.id}")
+        self.acts.append(act.id)
+        for email in found:
+            if kind != UNTAG:
+                self.judge.mention(request, email)
+            if kind == UNSUBSCRIBE:
+                self.judge.consent(request, email, accepted.UNSUBSCRIBE)
+            else:
+                self.judge.write(request, email, {("tag", tag): True if kind == TAG else accepted.ABSENT})
+
+    def delete_tag(self, name: str) -> None:
+        answer: Any = self.client.get("/fetch/tags").json
+        for tag in answer["data"]:
+            if tag["attributes"]["name"] == name:
+                self.client.delete(f"/fetch/tags/{tag['id']}")
+
+    def undo(self, place: int) -> None:
+        """The import that is so many before the newest."""
+        if place < len(self.imports):
+            self.client.post(f"/batch/imports/{self.imports[-1 - place]}/undo")
+
+    def undo_act(self, place: int) -> None:
+        if place >= len(self.acts):
+            return
+        act = self.acts[-1 - place]
+        if undos.may_be_undone(bulk_acts.get(self.client.site, act)):
+            request = self.judge.send(self.now, self.now, self.now)
+            undos.of_act(self.client.site, act, 30, ACTOR)
+            self.judge.answer(request, witness.SITE_QUEUE, f"undo of act {act}")
+            self.judge.undo(request, f"act {act}")
+
+    def work(self, transactions: int, pieces: int) -> None:
+        """The worker does so much, and is killed."""
+        self.steps.left = transactions
+        with contextlib.suppress(StoppedError):
+            imports.drain(self.client.site.id, 60)
+        self.steps.left = OUT_OF_REACH
+        self.uptime += DAY
+        bulk_act_pieces.work(self.instance, pieces)
+
+    def drain(self) -> None:
+        imports.drain(self.client.site.id, 60)
+        bulk_act_pieces.work(self.instance, OUT_OF_REACH)
+        self.judge.empty()
+
+    def subscribed(self) -> dict[str, bool]:
+        rows = self.client.get("/fetch/export", query={"format": "jsonl"}).data.splitlines()
+        return {row["email"]: row["unsubscribed_at"] is None for row in map(json.loads, rows)}
+
+    def found(self) -> Any:
+        client = self.client
+        tags: Any = client.get("/fetch/tags").json
+        names = [each["attributes"]["name"] for each in tags["data"]]
+        states = {each: client.get(f"/batch/imports/{each}").json for each in self.imports}
+        return witness.found_of(
+            client.get("/fetch/export", query={"format": "jsonl"}).data,
+            client.get("/stats/site").json,
+            tags={name: self.count(name) for name in names},
+            imports={each: applied(state["data"]["attributes"]) for each, state in states.items()},  # type: ignore[index]
+        )
+
+    def count(self, tag: str) -> int:
+        body = {"segment": {"name": "x", "rules": {"tag": tag}}}
+        answer: Any = self.client.post("/fetch/segments/preview", body).json
+        return int(answer["user_count"])
+
+
+def applied(state: dict[str, Any]) -> int:
+    return sum(state[name] for name in ("created", "updated", "unchanged", "suppressed"))

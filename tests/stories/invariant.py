@@ -1,0 +1,310 @@
+"""What must hold of a site, by what was sent and answered alone: the judge of random histories.
+
+It is weaker than the rule of consent, knows nothing of how the service decides, and never says that somebody
+must be subscribed. What it cannot tell, as which of a waiting and a direct write came last, it leaves open.
+"""
+
+import copy
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from math import inf
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.stories.accepted import (
+    ABSENT,
+    ANYTHING,
+    SUBSCRIBE,
+    UNSUBSCRIBE,
+    ConsentEvent,
+    Key,
+    Request,
+    Subscriber,
+    Write,
+    address_key,
+    comparable,
+    precedes,
+    replaces,
+)
+
+LOCK = threading.Lock()  # several clients tell one judge
+
+
+@dataclass
+class Found:
+    """What a site says at the end: a subscriber's values by key, whether they are subscribed, and counts."""
+
+    values: dict[str, dict[Key, Any]]
+    subscribed: dict[str, bool]
+    counts: tuple[int, int, int]
+    tags: Mapping[str, int] = field(default_factory=dict)  # how many subscribers have each
+    imports: Mapping[str, int] = field(default_factory=dict)  # how many rows of each were applied
+
+
+class Judge:
+    """Is told of each request before it is sent and after it is answered, and says what does not hold."""
+
+    follows = False  # whether an import's unsubscribe that waits is one of whoever moves away meanwhile
+
+    def __init__(self, zone: str = "UTC") -> None:
+        self.zone = ZoneInfo(zone)
+        self.subscribers: dict[str, Subscriber] = {}
+        self.waiting: list[Request] = []
+        self.undone: dict[str, Request] = {}
+        self.imports: dict[str, int] = {}  # accepted rows
+        self.erasures: list[tuple[str, ConsentEvent]] = []
+        self.moved: set[str] = set()  # addresses that somebody has come to or left
+        self.position, self.earliest, self.latest = 0, 0, 0
+
+    def send(self, earliest: int, latest: int, clock: int | None = None) -> Request:
+        """The next request; its acceptance is between these bounds, never before that of an earlier one."""
+        with LOCK:
+            self.position += 1
+            earliest, latest = max(earliest, self.earliest), max(latest, self.latest)
+            return Request(self.position, earliest, latest, clock)
+
+    def answer(self, request: Request, queue: str = "", source: str = "", certain: bool = True) -> None:
+        """It was accepted, or may have been; without a queue it is applied."""
+        with LOCK:
+            self.position += 1
+            request.queue, request.source, request.certain = queue, source, certain
+            self.latest = max(self.latest, request.latest)
+            if certain:
+                request.answered = self.position
+                self.earliest = max(self.earliest, request.earliest)
+            if certain and not queue:
+                request.settled = self.position
+            else:
+                self.waiting.append(request)
+
+    def empty(self) -> None:
+        """Nothing waits any more, and nothing is under way."""
+        with LOCK:
+            self.position += 1
+            for request in self.waiting:
+                request.settled, request.answered = self.position, min(request.answered, self.position)
+            self.waiting = []
+
+    def at(self, email: str) -> Subscriber:
+        return self.subscribers.setdefault(address_key(email), Subscriber())
+
+    def consent(
+        self, request: Request, email: str, kind: str, row: int = 0, day: int | date | None = None,
+        creates: bool = False,
+    ) -> None:  # fmt: skip
+        """An event of consent, undated or dated: by milliseconds, or by a day in the site's zone."""
+        if kind == UNSUBSCRIBE and not request.certain:
+            return
+        at = day if isinstance(day, int) else self._compared(day, kind) if day else 2**62
+        bounds = min(at, request.earliest), min(at, request.latest)
+        event = ConsentEvent(kind, request, row, *bounds, day is not None, creates)
+        self.at(email).consents.append(event)
+
+    def _compared(self, day: date, kind: str) -> int:
+        """The last millisecond of a day for an unsubscribe, the first for a subscription."""
+        start = day + timedelta(days=1) if kind == UNSUBSCRIBE else day
+        milliseconds = int(datetime.combine(start, time(), self.zone).timestamp() * 1000)
+        return milliseconds - 1 if kind == UNSUBSCRIBE else milliseconds
+
+    def write(self, request: Request, email: str, values: Mapping[Key, Any], certain: bool = True) -> None:
+        subscriber = self.at(email)
+        doubtful = bool(subscriber.erased and not subscriber.mentions)
+        for key, value in values.items():
+            write = Write(request, comparable(value), certain and request.certain and not doubtful)
+            subscriber.writes.setdefault(key, []).append(write)
+
+    def mention(self, request: Request, email: str) -> None:
+        """Somebody has the address, once it is applied; of who was erased only an answer tells."""
+        subscriber = self.at(email)
+        if request.certain and (not subscriber.erased or subscriber.mentions or not request.queue):
+            subscriber.mentions.append(request)
+
+    def erase(self, request: Request, email: str) -> None:
+        if not request.certain:
+            self.at(email).mentions, self.at(email).is_open = [], True
+            return
+        event = ConsentEvent(UNSUBSCRIBE, request, 0, request.earliest, request.latest)
+        self.erasures.append((address_key(email), event))
+        self._erase(address_key(email), event)
+
+    def _erase(self, key: str, event: ConsentEvent) -> None:
+        consents = self.at(key).consents
+        self.subscribers[key] = Subscriber([*consents, event], erased=event)
+
+    def move(self, request: Request, old: str, new: str) -> None:
+        """Whoever had the old address has the new one, with their consent.
+
+        What waits for an address stays its own, but resubscribes nobody who comes to it unsubscribed.
+        """
+        self.moved |= {address_key(old), address_key(new)}
+        if address_key(old) == address_key(new):
+            return
+        if not request.certain:
+            self.subscribers |= {address_key(each): Subscriber(is_open=True) for each in (old, new)}
+            return
+        there, here = self.at(old), self.at(new)
+        applied = [event for event in there.consents if event.request.settled < request.sent]
+        is_away = any(True for _ in self._unsubscribes(Subscriber(applied)))
+        waiting = [event for event in here.consents if event.request.settled > request.sent]
+        if is_away:
+            waiting = [event for event in waiting if event.kind == UNSUBSCRIBE]
+        settled = all(
+            write.request.settled < request.sent
+            for subscriber in (there, here)
+            for write in [each for writes in subscriber.writes.values() for each in writes]
+        )
+        own = [
+            event
+            for event in there.consents
+            if self.follows
+            or event.kind == SUBSCRIBE
+            or event in applied
+            or event.request.source.startswith("act")
+        ]
+        self.subscribers[address_key(new)] = Subscriber(
+            [*own, *waiting], there.writes, [request], is_open=there.is_open or not settled
+        )
+        staying = [
+            event
+            for event in there.consents
+            if event.request.settled < request.sent or not event.request.source.startswith("act")
+        ]
+        self.subscribers[address_key(old)] = Subscriber(staying, is_open=not settled)
+
+    def delete_tag(self, request: Request, name: str | None) -> None:
+        """Without a name, any may be deleted."""
+        for email, subscriber in list(self.subscribers.items()):
+            tags = [key for key in subscriber.writes if key[0] == "tag"]
+            deleted = dict.fromkeys(tags, ANYTHING) if name is None else {("tag", name.lower()): ABSENT}
+            self.write(request, email, deleted)
+
+    def undo(self, request: Request, source: str) -> None:
+        """Nothing is claimed of values that the undone request gave, nor of whom it may have brought in."""
+        self.undone.setdefault(source, request)
+        for subscriber in list(self.subscribers.values()):
+            for writes in list(subscriber.writes.values()):
+                if any(write.request.source == source for write in writes):
+                    writes.append(Write(request, ANYTHING, certain=False))
+            if not self._is_mentioned(subscriber):
+                subscriber.is_open = True
+
+    def _is_mentioned(self, subscriber: Subscriber) -> bool:
+        return any(request.source not in self.undone for request in subscriber.mentions)
+
+    def _is_void(self, event: ConsentEvent) -> bool:
+        """Undoing a bulk action resubscribes; undoing an import drops what still waits."""
+        undo = self.undone.get(event.request.source)
+        if undo is None:
+            return False
+        return event.request.source.startswith("act") or event.request.settled > undo.sent
+
+    def _unsubscribes(self, subscriber: Subscriber) -> Iterator[ConsentEvent]:
+        """Those that count over everything that could resubscribe."""
+        events = subscriber.consents
+        subscriptions = [event for event in events if event.kind == SUBSCRIBE]
+        for event in events:
+            counts = event.kind == UNSUBSCRIBE and not self._is_void(event)
+            if counts and all(self._outlives(event, each) for each in subscriptions):
+                yield event
+
+    def _outlives(self, event: ConsentEvent, subscription: ConsentEvent) -> bool:
+        """An undone subscription is none, unless it may have kept the unsubscribe from counting."""
+        undo = self.undone.get(subscription.request.source)
+        if subscription.creates or (undo and undo.certain):
+            return precedes(event.request, subscription.request) or event.counts_over(subscription)
+        return event.counts_over(subscription)
+
+    def violations(self, found: Found) -> list[str]:
+        """Sentences, each of what does not hold; the queue must be empty."""
+        return [*self._of_subscribers(found), *self._of_counts(found), *self._of_imports(found)]
+
+    def _of_subscribers(self, found: Found) -> Iterator[str]:
+        for key in found.values.keys() - self.subscribers.keys():
+            yield f"{key} was never sent"
+        for key, subscriber in self.subscribers.items():
+            if key not in found.values:
+                if self._is_mentioned(subscriber):
+                    yield f"{key} is missing"
+                continue
+            event = next(self._unsubscribes(subscriber), None)
+            if event and found.subscribed[key]:
+                yield f"{key} is subscribed despite {told(event)}"
+            if subscriber.erased and not self._may_be_back(subscriber, subscriber.erased):
+                yield f"{key} is found despite {told(subscriber.erased)}"
+            if not subscriber.is_open:
+                yield from self._of_values(key, subscriber, found.values[key])
+
+    def _may_be_back(self, subscriber: Subscriber, erased: ConsentEvent) -> bool:
+        return any(
+            event.kind == SUBSCRIBE and not event.creates and not erased.counts_over(event)
+            for event in subscriber.consents
+        )
+
+    def _of_values(self, key: str, subscriber: Subscriber, values: Mapping[Key, Any]) -> Iterator[str]:
+        for name in subscriber.writes.keys() | values.keys():
+            allowed = self._allowed(subscriber.writes.get(name, []))
+            value = comparable(values[name]) if name in values else ABSENT
+            if ANYTHING not in allowed and value not in allowed:
+                yield f"{key} has {value} as {name}, not {' or '.join(allowed)}"
+
+    def _allowed(self, writes: list[Write]) -> list[Any]:
+        """The values that may be the last, by what certainly came before what."""
+        start = Request(0, 0, 0, answered=0, settled=0)
+        ordered = [Write(start, ABSENT), *writes]
+        return [
+            write.value
+            for place, write in enumerate(ordered)
+            if not any(each.certain and replaces(each, write) for each in ordered[place + 1 :])
+        ]
+
+    def _of_counts(self, found: Found) -> Iterator[str]:
+        subscribed = sum(found.subscribed.values())
+        recount = (len(found.values), subscribed, len(found.values) - subscribed)
+        if found.counts != recount:
+            yield f"the counts are {found.counts}, a recount says {recount}"
+        having = Counter(name for values in found.values.values() for kind, name in values if kind == "tag")
+        for name, number in found.tags.items():
+            if number != having[name]:
+                yield f"{number} are counted with the tag {name}, {having[name]} have it"
+
+    def _of_imports(self, found: Found) -> Iterator[str]:
+        for name, applied in found.imports.items():
+            if f"import {name}" not in self.undone and applied < self.imports.get(name, 0):
+                yield f"{applied} rows of import {name} were applied, {self.imports[name]} were accepted"
+
+    def keep(self) -> "Judge":
+        """As it is in a backup that is made now."""
+        self.moved = set()
+        return copy.deepcopy(self)
+
+    def restored(self, kept: "Judge", unsubscribes: bool) -> "Judge":
+        """As `kept`, but who was erased since is; with `unsubscribes`, who unsubscribed since is, too."""
+        judge = copy.deepcopy(kept)
+        judge.position, judge.latest = self.position + 1, self.latest
+        for key, subscriber in self.subscribers.items() if unsubscribes else ():
+            for event in self._unsubscribes(subscriber):
+                if kept.position < event.request.sent and event.request.settled < inf:
+                    carried = replace(event, request=copy.copy(event.request))
+                    judge.at(key).consents.append(carried)
+        for key, event in self.erasures:
+            if kept.position < event.request.sent:
+                judge._erase(key, event)
+                judge.erasures.append((key, event))
+        for key in self.moved:
+            judge.at(key).mentions, judge.at(key).is_open = [], True
+        judge.moved = set(self.moved)
+        return judge
+
+
+def told(event: ConsentEvent) -> str:
+    source = event.request.source or "a direct request"
+    dated = f" dated {event.earliest}" if event.dated else ""
+    return f"the {event.kind}{dated} of {source}, sent as number {event.request.sent}, row {event.row}"
+
+
+def assert_holds(judge: Judge, found: Found, history: Collection[Any] = ()) -> None:
+    violations = judge.violations(found)
+    assert not violations, "\n".join([*violations, "after:", *map(repr, history)])

@@ -1,0 +1,79 @@
+"""A story: whatever the worker has applied when, the same accepted requests end alike.
+
+Each history is accepted twice: once the worker is done before the next request, once it is at any step.
+"""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import hypothesis
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import strategies as st
+
+from tests.stories.doors import (
+    ACCEPTED,
+    ADDRESSES,
+    ROWS,
+    TAGS,
+    UNSUBSCRIBE,
+    ZONES,
+    Doors,
+    clock_steps,
+    file_steps,
+    histories,
+)  # fmt: skip
+
+SILENT_ROWS = ROWS.map(lambda row: {name: value for name, value in row.items() if name != "command"})
+STEPS = st.one_of(
+    clock_steps(), *ACCEPTED, file_steps(SILENT_ROWS, "fill", "skip"),
+    st.tuples(st.just("erase"), ADDRESSES),
+    st.tuples(st.just("act"), st.just(UNSUBSCRIBE), st.lists(ADDRESSES, min_size=1, max_size=3, unique=True),
+              TAGS),
+)  # fmt: skip
+HISTORIES = st.lists(STEPS, min_size=8, max_size=20)
+
+
+def with_the_same_choice(steps: list[Any]) -> list[Any]:
+    """Bulk actions choose only whom a direct request has brought in: the same each time."""
+    known: set[str] = set()
+    chosen = []
+    for name, *values in steps:
+        if name == "act":
+            values[1] = sorted(known & {*values[1]})
+        elif name == "erase":
+            known -= {values[0]}
+        elif name in ("create", "command", "event"):
+            known.add(values[0]["email"] if name == "create" else values[0])
+        chosen.append((name, *values))
+    return chosen
+
+
+def ends(
+    http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance: Random | None
+) -> dict[str, bool]:
+    """Whether they are subscribed, of all who are there; who was erased counts only if they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        doors = Doors(http, patch, instance, zone)
+        for step in steps:
+            doors.live([step], drains=chance is None)
+            if chance:
+                doors.work(chance.choice([0, 0, 1, 2, 5]), chance.choice([0, 0, 1, 2]))
+        doors.drain()
+        subscribed = doors.subscribed()
+        erased = {step[1] for step in steps if step[0] == "erase"}
+        return {key: yes for key, yes in subscribed.items() if yes or key not in erased}
+
+
+def holds(http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance: Random) -> None:
+    steps = with_the_same_choice(steps)
+    at_once = ends(http, instance, steps, zone, None)
+    in_any_order = ends(http, instance, steps, zone, chance)
+    assert in_any_order == at_once, "\n".join(map(repr, steps))
+
+
+@histories(1_000)
+@hypothesis.given(HISTORIES, st.sampled_from(ZONES), st.integers(0, 2**32))
+def test_a_history_ends_alike_in_any_order_of_application(app, tmp_path, steps, zone, seed):
+    holds(app.test_client(), tmp_path, steps, zone, Random(seed))
