@@ -29,7 +29,7 @@ def test_whom_one_names_a_later_one_finds(client):
 def test_items_of_two_are_refused_and_the_others_are_changes(client):
     ann, bob = uuids(client)
     items = [{"email": ANN, "uuid": ann}, {"email": "nonsense", "uuid": bob}, {"email": ANN, "uuid": bob}]
-    changes, errors = changes_of(client.site.id, list(enumerate(items, 5)))
+    changes, errors = changes_of(client.site, list(enumerate(items, 5)))
     assert changes == [(5, Change(ANN, ANN))]
     assert [(error.field, error.message == TWO) for error in errors] == [
         ("subscribers[6].email", False), ("subscribers[7].uuid", True),
