@@ -260,19 +260,6 @@ class Uuid(Text):
         return dashed(text)
 
 
-class OfAddress(Text):
-    """The UUID beside the address of the same subscriber; anything else is ignored."""
-
-    json_schema: ClassVar[JsonSchema] = {
-        "type": "string",
-        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
-    }
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
-        sent = clean(value)
-        return dashed(sent) if isinstance(sent, str) else ""
-
-
 def dashed(text: str) -> str:
     if DASHED.fullmatch(text):
         return text

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 import marshmallow as ma
@@ -10,11 +10,13 @@ import marshmallow as ma
 from schemas.base import (
     NO_NAME,
     Form,
-    OfAddress,
+    JsonSchema,
     Text,
     Uuid,
     as_text,
+    clean,
     clean_each,
+    dashed,
     is_clean_text,
     nested,
 )
@@ -29,6 +31,24 @@ RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES,
 })  # fmt: skip
+
+
+class OfAddress(Text):
+    """The UUID beside the address of the same subscriber; anything else is ignored."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "string",
+        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        sent = clean(value)
+        return dashed(sent) if isinstance(sent, str) else ""
+
+
+def plain_uuid(value: Any) -> str | None:
+    """As `OfAddress` reads it; None for what is not plain text."""
+    return dashed(value) if type(value) is str and is_clean_text(value) else None
 
 
 class SubscriberInput(Form):
