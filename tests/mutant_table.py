@@ -14,6 +14,7 @@ class Mutant(NamedTuple):
 
 
 API, STORIES, CLI = "tests/api", "tests/stories", "tests/cli"
+FAULTS = f"{STORIES}/test_consent_faults.py::test_nobody_is_brought_back_by"
 CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
@@ -138,6 +139,87 @@ MUTANTS = (
         "CASE WHEN site_counters.accepted_at < excluded.accepted_at",
         "CASE WHEN site_counters.accepted_at <> excluded.accepted_at",
         f"{CONSENT}::test_a_late_event_never_undoes_what_was_done_with_the_clock_set_back",
+    ),
+    Mutant(
+        "consent is ordered by acceptance",
+        "audience/consents.py",
+        "return self.instant, RANKS.get(self.kind, 0), self.number",
+        "return self.number, RANKS.get(self.kind, 0), self.instant",
+        FAULTS + "[a subscription of long ago over an unsubscribe of a file that waits]",
+    ),
+    Mutant(
+        "of one instant the later number counts",
+        "audience/consents.py",
+        "RANKS.get(self.kind, 0), self.number",
+        "0, self.number",
+        FAULTS + "[a subscription of the same instant as an unsubscribe of before]",
+    ),
+    Mutant(
+        "what a clock that was ahead dated counts as it is",
+        "audience/consents.py",
+        "if kept.instant > now and",
+        "if False and",
+        FAULTS + "[an unsubscribe, while a clock was ahead, under a subscription of then]",
+    ),
+    Mutant(
+        "who comes in subscribed has said so",
+        "audience/subscriber_batches.py",
+        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n",
+        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n"
+        "        else:\n"
+        "            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.SUBSCRIBE)\n"
+        "            consents.put(person, event)\n",
+        FAULTS + "[a wrong file in which all are subscribed over the right one]",
+    ),
+    Mutant(
+        "a day of unsubscribing is its first instant",
+        "audience/changes.py",
+        "    if not isinstance(at, WholeDay):\n        return at\n",
+        "    if True:\n        return at\n",
+        FAULTS + "[a subscription over an unsubscribe of the same day in a file]",
+    ),
+    Mutant(
+        "a day is one of UTC",
+        "audience/changes.py",
+        "ZoneInfo(time_zone)",
+        'ZoneInfo("UTC")',
+        FAULTS + "[a subscription of the day after in UTC, but not in the site's zone]",
+    ),
+    Mutant(
+        "a refused unsubscribe is forgotten",
+        "audience/subscriber_batches.py",
+        "            self._note_unsubscribe(change)\n",
+        "",
+        FAULTS + "[a subscription that was queued before an unsubscribe of who was erased]",
+    ),
+    Mutant(
+        "who moves unsubscribed is subscribed by what waits",
+        "audience/subscribers.py",
+        "subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number",
+        "pass",
+        FAULTS + "[a subscription that was queued for an address before somebody unsubscribed moves onto it]",
+    ),
+    Mutant(
+        "a bulk action that waits mentions nobody",
+        "audience/undo_decisions.py",
+        "if waiting := self._waiting.get(subscriber_id):",
+        "if waiting := None:",
+        FAULTS
+        + "[undo of an import whose people a waiting bulk action unsubscribes, and the corrected file]",
+    ),
+    Mutant(
+        "acceptance goes back",
+        "storage/site_counters.py",
+        "CASE WHEN site_counters.accepted_at < excluded.accepted_at THEN",
+        "CASE WHEN site_counters.accepted_at <> excluded.accepted_at THEN",
+        FAULTS + "[a subscription over an unsubscribe that was accepted with the clock set back, and waited]",
+    ),
+    Mutant(
+        "a bulk action is accepted when it is done",
+        "audience/bulk_act_pieces.py",
+        "        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)\n",
+        "",
+        f"{STORIES}/test_order_of_application.py::test_what_waits_has_the_instant_of_its_acceptance",
     ),
     Mutant(
         "an import brings back who left",

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ from storage.pace import Chunk, Pace
 from tests.client import ApiClient
 from tests.depth import examples
 from tests.stories import accepted, witness
-from tests.stories.invariant import Judge
+from tests.stories.invariant import Found, Judge
 
 FIRST = 1_800_000_000_000
 SECOND, HOUR, DAY = 1_000, 3_600_000, 86_400_000
@@ -66,16 +66,19 @@ ACCEPTED = (
     file_steps(ROWS, "merge"),
 )
 WORK = st.tuples(st.just("work"), st.integers(0, 3), st.integers(0, 2))
+BULK_ACTIONS = st.tuples(
+    st.just("act"), st.sampled_from([UNSUBSCRIBE, UNSUBSCRIBE, TAG, UNTAG]),
+    st.lists(ADDRESSES, min_size=1, max_size=3, unique=True), TAGS,
+)  # fmt: skip
+UNDOS = (st.tuples(st.just("undo"), st.integers(0, 3)), st.tuples(st.just("undo_act"), st.integers(0, 3)))
 STEPS = st.one_of(
     clock_steps(-HOUR, -DAY), *ACCEPTED, *ACCEPTED, *[file_steps(ROWS, "fill", "skip")] * 2, WORK, WORK,
     st.tuples(st.just("set_value"), ADDRESSES, PLANS),
     st.tuples(st.just("erase"), ADDRESSES),
     st.tuples(st.just("change_email"), ADDRESSES, ADDRESSES),
-    st.tuples(st.just("act"), st.sampled_from([UNSUBSCRIBE, UNSUBSCRIBE, TAG, UNTAG]),
-              st.lists(ADDRESSES, min_size=1, max_size=3, unique=True), TAGS),
+    BULK_ACTIONS,
     st.tuples(st.just("delete_tag"), TAGS),
-    st.tuples(st.just("undo"), st.integers(0, 3)),
-    st.tuples(st.just("undo_act"), st.integers(0, 3)),
+    *UNDOS,
     st.tuples(st.just("drain")),
 )  # fmt: skip
 
@@ -278,22 +281,27 @@ class Doors:
         rows = self.client.get("/fetch/export", query={"format": "jsonl"}).data.splitlines()
         return {row["email"]: row["unsubscribed_at"] is None for row in map(json.loads, rows)}
 
-    def found(self) -> Any:
-        client = self.client
-        tags: Any = client.get("/fetch/tags").json
-        names = [each["attributes"]["name"] for each in tags["data"]]
-        states = {each: client.get(f"/batch/imports/{each}").json for each in self.imports}
-        return witness.found_of(
-            client.get("/fetch/export", query={"format": "jsonl"}).data,
-            client.get("/stats/site").json,
-            tags={name: self.count(name) for name in names},
-            imports={each: applied(state["data"]["attributes"]) for each, state in states.items()},  # type: ignore[index]
-        )
+    def found(self) -> Found:
+        return found(self.client, self.imports)
 
-    def count(self, tag: str) -> int:
-        body = {"segment": {"name": "x", "rules": {"tag": tag}}}
-        answer: Any = self.client.post("/fetch/segments/preview", body).json
-        return int(answer["user_count"])
+
+def found(client: ApiClient, imports: Sequence[str] = ()) -> Found:
+    """What a site says of its subscribers, of how many have each tag, and of these imports."""
+    tags: Any = client.get("/fetch/tags").json
+    names = [each["attributes"]["name"] for each in tags["data"]]
+    states: dict[str, Any] = {each: client.get(f"/batch/imports/{each}").json for each in imports}
+    return witness.found_of(
+        client.get("/fetch/export", query={"format": "jsonl"}).data,
+        client.get("/stats/site").json,
+        tags={name.casefold(): count(client, name) for name in names},
+        imports={each: applied(state["data"]["attributes"]) for each, state in states.items()},
+    )
+
+
+def count(client: ApiClient, tag: str) -> int:
+    body = {"segment": {"name": "x", "rules": {"tag": tag}}}
+    answer: Any = client.post("/fetch/segments/preview", body).json
+    return int(answer["user_count"])
 
 
 def applied(state: dict[str, Any]) -> int:

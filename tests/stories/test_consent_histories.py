@@ -1,6 +1,6 @@
 """A story: random histories with a clock that steps.
 
-Who is subscribed agrees with a model in plain Python.
+Who is subscribed agrees with a model in plain Python, and a judge that knows less finds nothing wrong.
 """
 
 from typing import Any
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from audience import clock, imports
 from schemas.values import write_date
-from tests.client import ApiClient, open_client
 from tests.depth import examples
 from tests.stories.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel
+from tests.stories.doors import JudgedClient, found, open_judged
+from tests.stories.invariant import assert_holds
 
 HOUR, DAY = 3_600_000, 86_400_000
 ADDRESSES = st.sampled_from([f"{name}@example.com" for name in "abc"])
@@ -37,7 +38,7 @@ STEPS = st.one_of(
 class History:
     """Does each step both to a site and to the model."""
 
-    def __init__(self, client: ApiClient, model: ConsentModel, now: int) -> None:
+    def __init__(self, client: JudgedClient, model: ConsentModel, now: int) -> None:
         self.client, self.model, self.now = client, model, now
 
     def clock(self, by: int) -> None:
@@ -91,14 +92,16 @@ class History:
 
     def drain(self) -> None:
         imports.drain(self.client.site.id, 30)
+        self.client.judge.empty()
         self.model.drain(self.now)
 
     def check(self) -> None:
         for name in "abc":
             address = f"{name}@example.com"
-            found, expected = self.client.find(address), self.model.people.get(address)
-            left = None if found is None else found["attributes"]["unsubscribed_at"] is not None
+            row, expected = self.client.find(address), self.model.people.get(address)
+            left = None if row is None else row["attributes"]["unsubscribed_at"] is not None
             assert left == (None if expected is None else expected.left), address
+        assert_holds(self.client.judge, found(self.client))
 
 
 @hypothesis.settings(
@@ -106,7 +109,7 @@ class History:
 )
 @hypothesis.given(st.lists(STEPS, min_size=5, max_size=30))
 def test_nobody_is_resubscribed(app, monkeypatch: pytest.MonkeyPatch, steps):
-    history = History(open_client(app.test_client()), ConsentModel(), 1_800_000_000_000)
+    history = History(open_judged(app.test_client()), ConsentModel(), 1_800_000_000_000)
     with monkeypatch.context() as patch:
         patch.setattr(clock, "now_ms", lambda: history.now)
         for name, *values in steps:

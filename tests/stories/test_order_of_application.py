@@ -12,12 +12,13 @@ import pytest
 from flask.testing import FlaskClient
 from hypothesis import strategies as st
 
+from tests.stories.accepted import UNSUBSCRIBE
 from tests.stories.doors import (
     ACCEPTED,
     ADDRESSES,
+    DAY,
     ROWS,
     TAGS,
-    UNSUBSCRIBE,
     ZONES,
     Doors,
     clock_steps,
@@ -25,6 +26,7 @@ from tests.stories.doors import (
     histories,
 )  # fmt: skip
 
+ANN = "a@example.com"
 SILENT_ROWS = ROWS.map(lambda row: {name: value for name, value in row.items() if name != "command"})
 STEPS = st.one_of(
     clock_steps(), *ACCEPTED, file_steps(SILENT_ROWS, "fill", "skip"),
@@ -51,7 +53,7 @@ def with_the_same_choice(steps: list[Any]) -> list[Any]:
 
 
 def ends(
-    http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance: Random | None
+    http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance: Random | None, most: int = 5
 ) -> dict[str, bool]:
     """Whether they are subscribed, of all who are there; who was erased counts only if they are."""
     with pytest.MonkeyPatch.context() as patch:
@@ -59,7 +61,7 @@ def ends(
         for step in steps:
             doors.live([step], drains=chance is None)
             if chance:
-                doors.work(chance.choice([0, 0, 1, 2, 5]), chance.choice([0, 0, 1, 2]))
+                doors.work(*[max(0, chance.randint(-most, most)) for _ in range(2)])
         doors.drain()
         subscribed = doors.subscribed()
         erased = {step[1] for step in steps if step[0] == "erase"}
@@ -71,6 +73,17 @@ def holds(http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance
     at_once = ends(http, instance, steps, zone, None)
     in_any_order = ends(http, instance, steps, zone, chance)
     assert in_any_order == at_once, "\n".join(map(repr, steps))
+
+
+@pytest.mark.parametrize("steps", [
+    [("create", {"email": ANN}), ("act", UNSUBSCRIBE, [ANN], ""), ("command", ANN, "subscribe")],
+    [("create", {"email": ANN}), ("act", UNSUBSCRIBE, [ANN], ""), ("event", ANN, "subscribe", (False, DAY))],
+    [("file", [({"email": ANN}, "unsubscribed", None)], {"known": "merge"}), ("command", ANN, "subscribe")],
+])  # fmt: skip
+def test_what_waits_has_the_instant_of_its_acceptance(app, tmp_path, steps):
+    http = app.test_client()
+    late = ends(http, tmp_path, steps, "UTC", Random(0), most=0)
+    assert late == ends(http, tmp_path, steps, "UTC", None)
 
 
 @histories(1_000)

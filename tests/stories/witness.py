@@ -115,7 +115,8 @@ def _command(judge: Judge, request: Request, _: Any, body: Any, answer: Any) -> 
 
 
 def _values_of_command(command: Mapping[str, Any]) -> dict[Key, Any]:
-    name, query = command["command"], command.get("query") or ""
+    name: str = command["command"]
+    query: Any = command.get("query")
     if name in ("add_tag", "add_tag_via_event"):
         return {_tag(query): True}
     if name == "remove_tag":
@@ -137,8 +138,9 @@ def _events(judge: Judge, request: Request, _: Any, body: Any, answer: Any) -> N
         if event["type"] != "$remove_tag":
             judge.mention(request, email)
         tag = (event.get("details") or {}).get("tag", "")
-        tags = {"$tag": {_tag(tag): True}, "$remove_tag": {_tag(tag): ABSENT}}.get(event["type"], {})
-        judge.write(request, email, _values(event) | tags)
+        tags: dict[str, Any] = {"$tag": True, "$remove_tag": ABSENT}
+        tagged = {_tag(tag): tags[event["type"]]} if event["type"] in tags else {}
+        judge.write(request, email, _values(event) | tagged)
 
 
 def _refused(answer: Any) -> set[int]:
@@ -154,7 +156,7 @@ def _values_of_row(cells: Mapping[str, str], query: Mapping[str, Any]) -> dict[K
     if query.get("known", "merge") == "merge":
         return tags | values
     both = {_tag(name) for name in [*_names(cells.get("tags")), query.get("tag") or ""]} & values.keys()
-    return tags | values | dict.fromkeys(both, ANYTHING)
+    return {**tags, **values, **dict.fromkeys(both, ANYTHING)}
 
 
 def _values(item: Mapping[str, Any]) -> dict[Key, Any]:

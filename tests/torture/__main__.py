@@ -28,8 +28,8 @@ from tests.torture import stores
 ROOT = Path(__file__).parent.parent.parent
 STATE = ROOT / ".torture"
 ROWS = (
-    "kill", "power", "disk", "clock", "redis", "dns", "slow", "bytes", "schema", "model", "consent", "undo",
-    "mirror", "tenants", "canaries", "parsers", "memory", "backup", "soak", "hosts",
+    "kill", "power", "disk", "clock", "redis", "dns", "slow", "bytes", "schema", "model", "consent", "order",
+    "undo", "mirror", "tenants", "canaries", "parsers", "memory", "backup", "soak", "hosts",
 )  # fmt: skip
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 SHORT_ON_SERVER = ("canaries", "model", "undo", "clock")

@@ -1,6 +1,7 @@
 """Random histories of imports, files, events, commands, erasures, moves, restores and steps of the clock.
 
 Nobody is subscribed whom the model in plain Python (`tests/stories/consent_model.py`) has as unsubscribed.
+The judge that knows less (`tests/stories/invariant.py`) finds nothing wrong, nor in histories by every door.
 """
 
 import copy
@@ -13,44 +14,37 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from audience import clock, erasure_log
+from audience import clock
 from audience.config import Settings
-from audience.operations import backups, restore_carryover
-from audience.operations.openers import Openers
-from audience.operations.opening import open_database, open_process
-from storage import database
-from tests.client import ApiClient, open_client
-from tests.postgresql import name_of
+from tests.stories import doors
 from tests.stories.consent_model import UNSUBSCRIBE, ConsentModel, Word
+from tests.stories.doors import JudgedClient, open_judged
+from tests.stories.invariant import Judge
 from tests.stories.test_consent_histories import STEPS, History
-from tests.torture import stores
+from tests.torture import judged
 from tests.torture.application import opened_application
+from tests.torture.judged import COPIES, backup_of
 
 SHORT, LONG, UNIT = 10, 1_000, "tens of histories"
-KEPT = "kept"  # the database that a server's backup is
-STEPS_AND_RESTORES = st.lists(
-    st.one_of(STEPS, STEPS, STEPS, st.tuples(st.just("back_up")), st.tuples(st.just("restore"))),
-    min_size=5, max_size=30,
-)  # fmt: skip
+STEPS_AND_RESTORES = st.lists(st.one_of(STEPS, STEPS, STEPS, *COPIES), min_size=5, max_size=30)
+EVERY_DOOR = st.one_of(*[doors.STEPS] * 4, *COPIES)
 
 
 class RestoredHistory(History):
     """Whoever was erased since the backup is erased anew; who has left since stays away."""
 
-    def __init__(self, client: ApiClient, settings: Settings, now: int) -> None:
+    def __init__(self, client: JudgedClient, settings: Settings, now: int) -> None:
         super().__init__(client, ConsentModel(), now)
-        self._settings, self._backup = settings, settings.instance / "kept.tar"
+        self._backup = backup_of(settings)
+        self._judge: Judge | None = None
         self._kept: ConsentModel | None = None
         self._erased: dict[str, Word] = {}
         self._kept_as: dict[str, str] = {}  # address now: that of the same person in the backup
         self._erased_as: set[str] = set()  # the addresses in the backup of who was erased since
 
     def back_up(self) -> None:
-        self._backup.unlink(missing_ok=True)
-        backups.create(self._settings, self._backup, quietly)
-        self._keep()
-
-    def _keep(self) -> None:
+        self._backup.make()
+        self._judge = self.client.judge.keep()
         self._kept, self._erased, self._erased_as = copy.deepcopy(self.model), {}, set()
         self._kept_as = {address: address for address in self.model.people}
 
@@ -69,10 +63,13 @@ class RestoredHistory(History):
                 self._kept_as[new] = self._kept_as.pop(address)
 
     def restore(self) -> None:
-        if self._kept is None:
+        if self._kept is None or self._judge is None:
             return
-        database.close()
-        backups.restore(self._settings, self._backup, quietly, Openers(open_process, open_database))
+        self._backup.restore()
+        self.client.judge = self.client.judge.restored(self._judge, self._backup.keeps_unsubscribed)
+        if not self._backup.keeps_unsubscribed:
+            self._take_back({})
+            return
         left = [each for each in self.model.people.items() if each[1].left]
         kept_as = self._kept_as
         self._take_back(self.model.hashes)
@@ -109,36 +106,9 @@ class RestoredHistory(History):
         self._kept_as = {address: address for address in self.model.people}
 
 
-class ServerHistory(RestoredHistory):
-    """The server's own copies, and after one the exported log of erasures: it knows nothing of who left."""
-
-    def back_up(self) -> None:
-        database.close()
-        stores.copy(name_of(self._settings.database_url), KEPT)
-        open_process(self._settings)
-        self._keep()
-
-    def restore(self) -> None:
-        if self._kept is None:
-            return
-        instance = self._settings.instance
-        exported = instance / "exported.jsonl"
-        erasure_log.write(exported, erasure_log.list_all(instance))
-        database.close()
-        stores.copy(KEPT, name_of(self._settings.database_url))
-        open_process(self._settings)
-        restore_carryover.apply_log(instance, exported)
-        self._take_back({})
-
-
-def quietly(step: str, done: int, total: int) -> None:
-    return
-
-
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_application() as (app, settings):
-        history = ServerHistory if settings.database_url else RestoredHistory
 
         def attack(number: int, chance: Random) -> None:
             @hypothesis.seed(int(chance.random() * 2**32))
@@ -146,9 +116,10 @@ def opened(short: bool) -> Iterator[object]:
                                  suppress_health_check=[*hypothesis.HealthCheck])  # fmt: skip
             @hypothesis.given(STEPS_AND_RESTORES)
             def holds(steps: list[Any]) -> None:
-                live(history(open_client(app.test_client()), settings, 1_800_000_000_000), steps)
+                live(RestoredHistory(open_judged(app.test_client()), settings, 1_800_000_000_000), steps)
 
             holds()
+            judged.live(app, settings, chance, EVERY_DOOR)
 
         yield attack
 

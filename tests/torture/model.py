@@ -1,6 +1,7 @@
 """Random requests to two sites: each answer is what the plain model of `tests/subscriber_model.py` says.
 
-At the end the whole site is: people, events, tags, fields, counts and segments.
+At the end the whole site is: people, events, tags, fields, counts and segments. The judge that knows less
+(`tests/stories/invariant.py`) finds nothing wrong, nor in a history through every door.
 """
 
 import json
@@ -14,8 +15,11 @@ import pytest
 
 from audience import addresses, clock, imports
 from schemas.values import write_date
-from tests.client import ApiClient, open_client
+from tests.stories import doors
+from tests.stories.doors import JudgedClient, open_judged
+from tests.stories.invariant import assert_holds
 from tests.subscriber_model import CREATED, MISSING, SUPPRESSED, SubscriberModel, same
+from tests.torture import judged
 from tests.torture.application import opened_application
 
 SHORT, LONG, UNIT = 40, 4_000, "histories of 25 steps"
@@ -42,7 +46,7 @@ UNCHANGED = {
 class SiteUnderTest:
     """A site and its model, to which the same is done."""
 
-    def __init__(self, client: ApiClient, chance: Random) -> None:
+    def __init__(self, client: JudgedClient, chance: Random) -> None:
         self.client, self.chance, self.model = client, chance, SubscriberModel()
         self.now, self.number = FIRST, 0
         self.events: Counter[str] = Counter()  # by key of the address
@@ -90,6 +94,7 @@ class SiteUnderTest:
                 item["command"] = self.chance.choice(["subscribe", "unsubscribe"])
         answer: Any = self.client.post("/batch/subscribers", {"subscribers": items}).json
         imports.drain(self.client.site.id, 30)
+        self.client.judge.empty()
         changes = [
             self.change(**{name: value for name, value in item.items() if name != "command"},
                         consent=item.get("command", "")) for item in items
@@ -217,6 +222,7 @@ class SiteUnderTest:
             self.model.tags.values()
         )
         self.check_segments()
+        assert_holds(self.client.judge, doors.found(self.client))
 
     def check_segments(self) -> None:
         people = self.model.people.values()
@@ -237,11 +243,11 @@ class SiteUnderTest:
 
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
-    with opened_application() as (app, _):
+    with opened_application() as (app, settings):
 
         def attack(number: int, chance: Random) -> None:
             with pytest.MonkeyPatch.context() as patch:
-                sites = [SiteUnderTest(open_client(app.test_client()), chance) for _ in range(2)]
+                sites = [SiteUnderTest(open_judged(app.test_client()), chance) for _ in range(2)]
                 patch.setattr(clock, "now_ms", lambda: max(site.now for site in sites))
                 for _ in range(STEPS):
                     site = chance.choice(sites)
@@ -249,5 +255,6 @@ def opened(short: bool) -> Iterator[object]:
                     site.step()
                 for site in sites:
                     site.check()
+            judged.live(app, settings, chance, doors.STEPS, 1)
 
         yield attack

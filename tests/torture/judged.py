@@ -1,0 +1,105 @@
+"""Random histories by every door in this process, some of them restored, for the judge of `invariant.py`."""
+
+from random import Random
+from typing import Any
+
+import hypothesis
+import pytest
+from flask import Flask
+from hypothesis import strategies as st
+
+from audience import erasure_log
+from audience.config import Settings
+from audience.operations import backups, restore_carryover
+from audience.operations.openers import Openers
+from audience.operations.opening import open_database, open_process
+from storage import database
+from tests.postgresql import name_of
+from tests.stories.doors import ZONES, Doors
+from tests.stories.invariant import Judge, assert_holds
+from tests.torture import stores
+
+KEPT = "kept"  # the database that a server's backup is
+COPIES = (st.tuples(st.just("back_up")), st.tuples(st.just("restore")))
+
+
+class Backup:
+    """Of an instance in SQLite: a restore repeats erasures, and unsubscribes who has unsubscribed since."""
+
+    keeps_unsubscribed = True
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings, self._file = settings, settings.instance / "kept.tar"
+
+    def make(self) -> None:
+        self._file.unlink(missing_ok=True)
+        backups.create(self.settings, self._file, quietly)
+
+    def restore(self) -> None:
+        database.close()
+        backups.restore(self.settings, self._file, quietly, Openers(open_process, open_database))
+
+
+class ServerCopy(Backup):
+    """Of a database on a server, and its exported log of erasures, which knows nothing of unsubscribes."""
+
+    keeps_unsubscribed = False
+
+    def make(self) -> None:
+        self._copy(name_of(self.settings.database_url), KEPT)
+
+    def restore(self) -> None:
+        instance = self.settings.instance
+        exported = instance / "exported.jsonl"
+        erasure_log.write(exported, erasure_log.list_all(instance))
+        self._copy(KEPT, name_of(self.settings.database_url))
+        restore_carryover.apply_log(instance, exported)
+
+    def _copy(self, name: str, to: str) -> None:
+        database.close()
+        stores.copy(name, to)
+        open_process(self.settings)
+
+
+def quietly(step: str, done: int, total: int) -> None:
+    return
+
+
+def backup_of(settings: Settings) -> Backup:
+    return (ServerCopy if settings.database_url else Backup)(settings)
+
+
+class RestoredDoors(Doors):
+    """What came since the backup is gone when it is restored, but for erasures and unsubscribes."""
+
+    def __init__(self, app: Flask, settings: Settings, patch: pytest.MonkeyPatch, zone: str) -> None:
+        super().__init__(app.test_client(), patch, settings.instance, zone)
+        self._backup = backup_of(settings)
+        self._kept: tuple[Judge, list[str], list[int]] | None = None
+
+    def back_up(self) -> None:
+        self._backup.make()
+        self._kept = self.judge.keep(), [*self.imports], [*self.acts]
+
+    def restore(self) -> None:
+        if self._kept:
+            self._backup.restore()
+            judge, imports, acts = self._kept
+            self.client.judge = self.judge.restored(judge, self._backup.keeps_unsubscribed)
+            self.imports, self.acts = [*imports], [*acts]
+
+
+def live(app: Flask, settings: Settings, chance: Random, steps: Any, number: int = 2) -> None:
+    """So many histories of random steps."""
+
+    @hypothesis.seed(int(chance.random() * 2**32))
+    @hypothesis.settings(max_examples=number, deadline=None, database=None,
+                         suppress_health_check=[*hypothesis.HealthCheck])  # fmt: skip
+    @hypothesis.given(st.lists(steps, min_size=10, max_size=30), st.sampled_from(ZONES))
+    def holds(history: list[Any], zone: str) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            doors = RestoredDoors(app, settings, patch, zone)
+            doors.live(history)
+            assert_holds(doors.judge, doors.found(), history)
+
+    holds()
