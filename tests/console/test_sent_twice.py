@@ -67,7 +67,7 @@ def test_its_page_has_a_token_of_its_own(world, rule):
         asked = [world.browser.post(f"{world.root}/subscribers/chosen", act="tag", all="1") for _ in range(2)]
     else:
         asked = [world.browser.get("/sites" if page is None else f"{world.root}{page}") for _ in range(2)]
-    tokens = [re.findall(r'name="form" value="([\w-]{16,})"', each.text) for each in asked]
+    tokens = [re.findall(r'name="form" value="([\w.-]{16,})"', each.text) for each in asked]
     assert all(tokens)
     assert not set(tokens[0]) & set(tokens[1])
 
@@ -135,6 +135,25 @@ def test_of_many_at_once_one_is_made(app, site, world, kind):
     assert rows(table) == before + 1
     if kind == "act":
         assert [each.status for each in bulk_acts.newest(site)][:1] == ["queued"]
+
+
+def test_an_act_that_is_chosen_again_is_another_unless_it_is_the_same(manager, site, world):
+    """Who goes back to the page that asks is asked by the browser to send the choice once more."""
+    root, token = f"/sites/{site.uuid}", {"form": "of the list"}
+
+    def begun(kind, query):
+        asked = manager.post(f"{root}/subscribers/chosen{query}", act=kind, all="1", **token)
+        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', asked.text))
+        return manager.post(f"{root}/acts{query}", **fields, tag="fair").headers["Location"].partition("?")
+
+    first = begun("tag", "?tag=vip")
+    assert begun("tag", "?tag=vip") == (first[0], "?", "done=again")
+    others = {begun("untag", "?tag=vip"), begun("tag", "?status=subscribed")}
+    assert {query for _, query, _ in others} == {""}
+    assert len({path for path, *_ in others} | {first[0]}) == 3
+    listed = [manager.get(f"{root}/subscribers").text for _ in range(2)]
+    tokens = {re.findall(r'name="form" value="([\w-]{16,})"', each)[0] for each in listed}
+    assert len(tokens) == 2
 
 
 def test_every_form_that_makes_something_is_here():

@@ -45,7 +45,7 @@ document.addEventListener("submit", (event) => {
 })
 
 // Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too
-const tokens = [...document.querySelectorAll("[name=form]")]
+const tokens = [...document.querySelectorAll("[data-once]")]
 if (tokens.length) {
   const place = ({form}) => `${form.action} ${form.elements.key?.value ?? ""}`
   for (const token of tokens) token.value = history.state?.[place(token)] ?? token.value
