@@ -2,6 +2,7 @@
 
 import re
 import threading
+from string import Template
 
 import pytest
 
@@ -17,16 +18,17 @@ HOUR = 3_600_000
 CLIENTS = 4
 # By the rule of its path: the table that the form adds a row to, and the page that has the form.
 MAKERS = {
-    f"{SITE}/segments/new": ("segments", "/segments/new"),
-    f"{SITE}/reports/new": ("reports", "/reports/new?kind=NewVisitors"),
-    f"{SITE}/webhooks": ("webhooks", "/webhooks"),
-    f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "/webhooks/1"),
-    f"{SITE}/keys": ("keys", "/keys"),
-    f"{SITE}/keys/rotate": ("keys", "/keys"),
+    f"{SITE}/segments/new": ("segments", "$root/segments/new"),
+    f"{SITE}/reports/new": ("reports", "$root/reports/new?kind=NewVisitors"),
+    f"{SITE}/webhooks": ("webhooks", "$root/webhooks"),
+    f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "$root/webhooks/1"),
+    f"{SITE}/keys": ("keys", "$root/keys"),
+    f"{SITE}/keys/rotate": ("keys", "$root/keys"),
     f"{SITE}/acts": ("bulk_acts", ""),
-    "/sites": ("sites", None),
+    "/sites": ("sites", "/sites"),
+    "/operators": ("operators", "/operators"),
 }
-SHOWN_ONCE = ("/keys", "/rotate", "/webhooks")
+SHOWN_ONCE = ("/keys", "/rotate", "/webhooks", "/operators")
 
 
 @pytest.fixture
@@ -56,7 +58,8 @@ def test_the_second_leads_to_what_the_first_made(world, rule):
     if first.status_code == 303:
         assert second.headers["Location"] == f"{first.headers['Location']}?done=again"
     again, fields = world.form(rule)
-    world.browser.post(again, form="another page's", **fields)
+    more = {"email": "second@example.com"} if rule == "/operators" else {}
+    world.browser.post(again, form="another page's", **(fields | more))
     assert rows(table) > before + 1
 
 
@@ -66,7 +69,7 @@ def test_its_page_has_a_token_of_its_own(world, rule):
     if page == "":
         asked = [world.browser.post(f"{world.root}/subscribers/chosen", act="tag", all="1") for _ in range(2)]
     else:
-        asked = [world.browser.get("/sites" if page is None else f"{world.root}{page}") for _ in range(2)]
+        asked = [world.browser.get(Template(page).substitute(root=world.root)) for _ in range(2)]
     tokens = [re.findall(r'name="form" value="([\w.-]{16,})"', each.text) for each in asked]
     assert all(tokens)
     assert not set(tokens[0]) & set(tokens[1])
@@ -158,4 +161,4 @@ def test_an_act_that_is_chosen_again_is_another_unless_it_is_the_same(manager, s
 
 def test_every_form_that_makes_something_is_here():
     ends = ("/new", "/keys", "/webhooks", "/sites", "/acts", "/rotate")
-    assert {rule for rule in WRITES if rule.endswith(ends)} == set(MAKERS)
+    assert {rule for rule in WRITES if rule.endswith(ends)} | {"/operators"} == set(MAKERS)
