@@ -6,8 +6,19 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import operators, reports, segments, sessions, sign_in, sites
-from audience.audit_log import COMMAND_LINE
+from audience import (
+    bulk_act_pieces,
+    bulk_acts,
+    operators,
+    reports,
+    segments,
+    sessions,
+    sign_in,
+    sites,
+    subscriber_lists,
+)
+from audience.audit_log import COMMAND_LINE, Actor
+from storage import database
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
@@ -168,6 +179,25 @@ def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, s
         page.get_by_role("button", name="Send it").click()
         page.get_by_role("heading", name="Reeds & <b>herons</b>").wait_for()
         assert len(segments.list_all(site)) == before + 1
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
+    """The page that waits says it by itself."""
+    ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
+    new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
+    act_id = bulk_acts.choose(site, new, Actor(EMAIL))  # and no more
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/acts/{act_id}")
+    assert visitor.page.get_by_text("waiting").is_visible()
+    with database.write(site.id):
+        database.execute("UPDATE bulk_acts SET lease_until = 1 WHERE site_id = ?", [site.id])
+    bulk_act_pieces.sweep()
+    visitor.page.get_by_text("It was not begun").wait_for()
+    looked_at(visitor, "not-begun")
+    visitor.page.get_by_role("link", name="All acts").click()
+    visitor.page.get_by_text("not begun").wait_for()
     assert visitor.problems == []
 
 
