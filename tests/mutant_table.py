@@ -306,6 +306,27 @@ MUTANTS = (
         f"{PAGES}::test_every_post_needs_the_token_of_its_session",
     ),
     Mutant(
+        "a form that is sent twice makes two",
+        "audience/sent_forms.py",
+        'known = made_by(form) if form.token else ""',
+        'known = ""',
+        "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
+    ),
+    Mutant(
+        "anybody is shown a form that was not sent",
+        "audience/console/kept_forms.py",
+        "if rule is None or not hmac.compare_digest(by.encode(), sessions.form_owner(operator.id).encode()):",
+        "if rule is None:",
+        "tests/console/test_unsent_forms.py::test_another_operator_gets_an_empty_form",
+    ),
+    Mutant(
+        "an act is begun that was given up",
+        "audience/bulk_acts.py",
+        "    if not stored.hold(site.id, act_id, _lease()):",
+        "    if False:",
+        "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
+    ),
+    Mutant(
         "the log of writes keeps who is erased",
         "storage/engines/sqlite_log.py",
         '_checkpoint_at_once(opened, "TRUNCATE")',

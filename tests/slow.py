@@ -36,6 +36,7 @@ BROWSERS = (
     "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_proxies.py",
+    "console/test_walks_chromium.py",
 )
 SERVERS = (
     "answers/test_blacklist_servers.py", "answers/test_canaries.py", "answers/test_dns.py",

@@ -11,7 +11,7 @@ from audience.console import undone
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, to
-from audience.console.sent_once import AGAIN, once, sent_before
+from audience.console.sent_once import AGAIN, once, sent_before, token_of
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.sites import Site
@@ -67,7 +67,8 @@ def choose(site: Site) -> str:
     query = request.query_string.decode("ascii", "ignore")
     seen, found_by = bulk_acts.fingerprint(ids), in_words(*_asked(site), _segment_names(site))
     chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
-    return render_template("bulk_act_new.html", **chosen, found_by=found_by, **_words())
+    token = token_of(kind, seen)
+    return render_template("bulk_act_new.html", **chosen, token=token, found_by=found_by, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/acts")

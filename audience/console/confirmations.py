@@ -13,6 +13,6 @@ SENTENCES = {
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
     "session": "The session was ended.",
-    "again": "This form was sent before: this is what it made.",
-    "again-secret": "This form was sent before. Its secret was shown then, once: renew it if you missed it.",
+    "again": "This form was sent before: this is what it made. For another, begin a new form.",
+    "again-secret": "This form was sent before. Its secret was shown then: make a new one if you missed it.",
 }

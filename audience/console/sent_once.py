@@ -21,6 +21,11 @@ def form_token(again: bool) -> str:
     return sent or secrets.token_urlsafe(TOKEN_BYTES)
 
 
+def token_of(*parts: str) -> str:
+    """For a form that a choice leads to: the same as long as that comes from one page, and is the same."""
+    return ".".join((form_token(again=True).partition(".")[0], *parts))
+
+
 def sent_before() -> str:
     """The id of what the form made when it was sent before, "" if nothing."""
     form = _form()

@@ -83,6 +83,7 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     [left] = bulk_acts.newest(site)
     page = manager.get(f"{root}/acts/{left.id}").text
     assert "It was not begun" in page
+    assert "Asked for by meg@example.com" in page
     assert "Download" not in page
     assert "not begun" in manager.get(f"{root}/acts").text
     assert manager.get(f"{root}/acts/{left.id}/export.csv").status_code == 404

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from string import Template
 
 import pytest
 
@@ -17,16 +18,17 @@ HOUR = 3_600_000
 CLIENTS = 4
 # By the rule of its path: the table that the form adds a row to, and the page that has the form.
 MAKERS = {
-    f"{SITE}/segments/new": ("segments", "/segments/new"),
-    f"{SITE}/reports/new": ("reports", "/reports/new?kind=NewVisitors"),
-    f"{SITE}/webhooks": ("webhooks", "/webhooks"),
-    f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "/webhooks/1"),
-    f"{SITE}/keys": ("keys", "/keys"),
-    f"{SITE}/keys/rotate": ("keys", "/keys"),
+    f"{SITE}/segments/new": ("segments", "$root/segments/new"),
+    f"{SITE}/reports/new": ("reports", "$root/reports/new?kind=NewVisitors"),
+    f"{SITE}/webhooks": ("webhooks", "$root/webhooks"),
+    f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "$root/webhooks/1"),
+    f"{SITE}/keys": ("keys", "$root/keys"),
+    f"{SITE}/keys/rotate": ("keys", "$root/keys"),
     f"{SITE}/acts": ("bulk_acts", ""),
-    "/sites": ("sites", None),
+    "/sites": ("sites", "/sites"),
+    "/operators": ("operators", "/operators"),
 }
-SHOWN_ONCE = ("/keys", "/rotate", "/webhooks")
+SHOWN_ONCE = ("/keys", "/rotate", "/webhooks", "/operators")
 
 
 @pytest.fixture
@@ -56,7 +58,8 @@ def test_the_second_leads_to_what_the_first_made(world, rule):
     if first.status_code == 303:
         assert second.headers["Location"] == f"{first.headers['Location']}?done=again"
     again, fields = world.form(rule)
-    world.browser.post(again, form="another page's", **fields)
+    more = {"email": "second@example.com"} if rule == "/operators" else {}
+    world.browser.post(again, form="another page's", **(fields | more))
     assert rows(table) > before + 1
 
 
@@ -66,8 +69,8 @@ def test_its_page_has_a_token_of_its_own(world, rule):
     if page == "":
         asked = [world.browser.post(f"{world.root}/subscribers/chosen", act="tag", all="1") for _ in range(2)]
     else:
-        asked = [world.browser.get("/sites" if page is None else f"{world.root}{page}") for _ in range(2)]
-    tokens = [re.findall(r'name="form" value="([\w-]{16,})"', each.text) for each in asked]
+        asked = [world.browser.get(Template(page).substitute(root=world.root)) for _ in range(2)]
+    tokens = [re.findall(r'name="form" value="([\w.-]{16,})"', each.text) for each in asked]
     assert all(tokens)
     assert not set(tokens[0]) & set(tokens[1])
 
@@ -137,6 +140,25 @@ def test_of_many_at_once_one_is_made(app, site, world, kind):
         assert [each.status for each in bulk_acts.newest(site)][:1] == ["queued"]
 
 
+def test_an_act_that_is_chosen_again_is_another_unless_it_is_the_same(manager, site, world):
+    """Who goes back to the page that asks is asked by the browser to send the choice once more."""
+    root, token = f"/sites/{site.uuid}", {"form": "of the list"}
+
+    def begun(kind, query):
+        asked = manager.post(f"{root}/subscribers/chosen{query}", act=kind, all="1", **token)
+        fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', asked.text))
+        return manager.post(f"{root}/acts{query}", **fields, tag="fair").headers["Location"].partition("?")
+
+    first = begun("tag", "?tag=vip")
+    assert begun("tag", "?tag=vip") == (first[0], "?", "done=again")
+    others = {begun("untag", "?tag=vip"), begun("tag", "?status=subscribed")}
+    assert {query for _, query, _ in others} == {""}
+    assert len({path for path, *_ in others} | {first[0]}) == 3
+    listed = [manager.get(f"{root}/subscribers").text for _ in range(2)]
+    tokens = {re.findall(r'name="form" value="([\w-]{16,})"', each)[0] for each in listed}
+    assert len(tokens) == 2
+
+
 def test_every_form_that_makes_something_is_here():
     ends = ("/new", "/keys", "/webhooks", "/sites", "/acts", "/rotate")
-    assert {rule for rule in WRITES if rule.endswith(ends)} == set(MAKERS)
+    assert {rule for rule in WRITES if rule.endswith(ends)} | {"/operators"} == set(MAKERS)

@@ -44,6 +44,14 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent }, 3000)
 })
 
+// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too
+const tokens = [...document.querySelectorAll("[data-once]")]
+if (tokens.length) {
+  const place = ({form}) => `${form.action} ${form.elements.key?.value ?? ""}`
+  for (const token of tokens) token.value = history.state?.[place(token)] ?? token.value
+  history.replaceState(Object.fromEntries(tokens.map((token) => [place(token), token.value])), "")
+}
+
 // Those who are ticked in a list, counted
 function countTicked(form) {
   const boxes = [...form.querySelectorAll("[name=uuid]")]
