@@ -17,6 +17,7 @@ from storage import segment_rules as stored_rules
 from storage import segments as stored
 from storage import webhooks as stored_webhooks
 from storage.searches import Filters
+from storage.segment_nodes import Condition
 from storage.segments import Segment
 from storage.sql import Sql
 from storage.subscribers import Subscriber
@@ -142,6 +143,11 @@ def matching(site_id: int, segment_id: str) -> Sql:
 def beginning(site_id: int, text: str) -> Sql:
     """The condition for subscribers whose address, domain or name begins with `text`; asks the database."""
     return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
+
+
+def tagged(site_id: int, key: str) -> Sql:
+    """The condition for subscribers who have a tag of this key, or a twin of it."""
+    return stored_rules.compile(Condition("tag", "is", key), site_id)
 
 
 def require(site_id: int, segment_id: str) -> Segment:
