@@ -18,10 +18,11 @@ def ids(client):
     for name in NAMES:
         client.create(f"{name}@example.com", tags=name)
     with database.write(client.site.id):
-        database.execute_many(
-            "UPDATE tags SET name = ?, name_key = ? WHERE site_id = ? AND name = ?",
-            [(new, new.casefold(), client.site.id, name) for name, new in NAMES.items()],
-        )
+        for name, new in NAMES.items():
+            database.execute(
+                "UPDATE tags SET name = ?, name_key = ? WHERE site_id = ? AND name = ?",
+                (new, new.casefold(), client.site.id, name),
+            )
     migration = runpy.run_path(str(engine.MIGRATIONS / "0032_compared_tags.py"))
     with database.write():
         migration["up"](None, database.database.obj)
