@@ -10,7 +10,7 @@ from typing import Any
 
 from audience import addresses, tags
 from audience.answers.domains import MAX_LENGTH
-from schemas.values import DATE, NAMES, normal_text, read_date
+from schemas.values import DATE, NAMES, read_date
 from storage.segment_nodes import Instant
 
 MAX_VALUES = 100
@@ -95,7 +95,7 @@ def _status(value: Any) -> str:
 
 
 def _tag(value: Any) -> str:
-    return tags.name_key(normal_text(_text(value)) or value)
+    return tags.name_key(_text(value)) or value
 
 
 def _address(value: Any) -> str:

@@ -17,6 +17,7 @@ from storage import segment_rules as stored_rules
 from storage import segments as stored
 from storage import webhooks as stored_webhooks
 from storage.searches import Filters
+from storage.segment_nodes import Condition
 from storage.segments import Segment
 from storage.sql import Sql
 from storage.subscribers import Subscriber
@@ -155,6 +156,11 @@ def beginning_rule(text: str) -> dict[str, Any]:
             names = {"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}
             parts.append({"all": list(names)})
     return {"any": parts} if domain else {"all": []}
+
+
+def tagged(site_id: int, key: str) -> Sql:
+    """The condition for subscribers who have a tag of this key, or a twin of it."""
+    return stored_rules.compile(Condition("tag", "is", key), site_id)
 
 
 def require(site_id: int, segment_id: str) -> Segment:

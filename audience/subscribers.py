@@ -84,6 +84,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
         dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED
     )
     batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
+    batch.twins = tags.twins(site_id) if removed else {}
     batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
@@ -229,6 +230,8 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     tag_ids = tags.ids(site.id, query.tags)
     if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
         return None
+    twins = tags.twins(site.id) if tag_ids else {}
+    rules += [segments.tagged(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
     if not all(map(segments.is_id, query.tag_ids)):
         return None
     try:
@@ -239,6 +242,8 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
         after=dict(query.after),
         before=dict(query.before),
         email_key=email_key,
-        tag_ids=list({*tag_ids.values(), *map(int, query.tag_ids)}),
+        tag_ids=list(
+            {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *map(int, query.tag_ids)}
+        ),
         rules=rules,
     )

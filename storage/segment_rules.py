@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
-from storage import domains
+from storage import domains, tags
 from storage.database import marks
 from storage.engines.chosen import engine
 from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
@@ -99,7 +99,8 @@ COLUMNS: dict[str, dict[str, Compile]] = {
 
 
 def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
-    return chosen(Sql(TAGGED.format(marks(names)), (site_id, site_id, *names)), SMALL)
+    keys = (*names, *tags.twin_keys(site_id, names))
+    return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
 
 
 def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:

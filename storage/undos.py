@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from storage import tags
 from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.site_queue import WAITING
@@ -237,6 +238,7 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
         f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND +site_id = ? AND bearers = 0",
         (json.dumps(list(tag_ids)), site_id),
     )
+    tags.settle(site_id)
 
 
 def borne_fields(site_id: int, keys: Collection[str]) -> set[str]:

@@ -185,6 +185,7 @@ DO_NOT_READ = {
     "audience.segments:matching",
     "audience.segments:replace",
     "audience.segments:require",
+    "audience.segments:tagged",
     "audience.sessions:begin",
     "audience.sessions:csrf_token",
     "audience.sessions:find",

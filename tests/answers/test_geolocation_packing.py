@@ -200,7 +200,7 @@ def unpacked(small, tmp_path, monkeypatch):
     """Answers whose table of places a child packs once it is told to, and that child."""
     opens = geolocation.open_places
     monkeypatch.setattr(
-        geolocation, "open_places", lambda *given, **more: opens(*given, folder=small, **more)
+        geolocation, "open_places", lambda where, other, packing: opens(where, other, small, packing)
     )
     child = Child()
     answers = Answers(Settings(instance=tmp_path), Zones(mail("firm.org")), child)

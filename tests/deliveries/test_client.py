@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from audience import clock
 from audience.deliveries import client
 from audience.deliveries.addresses import NOT_PUBLIC
 from audience.deliveries.client import Delivered, post
@@ -176,7 +177,7 @@ def test_a_body_that_drips_is_not_waited_for_as_long_as_an_answer(monkeypatch):
 )  # fmt: skip
 def test_a_receiver_may_say_when_to_come_again(monkeypatch, status, said, seconds):
     at = int(datetime(2026, 10, 21, 7, 28, tzinfo=UTC).timestamp() * 1000)
-    monkeypatch.setattr(client.clock, "now_ms", lambda: at)
+    monkeypatch.setattr(clock, "now_ms", lambda: at)
     answer = f"HTTP/1.1 {status} Such\r\nRetry-After: {said}\r\nContent-Length: 0\r\n\r\n"
     with receiver(says(answer.encode("latin-1"))) as server:
         delivered = send(server.url())

@@ -125,7 +125,7 @@ OF_A_PERSON = re.compile(
     r"SEARCH (?:s|subscribers|cut) USING INTEGER PRIMARY KEY"
     r"|SEARCH v USING PRIMARY KEY \(.+ AND subscriber_id=\?\)"
     r"|SEARCH events USING INDEX \w+ \(subscriber_id=\?\)"
-    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+=\?\)|(?:SEARCH|SCAN) their_\w+"
+    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+[=<]\?\)|(?:SEARCH|SCAN) their_\w+"
     r"|LIST SUBQUERY|SCALAR SUBQUERY|MATERIALIZE|BLOOM FILTER|TEMP B-TREE|CREATE |VIRTUAL TABLE"
 )
 
