@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from audience import clock, subscribers
+from audience import subscribers
 from audience.changes import Acceptance, Change, Consent, change_from_item
 from audience.file_imports import FileRows
 from audience.protocols import FileRow
@@ -76,9 +76,8 @@ def dry_run(
     with closing(rows), TriedPeople() as people:
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
-            at = clock.now_ms()
             items = [row.item for row in batch if row.item is not None]
-            changes = [change_from_item(item, at, site.time_zone) for item in items]
+            changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
             tried = _try(site.id, changes, people.get({change.key for change in changes}))
             people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
             done.add(batch, tried)
