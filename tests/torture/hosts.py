@@ -27,8 +27,9 @@ from tests.client import basic
 from tests.postgresql import name_of
 from tests.service import PATIENCE_SECONDS, command, environment, free_port, give_places, until
 from tests.torture import stores
+from tests.torture.doors import UNANSWERED
 from tests.torture.network import NETWORK, Cable, cables
-from tests.torture.world import ROOT, UNANSWERED
+from tests.torture.world import ROOT
 from workers import embedded_redis
 
 SHORT, LONG, UNIT = 5, 20, "troubles"
