@@ -3,7 +3,8 @@
 import contextlib
 import http.client
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
@@ -35,15 +36,39 @@ OPEN = threading.Lock()
 Call = Callable[[str, str, Any], tuple[int, Any]]  # method, path, JSON or a file: status, JSON
 
 
-@contextlib.contextmanager
-def opened_database(settings: Settings) -> Any:
-    """The service's, in this process too, one after another."""
-    with OPEN:
-        open_database(settings)
-        try:
-            yield
-        finally:
-            database.close()
+@dataclass(frozen=True)
+class Stored:
+    """A site of a running service, of which this process opens the database, too."""
+
+    settings: Settings
+    place: int = 0  # of the site among all
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[None]:
+        """One thread after another."""
+        with OPEN:
+            open_database(self.settings)
+            try:
+                yield
+            finally:
+                database.close()
+
+    def begin(self, new: NewAct) -> int | None:
+        """The id of a bulk action; None if it may not be begun."""
+        with contextlib.suppress(*MACHINE_FAULTS), self.opened():
+            return bulk_acts.begin(self._site(), new, ACTOR).id
+        return None
+
+    def is_at_rest(self) -> bool:
+        """Whether no bulk action waits."""
+        with contextlib.suppress(*MACHINE_FAULTS), self.opened():
+            return not any(act.is_open for act in bulk_acts.newest(self._site()))
+        return False
+
+    def _site(self) -> Site:
+        with database.session():
+            site: Site = sites.list_all()[self.place]
+        return site
 
 
 def judged(judge: Judge, call: Call, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -69,8 +94,8 @@ def tell(judge: Judge, request: Request, sent: tuple[str, str, Any], status: int
 class DoorClient:
     """Sends one request after another, as the other clients do."""
 
-    def __init__(self, judge: Judge, call: Call, settings: Settings, name: str, chance: Random) -> None:
-        self._judge, self._settings, self._name, self._chance = judge, settings, name, chance
+    def __init__(self, judge: Judge, call: Call, stored: Stored, name: str, chance: Random) -> None:
+        self._judge, self._stored, self._name, self._chance = judge, stored, name, chance
         self._ask = partial(judged, judge, call)
         self._people: list[str] = []
         self._imports: list[str] = []
@@ -164,7 +189,7 @@ class DoorClient:
             return
         kind = self._chance.choice([UNSUBSCRIBE, TAG])
         request = self._judge.send(EARLIEST, LATEST)
-        act = self._begun(NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=self._name))
+        act = self._stored.begin(NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=self._name))
         source = f"act {act}"
         self._judge.answer(request, source, source, certain=act is not None)
         for email in [email for email, data in found.items() if data]:
@@ -173,21 +198,3 @@ class DoorClient:
                 self._judge.consent(request, email, accepted.UNSUBSCRIBE)
             else:
                 self._judge.write(request, email, {("tag", self._name): True})
-
-    def _begun(self, new: NewAct) -> int | None:
-        with contextlib.suppress(*MACHINE_FAULTS), opened_database(self._settings):
-            return bulk_acts.begin(the_site(), new, ACTOR).id
-        return None
-
-
-def the_site() -> Site:
-    """The first one, of the open database."""
-    with database.session():
-        site: Site = sites.list_all()[0]
-    return site
-
-
-def are_bulk_actions_done(settings: Settings) -> bool:
-    with contextlib.suppress(*MACHINE_FAULTS), opened_database(settings):
-        return not any(act.is_open for act in bulk_acts.newest(the_site()))
-    return False

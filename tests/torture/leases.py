@@ -10,7 +10,6 @@ from audience.changes import change_from_item
 from schemas.imports import MAX_ITEMS
 from storage import database, file_uploads, imports, leases, site_queue
 from tests.service import until
-from tests.torture import doors
 from tests.torture.world import World
 from workers import heartbeat
 
@@ -25,7 +24,7 @@ EXPIRIES, SECONDS_APART = 15, 0.1
 @contextmanager
 def opened_database(world: World) -> Iterator[None]:
     """The service's, in this process too."""
-    with doors.opened_database(world.stored):
+    with world.stored.opened():
         yield
 
 

@@ -23,7 +23,7 @@ from tests.service import Service, packed_places, serving, until
 from tests.stories import witness
 from tests.stories.invariant import Judge, assert_holds
 from tests.torture import stores
-from tests.torture.doors import EARLIEST, LATEST, UNANSWERED, DoorClient, are_bulk_actions_done, tell
+from tests.torture.doors import EARLIEST, LATEST, UNANSWERED, DoorClient, Stored, tell
 
 ROOT = Path(__file__).parent.parent.parent
 PRELOADS = Path(__file__).with_name("preload")
@@ -110,7 +110,7 @@ class World:
         self.ledger, self.judge = Ledger(), Judge()
         self.service: Service
         self.times_ms: list[float] = []
-        self.stored = Settings(instance=instance, database_url=self.url)
+        self.stored = Stored(Settings(instance=instance, database_url=self.url))
         self._has_doors, self._ended = False, set[str]()  # undos that have ended
         self.is_patient = False  # waits as long as a 503 asks for
         self._running = contextlib.ExitStack()
@@ -222,7 +222,7 @@ class World:
             if status == 200 and answer["data"]["attributes"]["status"] in WAITING:
                 return False
             self._ended.add(source)
-        return not self._has_doors or are_bulk_actions_done(self.stored)
+        return not self._has_doors or self.stored.is_at_rest()
 
     def _check_people(self, people: list[tuple[str, bool]]) -> None:
         found, ledger = dict(people), self.ledger
