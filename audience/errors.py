@@ -53,6 +53,13 @@ class NotJson(AudienceError):
     """A form or multipart body."""
 
 
+class Compressed(AudienceError):
+    """A compressed body."""
+
+    def __init__(self) -> None:
+        super().__init__("The body is compressed: send it as it is, without Content-Encoding.")
+
+
 class Refused(AudienceError):
     """A wrong value; nothing was written."""
 

@@ -18,6 +18,7 @@ from audience.changes import (
 from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
+from audience.targets import TWO, of_two
 from schemas.values import FieldError, compact_json, place
 from storage import database
 from storage import events as stored
@@ -52,6 +53,11 @@ def record(
     changes, errors = _changes(items, at, site.time_zone)
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
+        apart = of_two(
+            site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
+        )
+        changes = [each for each in changes if each[0] not in apart]
+        errors += [FieldError(f"events[{index}].uuid", TWO) for index in apart]
         new = _new(site.id, changes, accepted)
         applied = {index for index, _, _ in new}
         if again := {change.key for index, _, change in changes if index not in applied}:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from audience.tags import name_key
-from schemas.values import normal_text
 from storage import reports, segments
 
 
@@ -21,7 +20,7 @@ def named(site_id: int) -> Named:
     found = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
-            found.tags.update(name_key(normal_text(text) or text) for text in _texts(node.get("tag")))
+            found.tags.update(map(name_key, _texts(node.get("tag"))))
             found.fields.update(_texts(node.get("field")))
     settings = (json.loads(report.settings) for report in reports.list_all(site_id))
     found.fields.update(text for each in settings for text in _texts(each.get("field")))

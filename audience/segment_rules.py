@@ -144,7 +144,8 @@ class _Reader:
                 return Instant(self.at - whole(operand, MAX_DAYS, DAYS) * DAY_MS)
             if kind == "values":
                 return tuple(subject.value(value) for value in values(operand))
-            return ({"value": subject.value, "bound": subject.bound} | PLAIN)[kind](operand)
+            readers = {"value": subject.value, "text": subject.text, "bound": subject.bound}
+            return (readers | PLAIN)[kind](operand)
         except ValueError as error:
             return self._problem(where, str(error))
 

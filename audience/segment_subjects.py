@@ -3,12 +3,14 @@
 docs/segments.md shows the tables.
 """
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from audience import addresses, tags
-from schemas.values import DATE, NAMES, normal_text, read_date
+from audience.answers.domains import MAX_LENGTH
+from schemas.values import DATE, NAMES, read_date
 from storage.segment_nodes import Instant
 
 MAX_VALUES = 100
@@ -93,7 +95,7 @@ def _status(value: Any) -> str:
 
 
 def _tag(value: Any) -> str:
-    return tags.name_key(normal_text(_text(value)) or value)
+    return tags.name_key(_text(value)) or value
 
 
 def _address(value: Any) -> str:
@@ -105,7 +107,18 @@ def _address(value: Any) -> str:
 
 
 def _domain(value: Any) -> str:
-    return _address(f"x@{_text(value).strip()}").removeprefix("x@")
+    domain = _text(value).strip().removeprefix("@").removesuffix(".")
+    return _address(f"x@{domain}").removeprefix("x@")
+
+
+def _domain_part(value: Any) -> str:
+    """As domains are shown."""
+    text = _text(value).strip().lower()
+    return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
+
+
+def _folded(value: Any) -> str:
+    return _text(value).casefold()
 
 
 def _flag(value: Any) -> bool:
@@ -122,12 +135,13 @@ def whole(value: Any, maximum: int, message: str) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """`value` and `bound` read operands; a subject that `has_name` has its operators beside its name."""
+    """`value`, `text` and `bound` read operands; one that `has_name` has its operators beside its name."""
 
     operators: tuple[str, ...]
     meaning: str
     example: str
     value: Callable[[Any], Any] = _scalar
+    text: Callable[[Any], str] = _folded
     bound: Callable[[Any], Any] = _date
     has_name: bool = False
 
@@ -156,7 +170,11 @@ SUBJECTS = {
     ),
     "email": Subject(TEXTS, "the address", '{"email": {"starts_with": "info@"}}', _address),
     "email_domain": Subject(
-        TEXTS, "the part of the address after the @", '{"email_domain": "example.com"}', _domain
+        TEXTS,
+        "the part of the address after the @",
+        '{"email_domain": "example.com"}',
+        _domain,
+        _domain_part,
     ),
     "event": Subject(
         ("within_days", "at_least"),
@@ -173,7 +191,6 @@ GROUPS = {
 
 
 PLAIN: dict[str, Callable[[Any], Any]] = {
-    "text": lambda value: _text(value).casefold(),
     "flag": _flag,
     "count": lambda value: whole(value, MAX_EVENTS, COUNT),
 }

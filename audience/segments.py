@@ -1,11 +1,10 @@
 """Segments: saved rules, and the subscribers that match them now."""
 
 import json
-from collections.abc import Collection, Mapping
-from string import ascii_lowercase, ascii_uppercase
+from collections.abc import Mapping
 from typing import Any
 
-from audience import audit_log, clock, segment_rules
+from audience import audit_log, clock, segment_rules, spellings
 from audience.audit_log import Actor
 from audience.errors import NotFound, Refused
 from audience.sites import Site
@@ -18,6 +17,7 @@ from storage import segment_rules as stored_rules
 from storage import segments as stored
 from storage import webhooks as stored_webhooks
 from storage.searches import Filters
+from storage.segment_nodes import Condition
 from storage.segments import Segment
 from storage.sql import Sql
 from storage.subscribers import Subscriber
@@ -28,7 +28,6 @@ SAMPLE_SIZE = 10
 EXPORTED = "segment exported"
 MOST_SUGGESTED = 200
 RULES = "segment.rules"
-LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 IN_USE = "Reports use this segment: delete them first, or give them another segment."
 SENT_BY = "Webhooks use this segment: delete them first, or give them another segment or none."
 
@@ -143,18 +142,25 @@ def matching(site_id: int, segment_id: str) -> Sql:
 
 def beginning(site_id: int, text: str) -> Sql:
     """The condition for subscribers whose address, domain or name begins with `text`; asks the database."""
-    start = text.strip().casefold()
-    return subscriber_lists.begins_with(site_id, start, start.removeprefix("@"), spellings(text))
+    return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
 
 
-def spellings(text: str) -> Collection[str]:
-    """How a name may be stored, the case of Latin letters aside: as typed, in small letters, in capitals,
-    with capitals at the start, and with `ß` for `ss`.
-    """
-    words = " ".join(text.split())
-    texts = (words, words.replace("ß", "ss"), words.replace("ss", "ß"))
-    cased = [each for spelt in texts for each in (spelt, spelt.lower(), spelt.upper(), spelt.title())]
-    return {each.translate(LATIN): each for each in cased}.values()
+def beginning_rule(text: str) -> dict[str, Any]:
+    """The rule that says the same as `beginning`."""
+    words, domain = " ".join(text.split()), text.strip().removeprefix("@")
+    parts: list[dict[str, Any]] = [{"email": {"starts_with": words}}] if not text.startswith("@") else []
+    parts += [{"email_domain": {"starts_with": domain}}] if "@" not in domain else []
+    parts += [{"field": name, "starts_with": words} for name in ("first_name", "last_name")]
+    for first, _, last in dict.fromkeys((words.partition(" "), words.rpartition(" "))):
+        if last and first:
+            names = {"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}
+            parts.append({"all": list(names)})
+    return {"any": parts} if domain else {"all": []}
+
+
+def tagged(site_id: int, key: str) -> Sql:
+    """The condition for subscribers who have a tag of this key, or a twin of it."""
+    return stored_rules.compile(Condition("tag", "is", key), site_id)
 
 
 def require(site_id: int, segment_id: str) -> Segment:

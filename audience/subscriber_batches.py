@@ -1,6 +1,6 @@
 """A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -55,6 +55,7 @@ class SubscriberBatch:
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
+        self.twins: Mapping[int, Collection[int]] = {}  # of tags, by the id of the older one
         self.field_ids: Mapping[str, int] = {}
         self.consents = Consents(at)
         self.away = [0, 0]
@@ -229,7 +230,8 @@ class SubscriberBatch:
             count = len(tagged)
             tagged.update(added)
             return len(tagged) > count
-        removed = {self.tag_ids.get(name) for name in change.remove_tags}
+        removed = {self.tag_ids[name] for name in change.remove_tags if name in self.tag_ids}
+        removed.update(*(self.twins.get(tag_id, ()) for tag_id in removed.copy()))
         more = [new for new in added if new not in tagged and new not in removed]
         gone = [old for old in removed if old in tagged]
         tagged.update(dict.fromkeys(more))

@@ -16,13 +16,22 @@ from audience import (
     segments,
     subscriber_writes,
     tags,
+    targets,
 )
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
-from storage import database, domains, searches, site_counters, subscriber_texts, suppressions
+from storage import (
+    database,
+    domains,
+    moved_addresses,
+    searches,
+    site_counters,
+    subscriber_texts,
+    suppressions,
+)
 from storage import subscribers as stored
 from storage.consents import ConsentKind
 from storage.searches import Filters
@@ -75,6 +84,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
         dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED
     )
     batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
+    batch.twins = tags.twins(site_id) if removed else {}
     batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
@@ -89,12 +99,14 @@ def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
-    """Creates or updates a subscriber. Raises `Refused` on a malformed or suppressed address."""
+    """Creates or updates a subscriber. Raises `Refused`, such as on a malformed or suppressed address."""
     try:
         change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write(site.id):
+        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+            raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
@@ -123,6 +135,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if known and known.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
+        moved_addresses.note(site_id, old_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
             number, kind = subscriber.consent_number, subscriber.consent_kind
@@ -217,6 +230,8 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     tag_ids = tags.ids(site.id, query.tags)
     if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
         return None
+    twins = tags.twins(site.id) if tag_ids else {}
+    rules += [segments.tagged(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
     if not all(map(segments.is_id, query.tag_ids)):
         return None
     try:
@@ -227,6 +242,8 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
         after=dict(query.after),
         before=dict(query.before),
         email_key=email_key,
-        tag_ids=list({*tag_ids.values(), *map(int, query.tag_ids)}),
+        tag_ids=list(
+            {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *map(int, query.tag_ids)}
+        ),
         rules=rules,
     )

@@ -1,16 +1,21 @@
-"""Tags of a site. Names are case-insensitive."""
+"""Tags of a site, whose names are compared by `name_key`.
+
+Where two of before such a comparison are one by it, the older one has the name, and the others are its twins.
+"""
 
 import json
 import math
 import time
+import unicodedata
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 
 from audience import audit_log, change_log, clock
 from audience.audit_log import Actor
 from audience.changes import OPERATOR, Source
-from audience.errors import NotFound
+from audience.errors import NotFound, Refused
 from audience.sites import Site
+from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
 from storage import tags as stored
 from storage.errors import Unavailable
@@ -18,12 +23,18 @@ from storage.tags import DiscardedTag, Tag
 
 __all__ = ["Tag"]
 
+ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
 CHUNK_ROWS = 500
+HIDDEN = {ord(each): None for each in UNSEEN if not each.isspace()}
 SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
-    return name.casefold()
+    """Without case and invisible characters, runs of blanks as one; "" where nothing else is there."""
+    if name.isascii() and name.isprintable() and "  " not in name:
+        return name.strip().lower()
+    seen = " ".join(name.translate(HIDDEN).split())
+    return (seen if len(seen) > MAX_SENT_NAME else unicodedata.normalize("NFC", seen)).casefold()
 
 
 @database.session()
@@ -39,13 +50,22 @@ def create(site: Site, name: str) -> Tag:
     return _require(stored.get(site.id, known[name_key(name)]))
 
 
-def delete(site: Site, tag_id: int, source: Source = OPERATOR, actor: Actor | None = None) -> Tag:
-    """Deletes a tag, and removes it from its subscribers; returns the deleted tag. Raises `NotFound`.
+def delete(
+    site: Site,
+    tag_id: int,
+    source: Source = OPERATOR,
+    actor: Actor | None = None,
+    names: Collection[str] = (),
+) -> Tag:
+    """Deletes a tag, and removes it from its subscribers; returns the deleted tag.
 
+    Raises `NotFound`, and `Refused` if one of the `names` that the caller meant is not its own.
     If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
+        if {name_key(name) for name in names} - {name_key(tag.name)}:
+            raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
         stored.discard(site.id, tag.id, tag.name, source)
         if actor:
             audit_log.record(actor, "tag deleted", site, tag.name)
@@ -119,6 +139,21 @@ def ids_by_name(
     known |= ids(site_id, [name for name in removed if name_key(name) not in known])
     keys = {name: name_key(name) for name in (*added, *removed)}
     return {name: known[key] for name, key in keys.items() if key in known}, made
+
+
+def twins(site_id: int) -> dict[int, list[int]]:
+    """The ids of tags that are compared as an older one is, by its id, in the caller's session."""
+    found = stored.twins(site_id)
+    older = stored.ids(site_id, [key for key, _ in found]) if found else {}
+    by_id: dict[int, list[int]] = {}
+    for key, tag_id in found:
+        by_id.setdefault(older[key], []).append(tag_id)
+    return by_id
+
+
+@database.session()
+def count_twins(site: Site) -> int:
+    return len(stored.twins(site.id))
 
 
 def _require(tag: Tag | None) -> Tag:

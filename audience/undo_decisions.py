@@ -22,23 +22,28 @@ REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 NAMES = ("first_name", "last_name")
 ROWS_AT_ONCE = 50
 NOTHING = Source("", 0)
+SUBSCRIBED: "Values" = {"unsubscribed_at": None, "consent": [None, 0, 0]}  # of who came in subscribed
 LEFT = Source("left", 0)  # keeps away whom an import created as left
 Own = list[tuple[Values, Values]]  # new, old
 
 
 class TakenBack(NamedTuple):
-    """What is taken back: its source, and where its record begins."""
+    """What is taken back: its source, and where its record begins. `resubscribe` brings back whom an import
+    unsubscribed, and nothing else.
+    """
 
     source: Source
     first_row: int
     first_number: int
+    resubscribe: bool = False
 
 
 @dataclass
 class Decision:
     """`put` are the values to put back, in the form of old values of an entry, tags by whether they had each;
     `by` is what keeps something of the act. Of a person who is gone `person` is None. `left_at` are addresses
-    that somebody who had left has moved away from since, to be known as left again.
+    that somebody who had left has moved away from since, to be known as left again. `only_unsubscribed`: by
+    the act, and by nothing else.
     """
 
     id: int
@@ -50,6 +55,8 @@ class Decision:
     has_traces: bool = False
     unsubscribed_kept: bool = False
     unsubscribed_again: bool = False
+    resubscribed: bool = False
+    only_unsubscribed: bool = False
     left_at: dict[str, Suppression] = field(default_factory=dict)
 
 
@@ -163,16 +170,23 @@ class RowReader:
         if person is None:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
-            lifted = self.lifted.get(id_)
-            by = NOTHING if lifted or person.unsubscribed_at is None else LEFT
-            return Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
+            return self._removed(id_, person)
         put = {} if by else _left(_whole(person), later)
         decision = Decision(id_, KEPT, person, put, by or later[-1][0])
         if lifted := self.lifted.get(id_):
             before = {"unsubscribed_at": lifted.since, "consent": lifted[1:]}
             self._put_consent(decision, before, person, named)
         elif person.unsubscribed_at is not None:
-            decision.unsubscribed_kept = self._is_last(person)
+            self._put_consent(decision, SUBSCRIBED, person, named)
+        return decision
+
+    def _removed(self, id_: int, person: Subscriber) -> Decision:
+        """Who had left stays known; not who had still to confirm, nor who is to be brought back."""
+        lifted, is_only = self.lifted.get(id_), self._is_only(person)
+        stays = person.unsubscribe_number is not None and person.unsubscribed_at is not None
+        by = LEFT if stays and not lifted and not (self._act.resubscribe and is_only) else NOTHING
+        decision = Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
+        decision.only_unsubscribed = is_only and not lifted
         return decision
 
     def _changed(self, entry: LogEntry, named: LaterNames) -> Decision:
@@ -196,14 +210,17 @@ class RowReader:
         is_last = self._is_last(person)
         if had_left and (is_last or has_left):
             decision.left_at = self._left_at(person, before)
+        decision.only_unsubscribed = not had_left and self._is_only(person)
+        is_asked = self._act.resubscribe and decision.only_unsubscribed
         may_come_back = (
-            self._act.source.kind != "import"
+            (is_asked or self._act.source.kind != "import")
             and before["consent"][1] not in self.taken_back
             and not named.have_left(person.id, self.row.id)
         )
         if is_last and (had_left or not has_left or may_come_back):
             decision.put |= {name: before[name] for name in ("unsubscribed_at", "consent")}
             decision.unsubscribed_again = had_left and not has_left
+            decision.resubscribed = has_left and not had_left
         else:
             decision.outcome = KEPT
             decision.unsubscribed_kept = has_left and not had_left
@@ -215,6 +232,12 @@ class RowReader:
         has_left = person.unsubscribed_at is not None and person.unsubscribe_number is not None
         number = person.unsubscribe_number if has_left else person.consent_number
         return number == self.accepted[person.id]
+
+    def _is_only(self, person: Subscriber) -> bool:
+        """Whether nothing else has unsubscribed them, nor said anything of consent since."""
+        number = self.accepted[person.id]
+        is_unsubscribed = person.unsubscribed_at is not None
+        return is_unsubscribed and person.unsubscribe_number == person.consent_number == number
 
     def _left_at(self, person: Subscriber, before: Values) -> dict[str, Suppression]:
         """What to keep of the addresses that a person has moved away from, as `change_email` would have."""

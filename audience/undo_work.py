@@ -33,7 +33,7 @@ _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
 def act_of(undo: Undo) -> TakenBack:
-    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number)
+    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number, bool(undo.resubscribe))
 
 
 def subject(source: Source) -> str:
@@ -164,8 +164,8 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
     entries = sum(len(reader.entries) for reader in readers)
     return Progress(
         len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
-        count["unsubscribed_again"], entries - len(decisions), last.row.id + last.is_last,
-        0 if last.is_last else last.end, _made(undo, readers),
+        count["unsubscribed_again"], count["resubscribed"], entries - len(decisions),
+        last.row.id + last.is_last, 0 if last.is_last else last.end, _made(undo, readers),
     )  # fmt: skip
 
 
@@ -183,11 +183,14 @@ def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
 
 
 def counted(decisions: Sequence[Decision]) -> Counter[str]:
-    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again."""
+    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
+    subscribed again, and were unsubscribed by nothing else.
+    """
     count = Counter(each.outcome for each in decisions)
     count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
     count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
-    count["unsubscribed_again"] = sum(each.unsubscribed_again for each in decisions)
+    for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
+        count[name] = sum(getattr(each, name) for each in decisions)
     return count
 
 
@@ -198,7 +201,7 @@ def _end(site_id: int, undo_id: int, token: str) -> None:
         borne = stored.borne_fields(site_id, made.get("fields", ()))
     with database.write(site_id):
         undo = _get(site_id, undo_id)
-        _advance(site_id, undo, token, Progress(0, 0, 0, 0, 0, 0, 0, undo.place_row, 0, undo.made))
+        _advance(site_id, undo, token, Progress(0, 0, 0, 0, 0, 0, 0, 0, undo.place_row, 0, undo.made))
         if made:
             _forget_made(site_id, made, borne)
         if undo.removed:

@@ -8,7 +8,7 @@ from audience.change_log_entries import consent_before
 from audience.changes import Acceptance, Change, Source
 from audience.consents import Person
 from audience.subscriber_batches import SubscriberBatch
-from audience.undo_decisions import NAMES, REMOVED, Decision
+from audience.undo_decisions import LEFT, NAMES, REMOVED, Decision
 from storage import subscribers as stored
 from storage import suppressions
 from storage import tags as stored_tags
@@ -48,19 +48,21 @@ def _puts_something(decision: Decision) -> bool:
 
 
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
-    """Of those who had left, and of those who were known as gone before, the keyed hash stays."""
-    left = {person.email_key: decision.lifted or _left(person) for person, decision in removed}
-    _suppress(site_id, {key: each for key, each in left.items() if each})
+    """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
+    left = {
+        person.email_key: decision.lifted or _left(person)
+        for person, decision in removed
+        if decision.lifted or decision.by == LEFT
+    }
+    _suppress(site_id, left)
     people = [each.person for each in removed]
     subscriber_writes.delete(site_id, people)
     traced = {each.person.id for each in removed if each.decision.has_traces}
     change_log.record_erased(site_id, source, people, traced)
 
 
-def _left(person: Subscriber) -> Suppression | None:
-    if person.unsubscribed_at is None:
-        return None
-    since = person.consent_at or person.unsubscribed_at
+def _left(person: Subscriber) -> Suppression:
+    since = person.consent_at or person.unsubscribed_at or 0
     return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 
 

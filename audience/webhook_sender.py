@@ -17,6 +17,7 @@ from typing import Any
 from audience import change_log_pages, clock, segment_matches, webhook_deliveries, webhooks
 from audience.change_log_entries import ERASED, RESET, UNSUBSCRIBED
 from audience.change_log_pages import LoggedChange
+from audience.deliveries.client import Delivered
 from audience.errors import Refused
 from audience.sites import Site
 from audience.webhook_deliveries import CHANGES, GONE, Delivery
@@ -170,14 +171,14 @@ def _deliver(message: Message, private_addresses: bool) -> None:
         if webhook_deliveries.succeeded(delivered):
             stored.succeed(site.id, webhook)
         else:
-            _note_failure(site.id, webhook, delivered.status)
+            _note_failure(site.id, webhook, delivered)
         _release(site.id, webhook)
 
 
-def _note_failure(site_id: int, webhook: Webhook, status: int | None) -> None:
+def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> None:
     failures = webhook.failures + 1
-    paused = stored.GONE if status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
-    wait = 0 if paused else WAITS_MS[webhook.failures]
+    paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
+    wait = 0 if paused else max(WAITS_MS[webhook.failures], delivered.retry_after * 1000)
     stored.fail(site_id, webhook, failures, leases.now(clock.uptime_ms()) + wait, paused)
 
 

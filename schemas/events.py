@@ -13,7 +13,7 @@ from schemas.file_imports import Switch
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, listing, problems, resource
-from schemas.subscribers import names_in
+from schemas.subscribers import OfAddress, names_in
 from schemas.tags import TagName
 from schemas.values import FieldError, write_date
 
@@ -47,6 +47,7 @@ class EventSchema(Form):
     fields_ = CustomValues(data_key="fields")
     details = Details()
     date = InstantField()
+    uuid = OfAddress()
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -116,7 +117,7 @@ class RecordEvents(Form):
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and data.get("events") is None and "type" in data:
-            return {"events": dict(data)}
+            return {"events": data}
         return data
 
 

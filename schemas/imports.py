@@ -22,7 +22,7 @@ from schemas.base import (
 )
 from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
 from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
-from schemas.subscribers import RESERVED, SubscriberInput
+from schemas.subscribers import RESERVED, SubscriberInput, plain_uuid
 from schemas.tags import MAX_OF_ONE as MOST_TAGS
 from schemas.tags import is_short, tag_name
 from schemas.values import NAMES, FieldError, trim, write_date
@@ -97,7 +97,7 @@ def _plain_names(value: Any) -> list[str] | None:
 
 PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
     "email": _plain_email, "first_name": _plain_text, "last_name": _plain_text, "tags": _plain_names,
-    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command,
+    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command, "uuid": plain_uuid,
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 import marshmallow as ma
@@ -10,10 +10,13 @@ import marshmallow as ma
 from schemas.base import (
     NO_NAME,
     Form,
+    JsonSchema,
     Text,
     Uuid,
     as_text,
+    clean,
     clean_each,
+    dashed,
     is_clean_text,
     nested,
 )
@@ -30,6 +33,24 @@ RESERVED = frozenset({
 })  # fmt: skip
 
 
+class OfAddress(Text):
+    """The UUID beside the address of the same subscriber; anything else is ignored."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "string",
+        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        sent = clean(value)
+        return dashed(sent) if isinstance(sent, str) else ""
+
+
+def plain_uuid(value: Any) -> str | None:
+    """As `OfAddress` reads it; None for what is not plain text."""
+    return dashed(value) if type(value) is str and is_clean_text(value) else None
+
+
 class SubscriberInput(Form):
     """A subscriber to create or import. Unknown keys are custom values; `fields` overrides them."""
 
@@ -38,6 +59,7 @@ class SubscriberInput(Form):
     last_name = Text()
     tags = TagNames()
     remove_tags = TagNames()
+    uuid = OfAddress()
     fields_ = CustomValues(data_key="fields")
     further = FurtherValues(data_key=NO_NAME)
 
@@ -92,7 +114,7 @@ class CreateSubscriber(Form):
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and data.get("subscriber") is None and "email" in data:
-            return {"subscriber": dict(data)}
+            return {"subscriber": data}
         return data
 
 
@@ -109,10 +131,15 @@ class FindSubscriber(Form):
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
-            texts["email"] = with_plus(_decoded_twice(texts["email"]))
+            texts["email"] = meant(texts["email"])
         if "uuid" in texts:
             texts["uuid"] = Uuid().deserialize(texts["uuid"]) if is_clean_text(texts["uuid"]) else ""
         return texts
+
+
+def meant(email: str) -> str:
+    """An address as it was meant, whatever a client did to it on the way."""
+    return with_plus(_decoded_twice(email))
 
 
 def _decoded_twice(email: str) -> str:

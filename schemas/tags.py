@@ -1,18 +1,23 @@
 """Forms of tags, and the tag resource (docs/contract.md, Tags)."""
 
+import unicodedata
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, as_text, nested
+from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
 from schemas.responses import Date, ResponseSchema, listing, resource, single
-from schemas.values import normal_text, trim, write_date
+from schemas.values import MAX_SENT_NAME, UNSEEN, trim, write_date
 
 TAGS = "Send tag names as comma-separated text, or as an array of text."
 MAX_NAME_LENGTH = 255
 TOO_LONG = f"Send tag names of at most {MAX_NAME_LENGTH} characters."
 MAX_OF_ONE = 10_000  # one row is written at once, while others wait
 TOO_MANY = f"Send at most {MAX_OF_ONE:,} tags of one person at once."
+CONTROLS = {
+    ord(each): " " if each.isspace() else None for each in UNSEEN if unicodedata.category(each) == "Cc"
+}
 MAX_SITE_ID = 2**31 - 1
 
 
@@ -48,9 +53,17 @@ def trimmed(names: list[str]) -> list[str]:
 
 
 def tag_name(text: str) -> str:
-    """A name trimmed and, unless it is far too long, in NFC."""
-    name = normal_text(text)
-    return trim(text) if name is None else name
+    """A name without control characters and outer blanks and, unless it is far too long, in NFC.
+
+    Invisible characters stay, as emoji are made of them; "" where nothing else is there.
+    """
+    name = text.strip()
+    if name.isascii() and name.isprintable():
+        return name
+    name = name.translate(CONTROLS).strip()
+    if not trim(name):
+        return ""
+    return name if len(name) > MAX_SENT_NAME else unicodedata.normalize("NFC", name)
 
 
 def is_short(name: str) -> bool:
@@ -71,6 +84,29 @@ class NewTag(Form):
 
 class CreateTag(Form):
     tag = nested(NewTag, required=True)
+
+
+class MeantTag(Form):
+    name = ma.fields.Raw(metadata={"description": "The name of the tag, to be sure of it.", "type": "string"})
+
+
+class DeleteTag(Form):
+    """Refuses nothing: what is no name is that of no tag."""
+
+    tag = nested(MeantTag)
+
+    def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
+        """`names`: those by which the tag is meant."""
+        clean_each((place, item) for place, item in enumerate(data.items()))
+        sent = [*_values(data, "tag"), *_values(data, "name")]
+        names = [
+            name for tag in sent for name in (_values(tag, "name") if isinstance(tag, Mapping) else [tag])
+        ]
+        return {"names": trimmed([str(name) for name in names if name not in (None, [])])}
+
+
+def _values(data: Mapping[str, Any], key: str) -> list[Any]:
+    return data.doubled.get(key, []) if isinstance(data, Doubled) and key in data.doubled else [data.get(key)]
 
 
 class TagAttributes(ResponseSchema):

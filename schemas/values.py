@@ -126,7 +126,7 @@ def _iso_parser() -> Any:
 
 
 def read_date(text: str) -> int:
-    """An ISO 8601 date or date-time in milliseconds since 1970, in UTC unless given: a `WholeDay` without time.
+    """An ISO 8601 date or date-time in milliseconds since 1970, in UTC unless given; a date is a `WholeDay`.
 
     Raises `ValueError` with the sentence `DATE`.
     """

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from storage.database import execute, execute_many, rows
 
+INTERNATIONAL = "xn--"  # how a label in A-label form begins
+LAST_CHARACTER = "\U0010ffff"
+
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
     """Adds to the counters of domains, in the transaction of the change that they count.
@@ -52,3 +55,40 @@ def counted(site_id: int) -> list[tuple[str, int]]:
 def of_keys(keys: Iterable[str]) -> list[str]:
     """The domains of keys of addresses."""
     return [key.partition("@")[2] for key in keys]
+
+
+def shown(domain: str) -> str:
+    """A domain as people read it; a label that is no A-label stays as it is."""
+    return ".".join(map(_shown_label, domain.split(".")))
+
+
+def _shown_label(label: str) -> str:
+    if not label.startswith(INTERNATIONAL):
+        return label
+    try:
+        return label.removeprefix(INTERNATIONAL).encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label
+
+
+def shown_from(site_id: int, start: str, text: str) -> list[str]:
+    """Those of the domains that begin with `start` which are shown with `text` at the start."""
+    found = rows(
+        "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
+        (site_id, start, start + LAST_CHARACTER),
+    )
+    return [domain for (domain,) in found if shown(domain).startswith(text)]
+
+
+def international(site_id: int) -> list[str]:
+    """Those that are shown otherwise than they are stored."""
+    found = rows(
+        "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
+        (site_id, INTERNATIONAL),
+    )
+    return [domain for (domain,) in found]
+
+
+def as_text(several: Iterable[str]) -> str:
+    """The parameter of `ONE_OF_DOMAINS`."""
+    return " ".join(several)

@@ -84,6 +84,18 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
     where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
 
 
+class MovedAddressModel(SiteOwnedModel):
+    """Who had an address before the transaction `number`, while imports wait that were accepted before it."""
+
+    address_hash = TextField()
+    subscriber_id = BigIntegerField()
+    number = BigIntegerField()
+
+    class Meta:
+        table_name = "moved_addresses"
+        indexes = ((("site", "number"), False),)
+
+
 class SuppressionModel(SiteOwnedModel):
     """An address without a subscriber: `erased`, or changed while `unsubscribed`."""
 
@@ -224,8 +236,8 @@ class InstanceStateModel(BaseModel):
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
-    ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
-    AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
+    MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
+    RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
     *WEBHOOK_MODELS,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
+from storage import domains, tags
 from storage.database import marks
 from storage.engines.chosen import engine
 from storage.field_values import BOOLEAN, MAX_LENGTH, TEXT
@@ -38,6 +39,7 @@ UNSUBSCRIBED = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ? AN
 SMALL, LARGE, LARGEST = range(3)  # sets of people: by an index, by a value, by reading all values of a field
 
 Compile = Callable[[Any], Sql]
+CompileOfSite = Callable[[Any, int], Sql]
 CompileField = Callable[[Condition, int], Sql]
 
 
@@ -93,15 +95,37 @@ def _status(status: str, site_id: int) -> Sql:
 COLUMNS: dict[str, dict[str, Compile]] = {
     **{name: _dates(f"subscribers.{name}") for name in DATES},
     "email": _texts("subscribers.email_key", "folded(subscribers.email)"),
-    "email_domain": _texts(DOMAIN, DOMAIN),
 }
 
 
 def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
-    return chosen(Sql(TAGGED.format(marks(names)), (site_id, site_id, *names)), SMALL)
+    keys = (*names, *tags.twin_keys(site_id, names))
+    return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
 
 
-OF_SITE: dict[str, dict[str, Callable[[Any, int], Sql]]] = {
+def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:
+    """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
+    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {place}", (part,))
+    shown = [(each, f"@{domains.shown(each)}.") for each in domains.international(site_id)]
+    found = [each for each, text in shown if (text.startswith(part) if place == "= 1" else part in text)]
+    listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(found),))
+    return any_of([stored, listed]) if found else stored
+
+
+def _domain_starts(part: str, site_id: int) -> Sql:
+    return _domain_contains(f"@{part.removeprefix('@')}", site_id, "= 1")
+
+
+def _of_any_site(compile: Compile) -> CompileOfSite:
+    return lambda operand, _: compile(operand)
+
+
+OF_SITE: dict[str, dict[str, CompileOfSite]] = {
+    "email_domain": {
+        **{operator: _of_any_site(compile) for operator, compile in _texts(DOMAIN, DOMAIN).items()},
+        "contains": _domain_contains,
+        "starts_with": _domain_starts,
+    },
     "tag": {
         "is": lambda name, site_id: _tagged((name,), site_id),
         "is_not": lambda name, site_id: none_of(_tagged((name,), site_id), site_id),

@@ -1,11 +1,14 @@
 """Lists of subscribers to look through: found by text, in an order, a page at a time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from storage import domains
 from storage.database import marks, row, rows
+from storage.engines.chosen import engine
 from storage.segment_people import looking_for
 from storage.segment_rules import DOMAIN
-from storage.sql import Sql, join
+from storage.sql import AND, Sql, join
 from storage.subscribers import COLUMNS, Subscriber, read
 
 ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
@@ -22,12 +25,27 @@ BY_LAST_NAME = f"{BEGINS.format(LAST_NAME)} AND last_name <> ''"
 BY_BOTH_NAMES = f"{BY_LAST_NAME} AND {FIRST_NAME} = ?"
 
 
-def begins_with(site_id: int, address: str, domain: str, names: Iterable[str]) -> Sql:
-    """A condition: the address begins with `address`, its domain with `domain`, a name with one of `names`.
+class Start(NamedTuple):
+    """How the stored form of an address or a domain begins: `local` with its `@`, or "", and `domain`.
+
+    Domains of a site that begin with `international`, and are shown with `shown` at the start, match too.
+    """
+
+    local: str
+    domain: str
+    international: str = ""
+    shown: str = ""
+
+
+def begins_with(
+    site_id: int, addresses: Iterable[Start], of_domains: Iterable[Start], names: Iterable[str]
+) -> Sql:
+    """A condition: the address begins with one of `addresses`, its domain, or a name, with one of the others.
 
     Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
     """
-    conditions = [_begins(BY_ADDRESS, site_id, address), _begins(BY_DOMAIN, site_id, domain)]
+    conditions = [each for start in addresses for each in _starts(site_id, start, BY_ADDRESS)]
+    conditions += [each for start in of_domains for each in _starts(site_id, start, BY_DOMAIN)]
     for name in names:
         conditions += [_begins(each, site_id, name) for each in (BY_FIRST_NAME, BY_LAST_NAME)]
         splits = {name.partition(" "), name.rpartition(" ")}
@@ -37,6 +55,19 @@ def begins_with(site_id: int, address: str, domain: str, names: Iterable[str]) -
     if count > MOST_FOUND:
         return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
     return Sql(f"subscribers.id IN ({found.text})", found.parameters, rare=True)
+
+
+def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
+    yield _begins(condition, site_id, start.local + start.domain)
+    shown = domains.shown_from(site_id, start.international, start.shown) if start.international else []
+    if shown:
+        of_them = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(shown),))
+        yield join(
+            AND,
+            [_begins(condition, site_id, start.local), of_them]
+            if start.local
+            else [Sql("subscribers.site_id = ?", (site_id,)), of_them],
+        )
 
 
 def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:

@@ -7,6 +7,8 @@ from storage.database import execute, execute_many, marks, row, rows
 from storage.sql import slices
 
 COLUMNS = "id, name, name_key, created_at"
+TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
+TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
 
 
 class Tag(NamedTuple):
@@ -49,6 +51,26 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
             [site_id, *some],
         )
     return ids_by_key
+
+
+def twins(site_id: int) -> list[tuple[str, int]]:
+    """(name key, id) of the tags that are compared as an older one, oldest first."""
+    return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
+
+
+def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
+    """The whole keys of the twins of some keys."""
+    return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
+
+
+def settle(site_id: int) -> None:
+    """Gives a name that a deleted tag had to the oldest of its twins."""
+    found = twins(site_id)
+    taken = set(ids(site_id, [key for key, _ in found]))
+    for key, tag_id in found:
+        if key not in taken:
+            taken.add(key)
+            execute("UPDATE tags SET name_key = ? WHERE site_id = ? AND id = ?", (key, site_id, tag_id))
 
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
@@ -149,6 +171,7 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
 def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> None:
     """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
     execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
+    settle(site_id)
     execute(
         "INSERT INTO discarded_tags (site_id, tag_id, name, source, source_id) VALUES (?, ?, ?, ?, ?)",
         (site_id, tag_id, name, *source),

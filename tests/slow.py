@@ -27,6 +27,7 @@ PROCESSES = (
     "storage/test_queries.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
     "storage/test_turns.py",
+    "test_bare_environments.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = (
@@ -35,6 +36,7 @@ BROWSERS = (
     "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_proxies.py",
+    "console/test_walks_chromium.py",
 )
 SERVERS = (
     "answers/test_blacklist_servers.py", "answers/test_canaries.py", "answers/test_dns.py",

@@ -17,6 +17,7 @@ LEAVES = (
     "audience.errors",
     "audience.pepper",
     "audience.protocols",
+    "audience.redaction",
     "audience.secret_files",
     "audience.setting_values",
     "audience.telemetry",

@@ -76,7 +76,8 @@ def reasons_table() -> str:
     lines = ["| Code | Of | Invalid by itself | Meaning | What to do |", "|---|---|---|---|---|"]
     fatal = {rule.reason: invalid_by_itself(rule) for rule in RULES}
     for reason in ValidationReason:
-        lines.append(row(reason, "validation", fatal.get(reason, "decides before every rule")))
+        otherwise = "retired" if reason.meaning.startswith("Retired: ") else "decides before every rule"
+        lines.append(row(reason, "validation", fatal.get(reason, otherwise)))
     for moderated in ModerationReason:
         lines.append(row(moderated, "moderation", "always" if moderated.fatal else "never"))
     return "\n".join(lines)

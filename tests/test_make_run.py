@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.service import PATIENCE_SECONDS, hear_ctrl_c, until
+from audience.answers.geolocation.packed_table import FILE
+from tests.service import PATIENCE_SECONDS, environment, hear_ctrl_c, serving, until
 
 ROOT = Path(__file__).parent.parent
 OLD = "import sys; sys.version_info = (3, 9, 2); exec(sys.argv.pop(1))"
@@ -18,7 +19,7 @@ PYTHON = """#!/bin/sh
 case "$1 $2" in
 "-c "*) exec {python} "$@" ;;
 "-m venv")
-    mkdir -p .venv/bin && echo "venv $3" >> made
+    rm -rf .venv/bin && mkdir -p .venv/bin && echo "venv $3" >> made
     for name in python pip audience; do
         printf '#!/bin/sh\\necho %s $1 >> made\\n' $name > .venv/bin/$name
         chmod +x .venv/bin/$name
@@ -64,7 +65,8 @@ def test_the_first_run_says_what_it_does_before_it_does_it(clone):
     run = make_run(clone)
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("Setting up .venv, about 30 s")
-    assert made(clone) == ["venv --clear", "pip install", "pip install", "audience serve"]
+    assert "Packing the place table" in run.stdout
+    assert made(clone) == ["venv --clear", "pip install", "pip install", "python -c", "audience serve"]
 
 
 def test_the_second_run_only_serves(clone):
@@ -72,6 +74,27 @@ def test_the_second_run_only_serves(clone):
     (clone / "made").unlink()
     assert make_run(clone).stdout == ""
     assert made(clone) == ["audience serve"]
+
+
+def test_after_the_set_up_the_first_call_finds_the_place_table(tmp_path):
+    """As of a client whose first call asks where a visitor is, and that waits for 10 seconds."""
+    recipe = (ROOT / "Makefile").read_text().partition("$(BIN)/python -c '")[2].partition("'")[0]
+    instance = tmp_path / "instance"
+    subprocess.run(
+        [sys.executable, "-c", recipe.replace("\\\n\t\t", "")],
+        env=environment(instance, 8000),
+        cwd=ROOT,
+        check=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    packed = (instance / FILE).stat().st_ino
+    with serving(instance) as service:
+        status, place = service.call("GET", "/experimental/geolocation?ip=8.8.8.8", timeout=10)
+        assert (status, place["country_code2"]) == (200, "US")
+        assert service.process.stdout is not None
+        said = next(line for line in service.process.stdout if line.startswith("Starting"))
+        assert "Packing" not in said
+    assert (instance / FILE).stat().st_ino == packed
 
 
 @pytest.mark.parametrize("left", ["pip", "python"])
@@ -125,7 +148,7 @@ def test_ctrl_c_while_the_environment_is_made_is_one_sentence_and_the_next_run_h
     assert "Traceback" not in said
     python.write_text(whole)
     assert make_run(clone).returncode == 0
-    assert made(clone)[-4:] == ["venv --clear", "pip install", "pip install", "audience serve"]
+    assert made(clone)[-5:] == ["venv --clear", "pip install", "pip install", "python -c", "audience serve"]
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ class HistoryModel:
     dropped: dict[str, list[int]] = field(default_factory=dict)
     taken_back: set[int] = field(default_factory=set)
     writes: int = 0
+    resubscribe: bool = False
 
     def write(self, source: str, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         keys = list(dict.fromkeys(change["key"] for change in changes))
@@ -106,8 +107,9 @@ class HistoryModel:
         self.gone.update({entry.source for entry in history if not entry.named})
         self.people.erase(key, number, now)
 
-    def undo(self, source: str, number: int, now: int) -> Counter[str]:
+    def undo(self, source: str, number: int, now: int, resubscribe: bool = False) -> Counter[str]:
         """Takes back the import or act of a source, accepted under a number; counts what became of whom."""
+        self.resubscribe = resubscribe
         count = Counter[str](kept=self.gone[source])
         for key, history in self.histories.items():
             self._put_word_back(
@@ -134,7 +136,7 @@ class HistoryModel:
         later = [entry for entry in since if entry.source != source]
         named = any(entry.named for entry in later)
         if first.before is None and not later:
-            self._remove(key, row, first)
+            self._remove(key, row, first, number)
             count["removed"] += 1
             return
         was, before = copy.deepcopy(row), values(first.before)
@@ -173,11 +175,15 @@ class HistoryModel:
             if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
                 row |= {name: was[name] for name in CONSENT}
 
-    def _remove(self, key: str, row: Row, first: Entry) -> None:
+    def _remove(self, key: str, row: Row, first: Entry, number: int) -> None:
         del self.people.people[key], self.histories[key]
         if first.lifted:
             self.people.hashes[key] = first.lifted
-        elif row["unsubscribed_at"] is not None:
+        elif (
+            row["unsubscribed_at"] is not None
+            and row["unsubscribe_number"]
+            and not (self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number)
+        ):
             since = row["consent_at"] or row["unsubscribed_at"]
             self.people.hashes[key] = ("unsubscribed", since, row["consent_number"], row["consent_kind"])
 
@@ -188,13 +194,12 @@ class HistoryModel:
         own = [entry for entry in since if entry.source == source]
         turned = [entry for entry in own if entry.before and turns(entry)]
         if own[0].before is None:
-            if not own[0].lifted:
-                count["unsubscribed_kept"] += bool(
-                    row["unsubscribed_at"] is not None and last_number(row) == number
-                )
+            if not own[0].lifted and row["unsubscribed_at"] is None:
                 return True
-            _, at, order, kind = own[0].lifted
-            left = (at, at, order, kind)
+            left: tuple[Any, ...] = (None, None, 0, 0)
+            if own[0].lifted:
+                _, at, order, kind = own[0].lifted
+                left = (at, at, order, kind)
         elif not turned:
             return True
         else:
@@ -204,11 +209,15 @@ class HistoryModel:
         is_last = last_number(row) == number
         if had_left and (has_left or is_last):
             self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2], left[3]))
-        comes_back = source.startswith("bulk_act") and left[2] not in self.taken_back
+        comes_back = source.startswith("bulk_act") or (
+            self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number
+        )
+        comes_back &= left[2] not in self.taken_back
         comes_back &= not any(entry.overtaken for entry in since if entry.source not in (source, "undo"))
         if not (had_left or not has_left or comes_back) or not is_last:
             count["unsubscribed_kept"] += has_left and not had_left
             return False
+        count["resubscribed"] += has_left and not had_left
         count["unsubscribed_again"] += had_left and not has_left
         if row["unsubscribed_at"] != left[0]:
             row["said"] = [*row["said"], (left[0] if had_left else now, not had_left)]

@@ -24,7 +24,7 @@ from audience.answers.validation import email_tables, validation
 from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
-from audience.errors import where
+from audience.errors import ServiceUnavailable, where
 from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolver
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Answers:
         self._settings = settings
         self._resolver = resolver
         self.zones = ZoneWatch()
-        self._packing = PackingInChild(child_process) if child_process else pack
+        self._child = PackingInChild(child_process) if child_process else None
 
     @cached_property
     def resolver(self) -> TimedResolver:
@@ -90,7 +90,7 @@ class Answers:
     @cached_property
     def places(self) -> Places:
         settings = self._settings
-        return geolocation.open_places(settings.instance, settings.geo_database, packing=self._packing)
+        return geolocation.open_places(settings.instance, settings.geo_database, packing=self._child or pack)
 
     @cached_property
     def names(self) -> Names:
@@ -198,8 +198,16 @@ class Answers:
         return result
 
     def locate(self, ip: str) -> dict[str, Any]:
-        """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`."""
-        place = geolocation.locate(ip, self.places)
+        """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`.
+
+        Waits for the table, unlike validation, where few others do.
+        """
+        try:
+            place = geolocation.locate(ip, self.places)
+        except ServiceUnavailable:
+            if self._child:
+                self._child.wait()
+            place = geolocation.locate(ip, self.places)
         telemetry.record_answer("geolocation", ["found" if place else "unknown"])
         return place
 

@@ -4,10 +4,14 @@ from flask import Blueprint, Response, render_template
 
 from audience import operators, sessions, sites
 from audience.console.page import actor, page, read_form, session_token, to
+from audience.console.sent_once import AGAIN_SECRET, once
 from audience.http.services import settings
+from audience.sent_forms import SHARED
 from audience.sites import Site
 
 blueprint = Blueprint("operators", __name__)
+
+ADDED = "added"  # what is kept of the form: no address
 
 
 @blueprint.get("/sites/<site_uuid>/operators")
@@ -41,12 +45,12 @@ def everyone() -> str:
 
 @blueprint.post("/operators")
 @page(role="administrator", again=everyone)
-def add() -> str:
+def add() -> str | Response:
     """Add an operator, with a one-time link that is shown once"""
     form = read_form()
-    email = form.get("email", "")
-    token = operators.add(email, "administrator" in form, {}, actor())
-    return shown_once(email, token)
+    email, administrator = form.get("email", ""), "administrator" in form
+    token, _ = once(SHARED, lambda: operators.add(email, administrator, {}, actor()), lambda _: ADDED)
+    return shown_once(email, token) if token else to("console.operators.everyone", done=AGAIN_SECRET)
 
 
 @blueprint.post("/operators/reset")

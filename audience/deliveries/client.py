@@ -11,7 +11,10 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import cache
+from importlib.metadata import version
 from socket import create_connection, socket
 from typing import TYPE_CHECKING
 
@@ -23,9 +26,12 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 SECONDS = 10.0
+BODY_SECONDS = 1.0  # for the body of an answer, of which the status says all
 MAX_ANSWER_BYTES = 64 * 1024  # that are read, the head among them
 KEPT_BYTES = 1024
-HEADERS = {"Content-Type": "application/json", "User-Agent": "Audience", "Connection": "close"}
+HEADERS = {"Content-Type": "application/json", "Connection": "close"}
+BUSY = (429, 503)  # of these statuses `Retry-After` is heeded
+MAX_RETRY_AFTER = 3_600  # seconds
 
 NO_NAME = "The host of the URL was not found: check its spelling, and that this machine's DNS works."
 NO_CONNECTION = "The receiver cannot be reached, or broke off: check that it runs, and firewalls between."
@@ -48,18 +54,24 @@ FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of it
 class Delivered:
     """What came of a delivery: the status if there was one, and the first 1,024 bytes of the answer as text.
 
-    `failure` is a sentence for the operator, None if the answer came whole and in time, whatever its status.
+    `failure` is a sentence for the operator, None if a status came in time, whatever it is. `retry_after`
+    are the seconds for which a busy receiver asks to be left alone, an hour at most.
     """
 
     status: int | None
     milliseconds: int
     beginning: str
     failure: str | None
+    retry_after: int = 0
 
 
 class Deadline:
     def __init__(self, seconds: float) -> None:
         self._at = time.monotonic() + seconds
+
+    def end_within(self, seconds: float) -> None:
+        """Brings it forward where more than so many seconds are left."""
+        self._at = min(self._at, time.monotonic() + seconds)
 
     def left(self) -> float:
         """In seconds, more than 0. Raises `TimeoutError`."""
@@ -119,19 +131,20 @@ def post(
     The host is looked up once; redirects are not followed, nor proxies used. Raises nothing of the network.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
-    status, beginning, failure = None, "", None
+    status, beginning, failure, retry_after = None, "", None, 0
     try:
         receiver = read(url, private_addresses=private_addresses)
         addresses = checked(look_up(receiver.host, deadline.left()), private_addresses=private_addresses)
         with closing(_open(receiver, addresses, deadline)) as connection:
             answer = _answer(TimedConnection(connection, deadline), receiver, body, headers)
-            status = answer.status
+            status, retry_after = answer.status, _retry_after(answer)
+            deadline.end_within(BODY_SECONDS)
             beginning = _beginning(answer)
     except AddressRefused as refused:
         failure = refused.message
     except tuple(kind for kind, _ in FAILURES) as error:
         failure = next(sentence for kind, sentence in FAILURES if isinstance(error, kind))
-    return Delivered(status, clock.uptime_ms() - began, beginning, failure)
+    return Delivered(status, clock.uptime_ms() - began, beginning, failure, retry_after)
 
 
 def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
@@ -172,15 +185,36 @@ def _answer(
     client = http.client.HTTPConnection(receiver.host, receiver.port)
     client.sock = connection
     with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it read the body
-        client.request("POST", receiver.target, body, {"Host": receiver.authority, **HEADERS, **headers})
+        fixed = {"Host": receiver.authority, "User-Agent": _user_agent(), **HEADERS}
+        client.request("POST", receiver.target, body, {**fixed, **headers})
     return client.getresponse()
 
 
+@cache
+def _user_agent() -> str:
+    return f"Audience/{version('audience')}"
+
+
+def _retry_after(answer: http.client.HTTPResponse) -> int:
+    """In seconds, of a number or a date (RFC 9110 section 10.2.3); 0 if it says neither."""
+    said = (answer.getheader("Retry-After") or "").strip()
+    if answer.status not in BUSY:
+        return 0
+    if said.isascii() and said.isdigit():
+        return min(int(said.lstrip("0")[:6] or 0), MAX_RETRY_AFTER)
+    try:
+        at = parsedate_to_datetime(said)
+    except (ValueError, TypeError, OverflowError):
+        return 0
+    left = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - clock.now_ms() / 1000
+    return int(max(0, min(left, MAX_RETRY_AFTER)))
+
+
 def _beginning(answer: http.client.HTTPResponse) -> str:
-    """Of the answer's text; what is no text is replaced. A receiver that breaks off has answered by then."""
+    """Of the text of the answer, however it ends; what is no text is replaced."""
     content = bytearray()
-    with suppress(http.client.IncompleteRead, ConnectionError):
-        while part := answer.read1():
+    with suppress(http.client.HTTPException, OSError, ValueError):
+        while len(content) < KEPT_BYTES and (part := answer.read1(KEPT_BYTES)):
             content += part
     text = content[:KEPT_BYTES].decode(errors="replace")
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in text)

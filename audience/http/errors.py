@@ -25,19 +25,20 @@ STATUS: dict[type[AudienceError], int] = {
     errors.TooLate: 408,
     errors.TooLarge: 413,
     errors.NotJson: 415,
+    errors.Compressed: 415,
     errors.Refused: 422,
     errors.TooMany: 429,
     errors.ServiceUnavailable: 503,
 }
 MEANING = {
-    400: "The body is not a JSON object, or the request names two sites.",
+    400: "The body is not a JSON object, or the request names two sites or, to write, two subscribers.",
     401: "Wrong or missing keys, or a site that the key cannot access.",
     403: "The key's scope does not allow this.",
     404: "No such path, or no such record on this site.",
     405: "The path does not allow this method; `Allow` lists the allowed ones.",
     408: "The body did not arrive in time.",
     413: "The body is too large.",
-    415: "The body is a form.",
+    415: "The body is a form, or compressed.",
     422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
     429: "Over a rate limit; `Retry-After` is the time to wait.",
     500: "An unexpected error of the service.",
@@ -78,6 +79,8 @@ def domain_error(error: AudienceError) -> ErrorResponse:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'
+    if isinstance(error, errors.Compressed):
+        headers["Accept-Encoding"] = "identity"
     return ErrorResponse(STATUS[type(error)], error.message, error.errors, headers, error.found)
 
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, change_log_replay, clock, field_values, operators, sites, stats
+from audience import backlog, change_log_replay, clock, field_values, operators, sites, stats, tags
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
+TWINS = "Delete one of each two by DELETE /v1/fetch/tags/ID: until then new writes take the older."
 CLOCK_SKEW_MS = 60_000
 DAY_MS = 86_400_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
@@ -104,6 +105,15 @@ def derived(context: Context) -> Iterator[Finding]:
         yield bad("values", found, REPAIR) if wrong else ok("values", found)
         for counted in miscounted:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
+
+
+def compared_tags(_: Context) -> Iterator[Finding]:
+    for site in sites.list_all():
+        if twins := tags.count_twins(site):
+            found = f"tags that differ from older ones by blanks or invisible characters: {twins}"
+            yield warn("tags", f"site {site.uuid}: {found}", TWINS)
+        else:
+            yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:

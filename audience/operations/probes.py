@@ -61,6 +61,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("webhooks", health.webhooks_sent, Needs.MIGRATED, ready=health.webhooks_sent, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
+    Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),
     Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.base import MAX_DEPTH
+from schemas.base import MAX_DEPTH, TWICE, Doubled
 from schemas.formats import csv_values, dates, readers
 from schemas.formats.columns import Column
 from schemas.formats.consent import said
@@ -15,6 +15,7 @@ from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES
 
+NAMING = ("email", "command", *CONSENTS)
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
 NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
 
@@ -89,7 +90,17 @@ class Rows:
             elif column is not None and cell is not None and cell != "":
                 self._put_json(row, column, cell, custom)
         _complete(row, custom)
+        if isinstance(value, Doubled):
+            self._refuse_doubled(row, value)
         return row
+
+    def _refuse_doubled(self, row: FileRow, value: Doubled) -> None:
+        """A row of which an address, a command or a word of consent is there again, and is another."""
+        for key, values in value.doubled.items():
+            column = self.by_name.get(key)
+            spellings = {self.table.cell(each).strip().casefold() for each in values}
+            if column and column.meaning in NAMING and len(spellings) > 1:
+                row.refuse(f"invalid_{column.meaning}", TWICE)
 
     def _put_json(self, row: FileRow, column: Column, value: Any, custom: dict[str, Any]) -> None:
         if column.key is not None:

@@ -71,6 +71,7 @@ IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALAR
 OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VALUE_KEYS
 JOINS_SETS, NARROWED = spelling.JOINS_SETS, spelling.NARROWED
 NOT_AMONG, COUNTED = spelling.NOT_AMONG, spelling.COUNTED
+ONE_OF_DOMAINS = spelling.ONE_OF_DOMAINS
 joining_sets = postgresql_pool.joining_sets
 rewrite, indexed_by = spelling.rewrite, spelling.indexed_by
 each_number, joined = spelling.each_number, spelling.joined

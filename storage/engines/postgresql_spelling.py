@@ -5,6 +5,7 @@ from functools import lru_cache
 
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
 IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
+ONE_OF_DOMAINS = "= ANY (string_to_array(?, ' '))"
 PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"

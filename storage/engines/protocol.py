@@ -17,6 +17,7 @@ class Engine(Protocol):
     MIGRATIONS: Path  # the folder of its migrations
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
     IDS: str  # a list of integers, as one JSON array
+    ONE_OF_DOMAINS: str  # is one of the domains in a parameter, which has blanks between them
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
     VALUE_KEYS: str  # rows `k`, the keys of `field_values` within a site, from one JSON array of arrays
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`

@@ -3,6 +3,7 @@
 import json
 
 IDS = "SELECT value FROM json_each(?)"
+ONE_OF_DOMAINS = """IN (SELECT value FROM json_each('["' || replace(?, ' ', '","') || '"]'))"""
 PERIODS = "(SELECT key AS place, value ->> 0 AS first, value ->> 1 AS ending FROM json_each(?)) AS b"
 VALUE_KEYS = (
     "(SELECT value ->> 0 AS field_id, value ->> 1 AS folded, value ->> 2 AS label, value ->> 3 AS kind, "

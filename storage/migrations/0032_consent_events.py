@@ -14,7 +14,15 @@ ALTER TABLE site_counters ADD COLUMN accepted_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE imports ADD COLUMN unsubscribes_ignored INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE imports ADD COLUMN subscribes_ignored INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE bulk_acts ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE bulk_acts ADD COLUMN accepted_at INTEGER NOT NULL DEFAULT 0
+ALTER TABLE bulk_acts ADD COLUMN accepted_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE undos ADD COLUMN resubscribed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE undos ADD COLUMN resubscribe INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE moved_addresses (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    site_id INTEGER NOT NULL REFERENCES sites (id) ON DELETE CASCADE,
+    address_hash TEXT NOT NULL, subscriber_id INTEGER NOT NULL, number INTEGER NOT NULL
+);
+CREATE INDEX moved_addresses_site_id_number ON moved_addresses (site_id, number)
 """
 ROWS = """
 UPDATE subscribers SET consent_kind = 3, consent_at = coalesce(consent_at, unsubscribed_at),

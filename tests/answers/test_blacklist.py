@@ -186,9 +186,17 @@ def test_an_informational_code_is_clear():
         assert entry.status["spfbl"] == "clear"
 
 
+@pytest.mark.parametrize("address", [f"::ffff:{IP}", f" ::FFFF:{IP} ", "::ffff:0808:0404"])
+def test_an_address_written_as_ipv6_is_looked_up_as_ipv4(address):
+    [entry] = look_up(Recorded({"4.4.8.8.dnsbl.spfbl.net": codes("127.0.0.2")}), ip_address=address)
+    assert entry.query == IP
+    assert entry.status["spfbl"] == "listed"
+
+
 @pytest.mark.parametrize(
     "address",
     [
+        "::ffff:10.0.0.1",
         *("0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1"),
         *("192.168.0.1", "192.0.2.1", "198.18.0.1", "203.0.113.9", "224.0.0.1", "239.1.1.1", "240.0.0.1"),
         "255.255.255.255",
@@ -230,7 +238,14 @@ def test_no_query_for_a_name_that_is_too_long():
         *(({"ip_address": text}, "ip_address") for text in ("", "1.2.3", "1.2.3.04", "1.2.3.256", "::1")),
         *(
             ({"ip_address": text}, "ip_address")
-            for text in ("example.com", "16909060", "1.2.3.4/32", "٨.8.8.8")
+            for text in (
+                "example.com",
+                "16909060",
+                "1.2.3.4/32",
+                "٨.8.8.8",
+                "::ffff:1.2.3.256",
+                "2001:db8::1",
+            )
         ),
         ({"domain": "example.com", "ip_address": "x"}, "ip_address"),
         ({}, "domain"),

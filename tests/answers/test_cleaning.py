@@ -14,7 +14,24 @@ from tests.depth import examples
 HOSTILE = st.text(
     st.sampled_from("<>&;#xX\"'`=/!-?amplt013c \t\n\r\0\x0b\x0c\x1f\x7f\x85\ud800\udfff\ufeff\u2028é")
 )
-PIECES = ["&", "&amp;", "&lt", "&lt;", "&LT;", "&#60;", "&#x3c", "&#0;", "&#xD800;", "&foo;", "&#", "&#x;"]
+PIECES = [
+    "&",
+    "&amp;",
+    "&lt",
+    "&lt;",
+    "&LT;",
+    "&#60;",
+    "&#x3c",
+    "&#0;",
+    "&#xD800;",
+    "&foo;",
+    "&#",
+    "&#x;",
+    "&#8238;",
+    "&#x202e;",
+    "82",
+    "\u202e",
+]
 TAGS = [";", "<", ">", "<script>", "<!--", "-->", "</", '"', "'"]
 FRAGMENTS = st.lists(
     st.sampled_from([*PIECES, *TAGS, "<![CDATA[", "<a b='", "\r\n", "\r", "\0", "\ud83d", "x", " "])
@@ -40,6 +57,11 @@ TEXTS = st.one_of(HOSTILE, FRAGMENTS, st.text(st.characters()))
         ("a\r\nb\tc\n", "a\nb\tc\n"),
         ("a\0b\x1bc\x7fd\x85e", "abcde"),
         ("a\ud800b\udc00c", "abc"),
+        ("a\u202ab\u202bc\u202cd\u202de\u202ef", "abcdef"),
+        ("a\u2066b\u2067c\u2068d\u2069e", "abcde"),
+        ("a\u200db\u200ec\u2065d\u206ae\u202ff", "a\u200db\u200ec\u2065d\u206ae\u202ff"),
+        ("&#8238;a&#x202E;b&#X0002066;c&#08297;", "&amp;#8238;a&amp;#x202E;b&amp;#X0002066;c&amp;#08297;"),
+        ("&#82&#8238;38;&#8239;", "&amp;#82&amp;#8238;38;&#8239;"),
         ("", ""),
         ("日本語 😀 e\u0301", "日本語 😀 e\u0301"),
     ],

@@ -6,17 +6,24 @@ import os
 import random
 import threading
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from audience.answers.geolocation import geolocation, packing
 from audience.answers.geolocation.geolocation import locate
 from audience.answers.geolocation.packed_table import DATA, FILE, PAGE_BYTES
 from audience.answers.geolocation.packing import PackingInChild
 from audience.answers.geolocation.table import open_table
+from audience.answers.service import Answers
+from audience.answers.validation.allow_deny import AllowDenyLists
+from audience.answers.validation.validation import Candidate
+from audience.config import Settings
 from audience.errors import ServiceUnavailable
 from tests import depth
 from tests.answers.geo_tables import BLOCKS, LOCATIONS, number, write_tables
-from tests.service import PATIENCE_SECONDS
+from tests.answers.zones import Zones, mail
+from tests.service import PATIENCE_SECONDS, until
 
 
 def answers(table):
@@ -186,6 +193,54 @@ class TestPackedElsewhere:
             locate("1.0.0.0", table)
         wait_until_packed(packing)
         assert len(tried) == 2
+
+
+@pytest.fixture
+def unpacked(small, tmp_path, monkeypatch):
+    """Answers whose table of places a child packs once it is told to, and that child."""
+    opens = geolocation.open_places
+    monkeypatch.setattr(
+        geolocation, "open_places", lambda where, other, packing: opens(where, other, small, packing)
+    )
+    child = Child()
+    answers = Answers(Settings(instance=tmp_path), Zones(mail("firm.org")), child)
+    yield answers, child
+    child.go.set()
+
+
+def waiting_for(answers):
+    return packing.MOST_WAITING - answers._child._places._value
+
+
+class TestWaiting:
+    def test_two_requests_wait_for_it_and_the_others_are_told_at_once(self, unpacked):
+        answers, child = unpacked
+        with ThreadPoolExecutor(2) as pool:
+            waiting = [pool.submit(answers.locate, "1.0.0.0") for _ in range(2)]
+            until(lambda: waiting_for(answers) == 2)
+            with pytest.raises(ServiceUnavailable, match="being prepared"):
+                answers.locate("1.0.0.0")
+            assert not any(each.done() for each in waiting)
+            child.go.set()
+            assert [each.result(60)["country_code2"] for each in waiting] == ["DE", "DE"]
+        assert child.calls == 1
+        assert answers.locate("1.0.0.0")["country_code2"] == "DE"
+
+    def test_validation_does_not_wait(self, unpacked):
+        answers, child = unpacked
+        for _ in range(3):
+            result = answers.validate(Candidate(email="ann@firm.org", ip="1.0.0.0"), AllowDenyLists())
+            assert "ip_unavailable" in result.reasons
+        assert waiting_for(answers) == 0
+        assert not child.go.is_set()
+
+    def test_it_is_waited_for_no_longer_than_a_client_waits(self, unpacked, monkeypatch):
+        answers, _ = unpacked
+        monkeypatch.setattr(packing, "WAIT_SECONDS", 0.05)
+        for _ in range(3):
+            with pytest.raises(ServiceUnavailable, match="being prepared"):
+                answers.locate("1.0.0.0")
+        assert waiting_for(answers) == 0
 
 
 def opened(instance, folder):

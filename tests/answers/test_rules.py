@@ -29,7 +29,8 @@ def test_dns_rules_are_last():
 
 def test_every_reason_has_one_rule_in_the_order_of_the_list():
     decided = [ValidationReason.ALLOWED, ValidationReason.DENIED]
-    assert [*decided, *(rule.reason for rule in RULES)] == list(ValidationReason)
+    answered = [reason for reason in ValidationReason if not reason.meaning.startswith("Retired: ")]
+    assert [*decided, *(rule.reason for rule in RULES)] == answered
 
 
 def test_the_documentation_has_the_table_of_rules():

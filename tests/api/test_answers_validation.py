@@ -108,7 +108,7 @@ def test_the_score_is_written_with_a_fraction(answers_client):
     ({"ip": "77.88.8.8"}, False, ["ip_not_tier1"]),
     ({"ip": "10.0.0.1"}, True, ["ip_unknown"]),
     ({"ip": "2001:db8::1"}, True, ["ip_unknown"]),
-    ({"ip": "8.8.8"}, False, ["ip_malformed"]),
+    ({"ip": "8.8.8"}, True, ["ip_unknown"]),
     ({"ip": "::ffff:8.8.8.8"}, True, []),
     ({"ip": "10.0.0.4, 8.8.8.8"}, True, ["ip_list"]),
     ({"ip": "10.0.0.4, 77.88.8.8, 8.8.8.8"}, False, ["ip_not_tier1", "ip_list"]),

@@ -1,8 +1,10 @@
 """Every endpoint reads its body alike: JSON, of bounded length, whatever says what it is."""
 
+import gzip
 import io
 import json
 import tracemalloc
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -84,6 +86,51 @@ def test_an_empty_body_only_lacks_required_fields(prepared_client, endpoint, emp
 def test_a_body_is_json_whatever_its_content_type(prepared_client, endpoint, content_type):
     data = json.dumps(endpoint.body).encode()
     response_assertions.answer(send(prepared_client, endpoint, data, content_type), endpoint.status)
+
+
+PACKED = {
+    "gzip": gzip.compress(b'{"page": 1}'),
+    "x-gzip": gzip.compress(b"{}"),
+    "GZIP": b"\x1f\x8b" + b"{[" * 40,
+    "deflate": zlib.compress(b'{"page": 1}'),
+    "br": b"\x0b\x05\x80{}\x03",
+    "zstd": b"\x28\xb5\x2f\xfd",
+    "compress": b"\x1f\x9d\x90",
+    "identity, gzip": b"no JSON",
+    " br , gzip ": b"{",
+}
+
+
+@pytest.mark.parametrize("endpoint", WITH_BODY[:2], ids=str)
+def test_a_packed_body_is_a_415_that_says_what_is_taken(client, endpoint, subtests):
+    for coding, data in PACKED.items():
+        with subtests.test(coding):
+            response = send(client, endpoint, data, headers={"Content-Encoding": coding})
+            assert response_assertions.error(response, 415) == []
+            assert response.headers["Accept-Encoding"] == "identity"
+            assert "Content-Encoding" in response.json["error"]
+    assert client.counts() == (0, 0, 0)
+
+
+@pytest.mark.parametrize("coding", [*PACKED, "identity", "utf-8", "", "gzipped", "aws-chunked"])
+def test_json_as_it_stands_is_read_whatever_coding_is_named(client, coding):
+    headers = {"Content-Encoding": coding}
+    for data in (b'{"page": 1}', b"", b"null"):
+        response_assertions.answer(client.call("POST", "/fetch/search", data=data, headers=headers))
+
+
+@pytest.mark.parametrize("coding", ["identity", "utf-8", "", "gzipped", "aws-chunked"])
+def test_another_coding_is_ignored(client, coding):
+    response = client.call("POST", "/fetch/search", data=b"{", headers={"Content-Encoding": coding})
+    assert response_assertions.error(response, 400) == []
+    assert "Accept-Encoding" not in response.headers
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br"])
+def test_json_that_is_out_of_bounds_or_no_object_stays_a_400(client, coding):
+    for data in (MALFORMED["65 levels of objects"], MALFORMED["text"]):
+        response = client.call("POST", "/fetch/search", data=data, headers={"Content-Encoding": coding})
+        assert response_assertions.error(response, 400) == []
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
@@ -219,14 +266,10 @@ def test_an_empty_array_is_accepted_as_an_empty_object(client):
     )
 
 
-def test_the_last_duplicate_key_wins(client):
-    data = b'{"tag": {"name": "first"}, "tag": {"name": "second", "name": "third"}}'
-    assert (
-        response_assertions.answer(client.call("POST", "/fetch/tags", data=data), 201)["data"]["attributes"][
-            "name"
-        ]
-        == "third"
-    )
+def test_the_last_duplicate_key_that_names_nobody_wins(client):
+    data = b'{"field": {"key": "first"}, "field": {"key": "second", "key": "third"}}'
+    created = response_assertions.answer(client.call("POST", "/fetch/fields", data=data), 201)
+    assert response_assertions.field(created["data"])["key"] == "third"
 
 
 def test_unknown_keys_are_ignored(client):

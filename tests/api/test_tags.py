@@ -27,7 +27,12 @@ def listed(client):
 
 @pytest.mark.parametrize(("given", "name"), [
     ("vip", "vip"), (" VIP ", "VIP"), ("a,b", "a,b"), (5, "5"), (True, "true"), ("Größe 👋", "Größe 👋"),
-    ("e\u0301" * 255, "é" * 255), (f"\u200b{'x' * 255}  ", "x" * 255),
+    ("e\u0301" * 255, "é" * 255), (f"  {'x' * 255}  ", "x" * 255),
+    ("👩\u200d💻", "👩\u200d💻"),
+    ("🏴\U000e0067\U000e0062\U000e007f", "🏴\U000e0067\U000e0062\U000e007f"),
+    ("\ufeffvip\u200b", "\ufeffvip\u200b"),
+    ("a\x07b\x85c\td", "ab c d"),
+    ("a  b", "a  b"), ("\x1f\xa0vip\x07", "vip"),
 ])  # fmt: skip
 def test_creates(client, given, name):
     assert created(client, given)["attributes"]["name"] == name
@@ -35,7 +40,9 @@ def test_creates(client, given, name):
 
 
 @pytest.mark.parametrize(
-    "name", [None, "", " ", {}, ["a"], "a\0", "\ud800", float("inf"), 2**63, "é" * 256], ids=repr
+    "name",
+    [None, "", " ", "\u200b\u200d", "\x07", {}, ["a"], "a\0", "\ud800", float("inf"), 2**63, "é" * 256],
+    ids=repr,
 )
 def test_an_invalid_name_is_a_422(client, name):
     assert response_assertions.error_fields(create(client, name)) == ["tag.name"]
@@ -53,6 +60,31 @@ def test_an_unknown_or_malformed_id_is_no_tag(client, tag_id):
 @pytest.mark.parametrize("tag", [None, "vip", 5, ["vip"]])
 def test_a_tag_that_is_not_an_object_is_a_422(client, tag):
     assert response_assertions.error_fields(client.post("/fetch/tags", {"tag": tag})) == ["tag"]
+
+
+ALIKE = [
+    "VIP club",
+    "vip  club",
+    " vip\u200b club",
+    "\ufeffvip\xa0club",
+    "v\u00adip\tclub\u2060",
+    "vip \u200d club",
+]
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_names_are_compared_without_what_is_invisible_and_with_runs_of_blanks_as_one(client, name):
+    first = created(client, "Vip Club")
+    assert created(client, name) == first
+    client.create("ada@example.com", tags=[name])
+    client.create("bob@example.com", tags="vip club")
+    for sent in ({"tags": [name]}, {"tag_names": name}):
+        assert len(response_assertions.answer(client.post("/fetch/search", sent))["data"]) == 2
+    rules = {"segment": {"rules": {"tag": name}}}
+    assert response_assertions.answer(client.post("/fetch/segments/preview", rules))["user_count"] == 2
+    client.create("ada@example.com", remove_tags=[name])
+    assert client.find("ada@example.com")["attributes"]["cached_tag_ids"] == []
+    assert listed(client) == ["Vip Club"]
 
 
 def test_an_existing_name_returns_the_existing_tag(client):

@@ -57,6 +57,7 @@ class UndoHistory(History):
         self.chunk = chance.choice([1, 2, 100])  # rows of an import at once
         monkeypatch.setattr(changed_subscribers, "PART", 5)
         self.undone = set()
+        self.resubscribes = {}
 
     def step(self):
         self.now += self.chance.choice([-50_000, -3, 0, 1, 2, 5, 90_000])
@@ -122,7 +123,8 @@ class UndoHistory(History):
         source = self.chance.choice(waiting)
         self.undone.add(source)
         if source.kind == "import":
-            undos.of_import(self.site, source.id, 30)
+            self.resubscribes[source] = self.chance.random() < 0.5
+            undos.of_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
             self.whole.taken_back.add(self.done[source][0])
         else:
             undos.of_act(self.site, source.id, 30, ACTOR)
@@ -138,7 +140,7 @@ class UndoHistory(History):
             if kind == "import":
                 self.write_import(named(source), changes, number, accepted_at)
             else:
-                self.check_counts(source, self.whole.undo(named(source), number, self.now))
+                self.check_counts(source, self.undo(source, number))
         self.queue = []
 
     def write_import(self, source, changes, number, accepted_at):
@@ -146,6 +148,9 @@ class UndoHistory(History):
         for start in range(0, len(changes), self.chunk):
             chunk = [change for change in changes[start : start + self.chunk] if change]
             self.whole.write(source, chunk, number, self.now, accepted_at)
+
+    def undo(self, source, number):
+        return self.whole.undo(named(source), number, self.now, self.resubscribes.get(source, False))
 
     def check_counts(self, source, expected):
         undo = undos.get(self.site, source)

@@ -58,11 +58,11 @@ def test_a_delivery_has_what_the_record_answers(client, site, receiver):
 
 
 def test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped(site, receiver, clock, monkeypatch):
-    """Whatever the receiver does: it fails, breaks off, lies, redirects, hangs, drips."""
+    """Whatever the receiver does: it fails, breaks off, lies, redirects, hangs."""
     monkeypatch.setattr(webhook_sender, "SECONDS", 0.3)
     make(site, receiver)
     write(site, *people(3))
-    bad = [status(500), breaks_off, lies, status(307, Location="/other"), receiver.hangs, receiver.drips]
+    bad = [status(500), breaks_off, lies, status(307, Location="/other"), receiver.hangs, status(502)]
     receiver.script = list(bad)
     for failures, wait in enumerate([5, 30, 120, 600, 3_600, 3_600]):
         assert send_all() == 1, failures
@@ -74,7 +74,7 @@ def test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped(site, receiver
     assert numbers(receiver) == [*[[1, 2, 3]] * 7, [4, 5, 6, 7, 8, 9]]
     assert len({request.id for request in receiver.received}) == 2
     log, _ = webhook_deliveries.page(site, 1, 1)
-    assert [each.status for each in reversed(log)] == [500, None, None, 307, None, 200, 200, 200]
+    assert [each.status for each in reversed(log)] == [500, None, None, 307, None, 502, 200, 200]
     assert [bool(each.failure) for each in reversed(log)] == [*[True] * 6, False, False]
     assert webhooks.list_all(site)[0].failures == 0
 
@@ -98,6 +98,43 @@ def test_after_three_days_of_failures_it_is_paused(site, receiver, clock, monkey
     monkeypatch.undo()
     send_all()
     assert numbers(receiver) == [[1]]
+
+
+def test_an_answer_of_2xx_whose_body_drips_has_succeeded(site, receiver, monkeypatch):
+    monkeypatch.setattr(webhook_sender, "SECONDS", 0.3)
+    make(site, receiver)
+    receiver.script = [receiver.drips]
+    write(site, "ann@example.com")
+    send_all()
+    write(site, "bob@example.com")
+    send_all()
+    assert numbers(receiver) == [[1], [2]]
+    assert place(site) == 2
+    assert [each.failure for each in webhook_deliveries.page(site, 1, 1)[0]] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "seconds"),
+    [
+        (429, "60", 60),
+        (503, "3600", 3600),
+        (503, "99999", 3600),
+        (429, "1", 5),
+        (500, "60", 5),
+        (429, "x", 5),
+    ],
+)
+def test_a_receiver_that_is_busy_is_left_alone_as_long_as_it_says(site, receiver, clock, code, said, seconds):
+    make(site, receiver)
+    receiver.script = [status(code, **{"Retry-After": said})]
+    write(site, "ann@example.com")
+    send_all()
+    clock.now_ms += seconds * SECOND_MS - 1
+    assert webhook_sender.due() == 0
+    clock.now_ms += 1
+    send_all()
+    assert numbers(receiver) == [[1], [1]]
+    assert place(site) == 1
 
 
 def test_410_pauses_at_once(site, receiver):

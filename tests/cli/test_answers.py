@@ -65,7 +65,7 @@ def test_an_address_with_its_context(type_):
     result = result_of(
         type_("address", "ann@gmail.com", "--name", "<b>", "--user-agent", "curl/8", "--ip", "x", "--json")
     )
-    assert result["reasons"] == ["free_provider", "name_markup", "ua_http_library", "ip_malformed"]
+    assert result["reasons"] == ["free_provider", "name_markup", "ua_http_library", "ip_unknown"]
 
 
 def test_an_address_in_strict_mode(type_):

@@ -3,10 +3,13 @@
 import itertools
 import socket
 import threading
+from datetime import UTC, datetime
+from importlib.metadata import version
 from urllib.parse import urlsplit
 
 import pytest
 
+from audience import clock
 from audience.deliveries import client
 from audience.deliveries.addresses import NOT_PUBLIC
 from audience.deliveries.client import Delivered, post
@@ -44,7 +47,7 @@ def test_the_request_is_what_was_said():
     assert lines[0] == "POST /a?b=c HTTP/1.1"
     assert {
         f"Host: localhost:{server.port}", "Content-Type: application/json", f"Content-Length: {len(BODY)}",
-        "User-Agent: Audience", "Connection: close", "webhook-id: 1.2",
+        f"User-Agent: Audience/{version('audience')}", "Connection: close", "webhook-id: 1.2",
     } <= set(lines)  # fmt: skip
     assert body == BODY
     assert (delivered.status, delivered.beginning, delivered.failure) == (200, "fine", None)
@@ -128,18 +131,57 @@ def test_what_is_kept_is_printable(text):
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "status"),
-    [
-        (b"", b"H", None),  # a line without an end
-        (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n", None),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", b"a", 200),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n", 200),
-    ],
+    ("first", "then"),
+    [(b"", b"H"), (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n")],  # a line, and a head, without an end
 )
-def test_a_receiver_that_drips_does_not_outlive_the_deadline(first, then, status):
+def test_a_receiver_that_drips_does_not_outlive_the_deadline(first, then):
     with receiver(drips(first, then)) as server:
         delivered = send(server.url(), seconds=0.3)
-    assert (delivered.status, delivered.failure) == (status, client.NO_ANSWER)
+    assert (delivered.status, delivered.failure) == (None, client.NO_ANSWER)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize(
+    ("head", "then"),
+    [
+        (b"Content-Length: 60000", b"a"),
+        (b"Transfer-Encoding: chunked", b"1\r\na\r\n"),
+        (b"Transfer-Encoding: chunked", b"no number\r\n"),
+        (b"A: b", b"a"),
+    ],
+)
+def test_a_receiver_is_judged_by_its_status_however_its_body_comes(head, then, status):
+    first = b"HTTP/1.1 %d Such\r\n%s\r\n\r\n" % (status, head)
+    with receiver(drips(first, then)) as server:
+        delivered = send(server.url(), seconds=0.3)
+    assert (delivered.status, delivered.failure) == (status, None)
+
+
+def test_a_body_that_drips_is_not_waited_for_as_long_as_an_answer(monkeypatch):
+    monkeypatch.setattr(client, "BODY_SECONDS", 0.2)
+    with receiver(drips(b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", b"a")) as server:
+        delivered = send(server.url(), seconds=LONG)
+    assert (delivered.status, delivered.failure) == (200, None)
+    assert set(delivered.beginning) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "seconds"),
+    [
+        (429, "120", 120), (503, " 7 ", 7), (503, "999999999999", 3600), (429, "0", 0), (429, "-5", 0),
+        (429, "1.5", 0), (429, "soon", 0), (429, "", 0), (429, "9" * 5000, 3600), (429, "\xb2", 0),
+        (500, "120", 0), (200, "120", 0), (429, "0060", 60),
+        (503, "Wed, 21 Oct 2026 07:28:30 GMT", 30), (503, "Wed, 21 Oct 2026 07:27:30 GMT", 0),
+        (503, "Thu, 22 Oct 2026 07:28:00 GMT", 3600), (503, "Wed, 99 Oct 2026 07:28:30 GMT", 0),
+    ],
+)  # fmt: skip
+def test_a_receiver_may_say_when_to_come_again(monkeypatch, status, said, seconds):
+    at = int(datetime(2026, 10, 21, 7, 28, tzinfo=UTC).timestamp() * 1000)
+    monkeypatch.setattr(clock, "now_ms", lambda: at)
+    answer = f"HTTP/1.1 {status} Such\r\nRetry-After: {said}\r\nContent-Length: 0\r\n\r\n"
+    with receiver(says(answer.encode("latin-1"))) as server:
+        delivered = send(server.url())
+    assert (delivered.status, delivered.retry_after) == (status, seconds)
 
 
 def test_a_receiver_that_does_not_read_does_not_outlive_the_deadline():

@@ -1,14 +1,13 @@
 """Values round-trip through CSV cells, and no cell is a formula."""
 
 import json
-from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.formats import csv_values
-from schemas.values import trim
+from schemas.tags import tag_name
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20\t\r\n"
@@ -39,7 +38,7 @@ def test_no_beginning_of_a_formula_is_left_to_chance(first):
     assert csv_values.write_text(f"{first}1+1") == f"'{first}1+1"
 
 
-@given(st.lists((text | hostile).map(lambda name: normalize("NFC", trim(name))).filter(bool)))
+@given(st.lists((text | hostile).map(tag_name).filter(bool)))
 def test_tags_round_trip_whatever_their_names(names):
     assert csv_values.read_tags(csv_values.write_tags(names)) == names
 
@@ -82,7 +81,7 @@ def test_addresses_are_taken_out_of_what_surrounds_them(cell, address):
         ('"vip","newsletter 2023"', ["vip", "newsletter 2023"]), ('"vip", "a, b",c', ["vip", "a, b", "c"]),
         ('plain, "two words"', ["plain", "two words"]), ('"say ""hi"""', ['say "hi"']),
         ('19" screens,vip', ['19" screens', "vip"]), ('"vip,new', ['"vip', "new"]), ('"a"b,c', ['"a"b', "c"]),
-        ('"",vip', ["vip"]), ('"two\nlines",b', ["two\nlines", "b"]),
+        ('"",vip', ["vip"]), ('"two\nlines",b', ["two lines", "b"]),
         ("\ufeff vip,beta\u200b", ["vip", "beta"]),
         ('["a,b"]', ["a,b"]), ("[a],b", ["[a]", "b"]), ("", []), ('"', ['"']),
     ],

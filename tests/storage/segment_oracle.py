@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import idna
+
 from audience import addresses
 
 DAY = 86_400_000
@@ -62,9 +64,18 @@ def of_subject(subscriber: PlainSubscriber, subject: str, operator: str, operand
         whole, part = addresses.identity(subscriber.email), subscriber.email.casefold()
         return text(operator, operand, whole, part, identity)
     if subject == "email_domain":
-        domain = addresses.identity(subscriber.email).partition("@")[2]
-        return text(operator, operand, domain, domain, lambda name: identity(f"x@{name}")[2:])
+        return of_domain(addresses.identity(subscriber.email).partition("@")[2], operator, operand)
     return of_date(getattr(subscriber, subject), operator, operand, at)
+
+
+def of_domain(domain: str, operator: str, operand: Any) -> bool:
+    """As it is stored, or as it is shown; by parts with an `@` before and a dot behind it."""
+    if operator in ("contains", "starts_with"):
+        shown = idna.decode(domain)
+        part = operand.lower() if operator == "contains" else f"@{operand.lower().removeprefix('@')}"
+        forms = [f"@{form}." for form in (domain, shown)]
+        return any(part in form if operator == "contains" else form.startswith(part) for form in forms)
+    return text(operator, operand, domain, "", lambda name: identity(f"x@{name}")[2:])
 
 
 def identity(address: str) -> str:

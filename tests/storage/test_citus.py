@@ -1,6 +1,6 @@
 """Which tables a migration spreads, on a server with functions of the names that Citus gives them.
 
-The extension itself is not here: what it makes of the calls is in docs/scaling.md.
+The extension itself is not here: with it Audience does not work yet (docs/scaling.md).
 """
 
 import pytest

@@ -25,7 +25,7 @@ ACROSS_SITES = (
 # what some people have, a page of ids
 FEW = re.compile(
     r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|undos_waiting|their_\w+"
-    r"|SEARCH undos|webhooks_site_id_id|webhook_deliveries_answered"
+    r"|SEARCH undos|SEARCH moved_addresses|webhooks_site_id_id|webhook_deliveries_answered"
     r"|SCAN (?:webhooks|page|found|\(subquery-\d+\))$"
 )
 # all rows of a site, or up to a limit
@@ -125,7 +125,7 @@ OF_A_PERSON = re.compile(
     r"SEARCH (?:s|subscribers|cut) USING INTEGER PRIMARY KEY"
     r"|SEARCH v USING PRIMARY KEY \(.+ AND subscriber_id=\?\)"
     r"|SEARCH events USING INDEX \w+ \(subscriber_id=\?\)"
-    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+=\?\)|(?:SEARCH|SCAN) their_\w+"
+    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+[=<]\?\)|(?:SEARCH|SCAN) their_\w+"
     r"|LIST SUBQUERY|SCALAR SUBQUERY|MATERIALIZE|BLOOM FILTER|TEMP B-TREE|CREATE |VIRTUAL TABLE"
 )
 

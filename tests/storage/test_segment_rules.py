@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from audience import addresses, field_values, segment_rules, sites
 from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
-from storage import database, events, searches, segment_matches, segment_people, segments, subscribers
+from storage import (
+    database,
+    domains,
+    events,
+    searches,
+    segment_matches,
+    segment_people,
+    segments,
+    subscribers,
+)
 from storage import segment_rules as sql
 from storage.events import Event
 from storage.searches import Filters
@@ -78,6 +87,7 @@ def store(site_id: int, records: list[PlainSubscriber]) -> None:
         ],
     )  # fmt: skip
     with database.write():
+        domains.put(site_id, domains.counted(site_id))
         for each in records:
             id_ = ids[addresses.identity(each.email)]
             events.add(site_id, [Event(id_, type_, "{}", None, when) for type_, when in each.events], AT)
@@ -94,8 +104,8 @@ class Audience:
 
     def in_database(self, rule: dict[str, Any]) -> list[str]:
         """The addresses that match in the database."""
-        compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
         with database.session():
+            compiled = sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id)
             matching = searches.search(self.site_id, Filters(rules=[compiled]), 1000, 0)
             assert segments.count(self.site_id, compiled) == (
                 len(matching),
@@ -105,8 +115,8 @@ class Audience:
 
     def met(self, rules: list[dict[str, Any]]) -> list[list[str]]:
         """For each rule, the addresses of those of whom the matches of a segment say that they meet it."""
-        conditions = [sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id) for rule in rules]
         with database.session():
+            conditions = [sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id) for rule in rules]
             ids = [row[0] for row in database.rows(EVERYBODY, (self.site_id,))]
             people = subscribers.get_by_ids(self.site_id, ids)
             values = field_values.of_people(self.site_id, people.values())
@@ -144,7 +154,7 @@ OPERANDS = {
 }
 PARTS = {
     "email": ["ann", "STRASSE", "ß", "@example", "1", "bücher"],
-    "email_domain": ["xn--", "EXAMPLE", "sub."],
+    "email_domain": ["xn--", "EXAMPLE", "sub.", "@sub", "bü", "ÜCHER.", "@", ".", "com."],
 }
 
 

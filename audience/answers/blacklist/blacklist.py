@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv6Address
 
 from audience.answers.blacklist import zone_tests
 from audience.answers.blacklist.listings import Status, name_in, status_of
@@ -104,11 +104,18 @@ def read_domain(text: str) -> BlacklistQuery:
 def read_address(text: str) -> BlacklistQuery:
     """Raises `Refused` on a malformed value."""
     try:
-        address = IPv4Address(text.strip())
+        address = _ipv4(text.strip())
     except ValueError as error:
         message = "Send an IPv4 address such as 192.0.2.1."
         raise Refused(message, [FieldError("ip_address", message)]) from error
     return BlacklistQuery("ip", str(address), address.is_global and not address.is_multicast)
+
+
+def _ipv4(text: str) -> IPv4Address:
+    """Also where it is written as an IPv6 one. Raises `ValueError`."""
+    if ":" in text and (mapped := IPv6Address(text).ipv4_mapped):
+        return mapped
+    return IPv4Address(text)
 
 
 def _names(query: BlacklistQuery, providers: Providers) -> list[tuple[Zone, str]]:

@@ -34,6 +34,8 @@ from audience.protocols import ChildProcess
 NOT_READY = "The table of places is being prepared: try again in a few seconds."
 
 RETRY_SECONDS = 5
+WAIT_SECONDS = 8.0  # a client may wait for 10
+MOST_WAITING = 2  # requests of a process: the others have its threads
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,15 @@ class PackingInChild:
     def __init__(self, run: ChildProcess) -> None:
         self._run = run
         self._waiting: threading.Thread | None = None
+        self._places = threading.BoundedSemaphore(MOST_WAITING)
+
+    def wait(self) -> None:
+        """Until what is under way has ended, or for `WAIT_SECONDS`; not at all where enough others wait."""
+        if self._waiting is not None and self._places.acquire(blocking=False):
+            try:
+                self._waiting.join(WAIT_SECONDS)
+            finally:
+                self._places.release()
 
     def __call__(self, path: Path, tables: Tables) -> None:
         if self._waiting is None or not self._waiting.is_alive():

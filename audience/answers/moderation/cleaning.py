@@ -11,8 +11,10 @@ import threading
 
 from bleach.sanitizer import Cleaner
 
-# Control characters except tab and newline, and surrogates.
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Control characters except tab and newline, those that turn the direction of what follows, and surrogates.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# A reference to a character that turns the direction.
+TURN = re.compile(r"&(#(?:0*+(?:823[4-8]|829[4-7])|[xX]0*+(?:202[a-eA-E]|206[6-9]));)")
 # A character reference, which `clean` does not escape.
 REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 
@@ -23,13 +25,14 @@ _local = threading.local()
 
 
 def clean(text: str) -> str:
-    """`text` without control characters, and with brackets, quotes and bare ampersands escaped.
+    """`text` without control characters and turns of direction; brackets, quotes, bare ampersands escaped.
 
     Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags. Character
-    references (`&lt;`) are not escaped, so that a second pass changes nothing; a text that contains one is
-    therefore displayed with the character.
+    references (`&lt;`), but for those of a turn, are not escaped, so that a second pass changes nothing; a
+    text that contains one is therefore displayed with the character.
     """
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
+    text = TURN.sub(r"&amp;\1", text)
     text = text.replace("<", "&lt;").replace(">", "&gt;")
     return _cleaner().clean(text).replace('"', "&quot;").replace("'", "&#39;")
 

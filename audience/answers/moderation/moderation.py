@@ -15,6 +15,8 @@ from audience.answers.moderation.threats import (
     breaks_out,
     is_script,
     is_script_address,
+    leads_away,
+    links_to_script,
     style_loads,
     threatens,
 )
@@ -74,7 +76,7 @@ def _reasons(text: str) -> Iterator[Reason]:
 
 
 def _markup_reasons(text: str) -> Iterator[Reason]:
-    if is_script_address(text) or any(map(breaks_out, breakouts(text))):
+    if is_script_address(text) or links_to_script(text) or any(map(breaks_out, breakouts(text))):
         yield Reason.XSS
     if "<" not in text:
         return
@@ -84,6 +86,8 @@ def _markup_reasons(text: str) -> Iterator[Reason]:
         threats.add("style")
     if threats or any(map(threatens, tree(text))):
         yield Reason.XSS
+    if any(map(leads_away, start_tags)):
+        yield Reason.LINK
     if any(map(is_script, start_tags)):
         yield Reason.SCRIPT_TAG
     if any(tag.ordinary and tag.name not in threats for tag in start_tags) or other_markup(text, threats):

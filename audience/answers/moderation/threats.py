@@ -15,6 +15,11 @@ LOADS_WITH_VALUE = frozenset({"object", "embed", "base", "frame", "link", "xml",
 EVENT = re.compile(
     r"on(?!ce$|ly$|es$|to$|ion$|ions$|line$|set$|ward$|wards$|board$|going$|stage$|site$)[a-z]{2,}"
 )
+# What stands before the address of a link in Markdown: `[a](`, `[a]: ` and `<`.
+MARKDOWN = re.compile(r"\]\s*+[(:]\s*+<?|<")
+SCHEME = re.compile(r"(?:javascript|vbscript|livescript|mocha|jscript):\S|data:text/html")
+MAX_SCHEME = 100  # characters in which a scheme may hide
+ADDRESSES = frozenset({"href", "src", "action", "formaction", "poster", "background"})
 CALL = re.compile(r"[(`=]")
 LOW_CONTROL = re.compile("[\x00-\x1f]")
 
@@ -22,6 +27,8 @@ LOW_CONTROL = re.compile("[\x00-\x1f]")
 JUNK = re.compile(
     "[\x00-\x20\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufffd\\\\]+"
 )
+HIDING = re.compile("[\x00-\x1f]+")  # of them, those that browsers leave out of an address
+AWAY = re.compile(r" *//[^/ ]")
 SCRIPT_ADDRESS = re.compile(r"(?:^|[;,:='\"`(])(?:javascript|vbscript|livescript|mocha|jscript):")
 DOCUMENT_ADDRESS = re.compile(
     r"(?:^|[;,:='\"`(])data:(?:text/(?:html|xml|xsl|javascript|vbscript)|application/(?!pdf|json|octet-stream)\w"
@@ -67,6 +74,23 @@ def is_script_address(text: str) -> bool:
     scheme, colon, code = address.partition(":")
     return (
         bool(colon) and scheme in ("javascript", "vbscript") and code[:1] != " " and bool(CALL.search(code))
+    )
+
+
+def links_to_script(text: str) -> bool:
+    """Whether a link in Markdown runs a script: `[a](javascript:alert(1))`."""
+    return any(
+        SCHEME.match(HIDING.sub("", text[start.end() : start.end() + MAX_SCHEME]).lower())
+        for start in MARKDOWN.finditer(text)
+    )
+
+
+def leads_away(tag: MarkupTag) -> bool:
+    """Whether an address of the tag names a host without a scheme. Browsers take a backslash for a slash."""
+    return any(
+        AWAY.match(HIDING.sub("", value or "").replace("\\", "/"))
+        for name, value in tag.attributes
+        if name.rpartition(":")[2] in ADDRESSES
     )
 
 

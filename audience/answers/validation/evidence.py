@@ -60,7 +60,6 @@ class Sources:
 
 class Origin(StrEnum):
     ABSENT = "absent"
-    MALFORMED = "malformed"
     UNKNOWN = "unknown"
     UNAVAILABLE = "unavailable"
     TIER1 = "tier1"
@@ -146,8 +145,6 @@ class Evidence:
         text = (self._candidate.ip or "").strip()
         if not text:
             return Origin.ABSENT
-        if self._ip is None:
-            return Origin.MALFORMED
         try:
             country = self._sources.country_of(str(self._ip)) if isinstance(self._ip, IPv4Address) else None
         except ServiceUnavailable:

@@ -117,8 +117,8 @@ class ValidationReason(Reason):
     )
     IP_MALFORMED = (
         "ip_malformed",
-        "`ip` is not an IP address, nor a list of them.",
-        "Send one address, without a port, or none.",
+        "Retired: an `ip` that cannot be read is `ip_unknown`.",
+        "Nothing: it is not answered any more.",
     )
     IP_NOT_TIER1 = (
         "ip_not_tier1",
@@ -132,7 +132,7 @@ class ValidationReason(Reason):
     )
     IP_UNKNOWN = (
         "ip_unknown",
-        "The country of the IP address is unknown: it is private, reserved, IPv6, or not in the table.",
+        "The country of the visitor is unknown: `ip` is private, reserved, IPv6, not listed, or no address.",
         "No action needed. If it is frequent, send the visitor's address, not your proxy's.",
     )
     IP_UNAVAILABLE = (

@@ -114,7 +114,6 @@ RULES = (
     ValidationRule(Reason.UA_BOT, 0.4, Fatal.NEVER, visitor_is(Visitor.BOT)),
     ValidationRule(Reason.UA_HTTP_LIBRARY, 0.4, Fatal.NEVER, visitor_is(Visitor.HTTP_LIBRARY)),
     ValidationRule(Reason.UA_HEADLESS, 0.4, Fatal.NEVER, visitor_is(Visitor.HEADLESS)),
-    ValidationRule(Reason.IP_MALFORMED, 0.6, Fatal.ALWAYS, origin_is(Origin.MALFORMED)),
     ValidationRule(Reason.IP_NOT_TIER1, 0.8, Fatal.ALWAYS, origin_is(Origin.ELSEWHERE)),
     ValidationRule(Reason.IP_LIST, 0.0, Fatal.NEVER, lambda evidence: evidence.has_ip_list),
     ValidationRule(Reason.IP_UNKNOWN, 0.0, Fatal.NEVER, origin_is(Origin.UNKNOWN)),

@@ -1,4 +1,4 @@
-"""The IP address of a sign-up: one address, or a list as `X-Forwarded-For` has, the visitor's first."""
+"""The IP address of a sign-up as proxies write it: one or a list, the visitor's first, with a port or not."""
 
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -20,6 +20,18 @@ def sender(text: str) -> IpAddress | None:
     found = []
     for part in text[:MAX_LENGTH].split(","):
         with suppress(ValueError):
-            address = ip_address(part.strip())
+            address = ip_address(_without_port(part.strip().strip('"')))
             found.append(getattr(address, "ipv4_mapped", None) or address)
     return next((address for address in found if address.is_global), found[0] if found else None)
+
+
+def _without_port(text: str) -> str:
+    """Of `8.8.8.8:443` and `[2001:db8::1]:443` the address; anything else is returned as it is."""
+    address, colon, port = text.rpartition(":")
+    if text.startswith("[") and text.endswith("]"):
+        return text[1:-1]
+    if not (colon and port.isascii() and port.isdigit()):
+        return text
+    if address.startswith("[") and address.endswith("]"):
+        return address[1:-1]
+    return text if ":" in address else address

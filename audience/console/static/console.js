@@ -35,6 +35,22 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false
 })
 
+// A second click waits for what the first has sent; a download leaves the page as it is
+document.addEventListener("submit", (event) => {
+  const form = event.target
+  if (event.defaultPrevented || form.method !== "post") return
+  if (form.dataset.sent) return event.preventDefault()
+  form.dataset.sent = "1"
+  setTimeout(() => { delete form.dataset.sent }, 3000)
+})
+
+// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too
+const tokens = [...document.querySelectorAll("[data-once]")]
+if (tokens.length) {
+  const place = ({form}) => `${form.action} ${form.elements.key?.value ?? ""}`
+  for (const token of tokens) token.value = history.state?.[place(token)] ?? token.value
+  history.replaceState(Object.fromEntries(tokens.map((token) => [place(token), token.value])), "")
+}
 
 // Those who are ticked in a list, counted
 function countTicked(form) {

@@ -1,0 +1,64 @@
+"""How addresses, domains and names that somebody types may be stored."""
+
+import unicodedata
+from collections.abc import Collection
+from itertools import takewhile
+from string import ascii_lowercase, ascii_uppercase
+
+from audience.addresses import MAX_ADDRESS_BYTES
+from audience.answers.domains import a_labels
+from schemas.values import trim
+from storage.subscriber_lists import Start
+
+LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
+APOSTROPHES = "'", "\N{RIGHT SINGLE QUOTATION MARK}"
+INTERNATIONAL = "xn--"
+MAX_NAME_LENGTH = 300  # of what is spelled otherwise: normalising takes quadratic time on marks
+
+
+def names(text: str) -> Collection[str]:
+    """How a name may be stored, the case of Latin letters aside: as typed, in small letters, in capitals,
+    with capitals at the start, with `ß` for `ss`, composed or not, and with either apostrophe.
+    """
+    words = " ".join(text.split())
+    if len(words) > MAX_NAME_LENGTH:
+        return [words]
+    texts = (words, words.replace("ß", "ss"), words.replace("ss", "ß"))
+    cased = [each for spelt in texts for each in (spelt, spelt.lower(), spelt.upper(), spelt.title())]
+    forms = [unicodedata.normalize(form, each) for each in cased for form in ("NFC", "NFD")]
+    return {each.translate(LATIN): each for form in forms for each in _with_apostrophes(form)}.values()
+
+
+def _with_apostrophes(text: str) -> Collection[str]:
+    """The text, and with all its apostrophes of either kind."""
+    typed, printed = APOSTROPHES
+    plain = text.replace(printed, typed)
+    return dict.fromkeys((text, plain, plain.replace(typed, printed)))
+
+
+def starts(text: str) -> tuple[list[Start], list[Start]]:
+    """How addresses, and how domains, that begin with the text may be stored.
+
+    A blank in an address was a `+` that was not encoded. After an `@` a last dot is none of the domain's.
+    """
+    typed = trim(text)
+    if len(typed) > MAX_ADDRESS_BYTES:
+        return [], []
+    typed = "+".join(unicodedata.normalize("NFKC", typed).lower().split())
+    local, at, domain = typed.rpartition("@")
+    shown = domain.removesuffix(".") if at else domain.removesuffix(".") or domain
+    if at and local:
+        return [_start(f"{each}@", shown) for each in _with_apostrophes(local)], []
+    whole = [] if at else [Start("", each) for each in _with_apostrophes(typed)]
+    return whole, [_start("", shown)]
+
+
+def _start(local: str, shown: str) -> Start:
+    """Of labels that are whole, A-labels; the last may be the beginning of one."""
+    whole, dot, last = shown.rpartition(".")
+    try:
+        labels = a_labels(whole) + dot
+    except ValueError:
+        return Start(local, shown)
+    letters = "".join(takewhile(str.isascii, last))
+    return Start(local, labels + last, f"{labels}{INTERNATIONAL}{letters}", shown)

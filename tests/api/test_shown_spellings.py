@@ -1,0 +1,76 @@
+"""People are found by addresses, domains and names as they are shown (docs/contract.md, Search)."""
+
+import unicodedata
+
+import pytest
+
+from storage import subscriber_lists
+from tests import response_assertions
+
+BOOKS, POST, RIVER = "x@bücher.example", "иван@почта.рф", "anna@faß.de"
+PUNY, PLUS, NEIL = "y@mail.xn--bcher-kva.example", "ann+news@example.com", "o'neil@example.com"
+STREET, SAM, ZOE, RENE = "straße@example.org", "sam@fass.de", "zoe@example.com", "rene@example.com"
+
+
+@pytest.fixture
+def people(client):
+    for email in (BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM):
+        client.create(email)
+    client.create(NEIL, first_name="Shane", last_name="O’Neil")
+    client.create(ZOE, first_name="Zoë", last_name="D'Arcy")
+    client.create(RENE, first_name=unicodedata.normalize("NFD", "René"))
+    return client
+
+
+def found(answer):
+    return {each["attributes"]["email"] for each in response_assertions.answer(answer)["data"]}
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    (BOOKS, {BOOKS}), ("X@Bücher.Example", {BOOKS}), ("bücher.example", {BOOKS}), ("BÜCHER", {BOOKS}),
+    ("bü", {BOOKS}), ("x@bü", {BOOKS}), ("@bücher.example", {BOOKS}), ("bücher.example.", {BOOKS}),
+    ("x@bücher.example.", {BOOKS}), (unicodedata.normalize("NFD", BOOKS), {BOOKS}),
+    (unicodedata.normalize("NFD", "bü"), {BOOKS}), ("xn--bcher", {BOOKS}), ("x@xn--bcher-kva.ex", {BOOKS}),
+    ("mail.bücher", {PUNY}), ("y@mail.bücher.example", {PUNY}), ("ücher", set()), ("z@bü", set()),
+    (POST, {POST}), ("почта.рф", {POST}), ("поч", {POST}), ("ИВАН@", {POST}), ("иван@п", {POST}),
+    ("faß.de", {RIVER}), ("anna@faß.de", {RIVER}), ("fass.de", {SAM}),
+    ("@example.com.", {PLUS, NEIL, ZOE, RENE}),
+    ("ann+n", {PLUS}), ("ann news@example.com", {PLUS}), ("straße@", {STREET}), ("STRAßE@EX", {STREET}),
+    ("o'neil", {NEIL}), ("o’neil", {NEIL}), ("o’neil@example.com", {NEIL}), ("shane o'n", {NEIL}),
+    ("d’arcy", {ZOE}), ("zoë d’", {ZOE}),
+    (unicodedata.normalize("NFD", "Zoë"), {ZOE}),
+    ("René", {RENE}), ("renÉ", {RENE}),
+    ("@", {BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM, NEIL, ZOE, RENE}),
+    ("x@", {BOOKS}), ("ü" * 400, set()), ("x@" + "ü." * 200, set()), (".", set()), ("x@.", {BOOKS}),
+])  # fmt: skip
+@pytest.mark.parametrize("most_found", [0, 10_000])
+def test_a_beginning_finds_what_is_shown(people, monkeypatch, most_found, text, expected):
+    monkeypatch.setattr(subscriber_lists, "MOST_FOUND", most_found)
+    assert found(people.post("/fetch/search", {"q": text})) == expected
+
+
+def test_a_plus_that_was_not_encoded_finds_the_address(people):
+    for text in (PLUS, "ann+news"):
+        assert found(people.get("/fetch/search", query={"q": text.replace("+", " ")})) == {PLUS}
+
+
+@pytest.mark.parametrize(("condition", "expected"), [
+    ({"contains": "bücher"}, {BOOKS, PUNY}), ({"contains": "ÜCHER.ex"}, {BOOKS, PUNY}),
+    ({"starts_with": "bü"}, {BOOKS}), ({"starts_with": "mail.bü"}, {PUNY}), ({"starts_with": "@bü"}, {BOOKS}),
+    ({"contains": "@bü"}, {BOOKS}), ({"contains": "bücher.example."}, {BOOKS, PUNY}),
+    ({"starts_with": "поч"}, {POST}),
+    ({"contains": ".рф"}, {POST}), ({"contains": "faß"}, {RIVER}), ({"contains": "xn--bcher"}, {BOOKS, PUNY}),
+    ({"starts_with": "xn--bcher"}, {BOOKS}), ({"starts_with": "fass.de."}, {SAM}),
+    ({"contains": "ss.de"}, {SAM}),
+    ({"contains": unicodedata.normalize("NFD", "ücher")}, {BOOKS, PUNY}),
+    ({"is": "bücher.example."}, {BOOKS}), ({"is": "@bücher.example"}, {BOOKS}),
+    ({"in": ["@faß.de.", "почта.рф"]}, {RIVER, POST}),
+    ("@fass.de", {SAM}), ({"contains": "org.example"}, set()), ({"contains": "mple.org."}, {STREET}),
+])  # fmt: skip
+def test_a_rule_finds_domains_as_they_are_shown(people, condition, expected):
+    rules = {"all": [{"email_domain": condition}, {"created_at": {"gt": "2001-01-01"}}]}
+    created = people.post("/fetch/segments", {"segment": {"name": "A", "rules": rules}})
+    segment = response_assertions.answer(created, 201)
+    assert found(people.post("/fetch/search", {"segment_id": segment["data"]["id"]})) == expected
+    preview = people.post("/fetch/segments/preview", {"segment": {"rules": {"not": rules}}})
+    assert response_assertions.answer(preview)["user_count"] == 10 - len(expected)

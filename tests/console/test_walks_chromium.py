@@ -1,0 +1,206 @@
+"""In a real browser: walks through several screens; `AUDIENCE_PICTURES` names a folder for pictures."""
+
+import os
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from audience import (
+    bulk_act_pieces,
+    bulk_acts,
+    operators,
+    reports,
+    segments,
+    sessions,
+    sign_in,
+    sites,
+    subscriber_lists,
+)
+from audience.audit_log import COMMAND_LINE, Actor
+from storage import database
+from tests.conftest import program
+from tests.console.chromium import chromium, serving, visit
+from tests.console.conftest import PASSWORD
+from tests.console.screens import PLAIN, fill
+
+EMAIL, OTHER = "mara@example.com", "max@example.com"
+PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium(program("chromium")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def port(app, site):
+    fill(site, PLAIN)
+    for email in (EMAIL, OTHER):
+        token = operators.add(email, True, {site: "owner"}, COMMAND_LINE)
+        sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    with serving(app) as port:
+        yield port
+
+
+def looked_at(visitor, name):
+    """A screen that is accessible in both themes and fits; a picture of it, if they are kept."""
+    for theme in ("light", "dark"):
+        visitor.page.emulate_media(color_scheme=theme)
+        violations = Axe().run(visitor.page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == [], (name, theme)
+        if PICTURES:
+            width = visitor.page.viewport_size["width"]
+            visitor.page.screenshot(path=Path(PICTURES) / f"{name}-{width}-{theme}.png", full_page=True)
+    visitor.page.emulate_media(color_scheme="light")
+    assert visitor.overflow() <= 0, name
+    assert visitor.sticking_out() == [], name
+
+
+def listed(page):
+    return sorted(page.locator("td .who a").all_inner_texts())
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_search_is_of_its_list_alone(browser, port, site, width):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    page, everybody = visitor.page, len(listed(visitor.page))
+    page.get_by_role("searchbox").press_sequentially("p1@")
+    page.get_by_text("Begins with p1@").wait_for()
+    page.get_by_label("Tick p2@a.example").wait_for(state="detached")
+    page.get_by_text("Add a filter").click()
+    page.get_by_label("Status").select_option("subscribed")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("link", name="Take off: Subscribed").wait_for()
+    looked_at(visitor, "kept-list")
+    found = page.url
+    assert (listed(page), "p1" in found) == (["p1@a.example"], False)
+    page.get_by_label("take the one that matches").check()
+    page.get_by_role("button", name="Unsubscribe", exact=True).click()
+    page.get_by_role("heading", name="Unsubscribe 1 subscriber?").wait_for()
+    assert page.locator(".chips li").all_inner_texts() == ["Subscribed", "Begins with p1@"]
+    looked_at(visitor, "kept-act")
+    page.get_by_role("link", name="Cancel").click()
+    assert listed(page) == ["p1@a.example"]
+    page.get_by_role("link", name="Save as a segment").click()
+    page.get_by_text("whose address begins with p1@").first.wait_for()
+    looked_at(visitor, "kept-segment")
+    page.get_by_role("link", name="Subscribers", exact=True).click()
+    assert len(listed(page)) == everybody
+    page.goto(found)
+    page.get_by_role("link", name="Clear filters").click()
+    page.wait_for_url("**/subscribers")
+    assert len(listed(page)) == everybody
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_an_empty_site_gets_its_key_and_its_first_call(browser, port, site, width):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open("/sites")
+    page = visitor.page
+    page.get_by_label("Name", exact=True).fill("Reeds")
+    page.get_by_role("button", name="Make the site").dblclick()
+    page.get_by_role("heading", name="Reeds").wait_for()
+    assert [each.name for each in sites.list_all()].count("Reeds") == 1
+    looked_at(visitor, "empty-site")
+    page.get_by_role("button", name="Make a key").dblclick()
+    page.get_by_role("heading", name="New key").wait_for()
+    call = page.get_by_label("First API call").inner_text()
+    assert call.count("pk_") == call.count(":sk_") == 1
+    assert "…" not in call
+    looked_at(visitor, "first-key")
+    page.get_by_label("Audience", exact=True).click()
+    page.get_by_role("heading", name="Reeds").wait_for()
+    assert page.get_by_role("button", name="Make a key").count() == 0
+    assert visitor.problems == []
+
+
+def test_going_back_and_saving_again_leads_to_what_was_made(browser, port, site):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/segments/new")
+    page, before = visitor.page, len(segments.list_all(site))
+    page.get_by_label("Name", exact=True).fill("Reeds")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("heading", name="Reeds").wait_for()
+    page.go_back()
+    assert page.get_by_label("Name", exact=True).input_value() == "Reeds"
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("This form was sent before: this is what it made. For another,").wait_for()
+    looked_at(visitor, "made-before")
+    assert len(segments.list_all(site)) == before + 1
+    page.get_by_role("link", name="Segments", exact=True).click()
+    page.get_by_role("link", name="Build a segment").click()
+    page.get_by_label("Name", exact=True).fill("Herons")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("heading", name="Herons").wait_for()
+    assert len(segments.list_all(site)) == before + 2
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_two_clicks_make_one(browser, port, site, script):
+    visitor = visit(browser, port, EMAIL, 1280, "light", script)
+    visitor.open(f"/sites/{site.uuid}/reports/new?kind=NewVisitors")
+    page, before = visitor.page, len(reports.list_all(site))
+    page.get_by_label("Name", exact=True).fill("Herons")
+    page.get_by_role("button", name="Draw it").click()
+    page.get_by_role("button", name="Save").dblclick()
+    page.get_by_role("heading", name="Herons").wait_for()
+    assert len(reports.list_all(site)) == before + 1
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("email", [EMAIL, OTHER])
+def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, site, width, email):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/segments/new")
+    page, before = visitor.page, len(segments.list_all(site))
+    page.get_by_label("Name", exact=True).fill("Reeds & <b>herons</b>")
+    end_sessions()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("What you sent was not carried out").wait_for()
+    visitor.problems.clear()  # the browser notes the status
+    looked_at(visitor, "ended-sign-in")
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    if email == OTHER:
+        page.get_by_role("heading", name="A new segment").wait_for()
+        assert page.get_by_label("Name", exact=True).input_value() == ""
+        assert len(segments.list_all(site)) == before
+    else:
+        page.get_by_role("heading", name="Not sent yet").wait_for()
+        looked_at(visitor, "ended-again")
+        assert len(segments.list_all(site)) == before
+        page.get_by_role("button", name="Send it").click()
+        page.get_by_role("heading", name="Reeds & <b>herons</b>").wait_for()
+        assert len(segments.list_all(site)) == before + 1
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
+    """The page that waits says it by itself."""
+    ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
+    new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
+    act_id = bulk_acts.choose(site, new, Actor(EMAIL))  # and no more
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/acts/{act_id}")
+    assert visitor.page.get_by_text("waiting").is_visible()
+    with database.write(site.id):
+        database.execute("UPDATE bulk_acts SET lease_until = 1 WHERE site_id = ?", [site.id])
+    bulk_act_pieces.sweep()
+    visitor.page.get_by_text("It was not begun").wait_for()
+    looked_at(visitor, "not-begun")
+    visitor.page.get_by_role("link", name="All acts").click()
+    visitor.page.get_by_text("not begun").wait_for()
+    assert visitor.problems == []
+
+
+def end_sessions():
+    for each in sessions.list_of(operators.get(EMAIL).id):
+        sessions.end(each.id, operators.get(EMAIL).id)
