@@ -2,12 +2,13 @@
 
 import json
 from contextlib import contextmanager
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 
 from tests.torture import __main__ as torture
-from tests.torture.world import World
+from tests.torture.world import Client, World
 
 
 @pytest.fixture
@@ -131,17 +132,21 @@ def test_however_late_it_is_a_row_tries_something(row):
     assert row.tried == ["before", 0]
 
 
-def test_what_was_unsure_is_sure_after_a_check(monkeypatch, tmp_path):
+def test_what_was_unsure_stays_so_until_a_later_answer(monkeypatch, tmp_path):
     world = World(tmp_path)
     counts = {"user_count": 2, "subscriber_count": 1, "unsubscriber_count": 1}
     monkeypatch.setattr(world, "call", lambda *_: (200, counts))
     world.ledger.left["ann@example.com"] = False
     world.ledger.unsure |= {"ann@example.com", "bob@example.com", "cy@example.com"}
-    world._check_people([("ann@example.com", True), ("bob@example.com", False)])
-    assert world.ledger.left == {"ann@example.com": True, "bob@example.com": False}
+    found = [("ann@example.com", True), ("bob@example.com", False)]
+    world._check_people(found)
+    world._check_people(found)
+    assert world.ledger.left == {"ann@example.com": False}  # what is found is not taken for the truth
+    monkeypatch.setattr(world, "ask", lambda *_: (200, {}))
+    Client(world, "a", Random(1))._told(["ann@example.com"], "/fetch/commands", {}, left=False)
     with pytest.raises(AssertionError, match="consent lost"):
-        world._check_people([("ann@example.com", False), ("bob@example.com", False)])
+        world._check_people(found)
+    world.ledger.left["ann@example.com"] = True
+    world._check_people(found)
     with pytest.raises(AssertionError, match="from nowhere"):
-        world._check_people(
-            [("ann@example.com", True), ("bob@example.com", False), ("cy@example.com", False)]
-        )
+        world._check_people([("ann@example.com", True), ("dan@example.com", False)])

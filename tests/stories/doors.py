@@ -278,8 +278,7 @@ class Doors:
         self.judge.empty()
 
     def subscribed(self) -> dict[str, bool]:
-        rows = self.client.get("/fetch/export", query={"format": "jsonl"}).data.splitlines()
-        return {row["email"]: row["unsubscribed_at"] is None for row in map(json.loads, rows)}
+        return {row["email"]: row["unsubscribed_at"] is None for row in exported(self.client)}
 
     def found(self) -> Found:
         return found(self.client, self.imports)
@@ -291,11 +290,16 @@ def found(client: ApiClient, imports: Sequence[str] = ()) -> Found:
     names = [each["attributes"]["name"] for each in tags["data"]]
     states: dict[str, Any] = {each: client.get(f"/batch/imports/{each}").json for each in imports}
     return witness.found_of(
-        client.get("/fetch/export", query={"format": "jsonl"}).data,
+        exported(client),
         client.get("/stats/site").json,
         tags={name.casefold(): count(client, name) for name in names},
         imports={each: applied(state["data"]["attributes"]) for each, state in states.items()},
     )
+
+
+def exported(client: ApiClient) -> list[dict[str, Any]]:
+    rows = client.get("/fetch/export", query={"format": "jsonl"}).data.splitlines()
+    return [json.loads(row) for row in rows]
 
 
 def count(client: ApiClient, tag: str) -> int:

@@ -2,9 +2,8 @@
 
 import csv
 import io
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -201,10 +200,10 @@ READERS = {
 }
 
 
-def found_of(exported: bytes, stats: Any, **more: Any) -> Found:
-    """From an export in JSON lines, and the answer of `/stats/site`."""
+def found_of(exported: Iterable[Mapping[str, Any]], stats: Any, **more: Any) -> Found:
+    """From the rows of an export, and the answer of `/stats/site`."""
     values, subscribed = {}, {}
-    for row in map(json.loads, exported.splitlines()):
+    for row in exported:
         key = row["email"].strip().lower()
         values[key] = dict(_shown(row))
         subscribed[key] = row["unsubscribed_at"] is None

@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
+import pytest
+
+from audience import clock
 from tests.torture import leases
 from tests.torture.world import World, opened_world, preloading
 
@@ -22,11 +25,15 @@ STEPS_NS = (-24 * HOUR_NS, -HOUR_NS, -(10**6), 10**6, HOUR_NS, 24 * HOUR_NS)
 
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
-    with opened_world(before=write_shift, settings=preloading("clock")) as world:
-        shifts = [0]
+    shifts, real = [0], clock.now_ms
+    with (
+        opened_world(before=write_shift, settings=preloading("clock")) as world,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(clock, "now_ms", lambda: real() + shifts[0] // 10**6)  # bulk actions are begun here
 
         def attack(number: int, chance: Random) -> None:
-            with world.clients_at_work(f"c{number}", chance):
+            with world.clients_at_work(f"c{number}", chance, doors=1):
                 threading.Event().wait(chance.uniform(0.1, 0.4))
                 shifts[0] = (shifts[0] + chance.choice(STEPS_NS)) if chance.random() < 0.8 else 0
                 write_shift(world.instance.parent, shifts[0])

@@ -1,7 +1,8 @@
 """Two hosts import into one PostgreSQL: each a network namespace with web servers and a worker; one Redis.
 
 Meanwhile a worker, a web server, PostgreSQL or Redis is killed, or a host's cable is pulled for a while. What
-was accepted is written once, and all counts are exact.
+was accepted is written once, and all counts are exact. At each host a client uses every door of another site,
+of which the judge finds nothing wrong.
 """
 
 import contextlib
@@ -23,23 +24,27 @@ from typing import Any
 import psycopg
 from redis import Redis
 
+from audience.config import Settings
 from tests.client import basic
 from tests.postgresql import name_of
 from tests.service import PATIENCE_SECONDS, command, environment, free_port, give_places, until
+from tests.stories import witness
+from tests.stories.invariant import Judge, assert_holds
 from tests.torture import stores
+from tests.torture.doors import UNANSWERED, DoorClient, Stored
 from tests.torture.network import NETWORK, Cable, cables
-from tests.torture.world import ROOT, UNANSWERED
+from tests.torture.world import ROOT
 from workers import embedded_redis
 
 SHORT, LONG, UNIT = 5, 20, "troubles"
 HOSTS = 2
 COUNTS = (
-    "SELECT count(*) FROM subscribers",
-    "SELECT count(DISTINCT email_key) FROM subscribers",
-    "SELECT users FROM site_counters",
-    "SELECT CAST(sum(created) AS bigint) FROM imports",
-    "SELECT count(*) FROM subscriber_tags",
-    "SELECT bearers FROM tags",
+    "SELECT count(*) FROM subscribers WHERE site_id = 1",
+    "SELECT count(DISTINCT email_key) FROM subscribers WHERE site_id = 1",
+    "SELECT users FROM site_counters WHERE site_id = 1",
+    "SELECT CAST(sum(created) AS bigint) FROM imports WHERE site_id = 1",
+    "SELECT count(*) FROM subscriber_tags WHERE site_id = 1",
+    "SELECT bearers FROM tags WHERE site_id = 1",
 )
 BATCH, BATCHES_SHORT, BATCHES_LONG = 1_000, 8, 100  # of an attack
 
@@ -75,16 +80,34 @@ class Host:
 
     def ask(self, method: str, path: str, key: str, body: Any = None, timeout: float = 10.0) -> Any:
         """(status, JSON); status 0 where no answer came."""
-        headers = {"Authorization": key, "Content-Type": "application/json"}
+        try:
+            status, answer = self.call(method, path, key, body, timeout)
+            return status, json.loads(answer)
+        except UNANSWERED:
+            return 0, None
+
+    def call(
+        self, method: str, path: str, key: str, body: Any = None, timeout: float = 10.0
+    ) -> tuple[int, bytes]:
+        """The body is JSON, or a file; so is the answer."""
+        is_file = isinstance(body, bytes)
+        headers = {"Authorization": key, "Content-Type": "text/csv" if is_file else "application/json"}
         with contextlib.closing(
             http.client.HTTPConnection(self.cable.far, self.port, timeout=timeout)
         ) as client:
-            try:
-                client.request(method, f"/api/v1{path}", json.dumps(body) if body else None, headers)
-                response = client.getresponse()
-                return response.status, json.loads(response.read())
-            except UNANSWERED:
-                return 0, None
+            text = body if is_file or body is None else json.dumps(body)
+            client.request(method, f"/api/v1{path}", text, headers)
+            response = client.getresponse()
+            return response.status, response.read()
+
+    def make_site(self, name: str) -> str:
+        """The key of a new site."""
+        made = subprocess.run(
+            [*self.cable.inside, *command("site", "create", name, "--json")], env=self._environment, cwd=ROOT,
+            capture_output=True, check=True,
+        )  # fmt: skip
+        keys = json.loads(made.stdout)
+        return basic(keys["publishable_key"], keys["secret_key"])
 
 
 class Network:
@@ -93,7 +116,9 @@ class Network:
     def __init__(self, hosts: list[Host], url: str, redis: Redis) -> None:
         self.hosts, self.url, self.redis = hosts, url, redis
         self._numbers = itertools.count()
-        self._key = ""
+        self._key = self._doors_key = ""
+        self._judge = Judge()
+        self._stored = Stored(Settings(instance=hosts[0].instance, database_url=url), place=1)
 
     def start(self) -> None:
         """All at once: one of them makes the first site."""
@@ -105,6 +130,7 @@ class Network:
         for host in self.hosts:
             host.start("worker")
             self.await_users(host, 0)
+        self._doors_key = self.hosts[0].make_site("Doors")
 
     def users(self, host: Host) -> int | None:
         status, answer = host.ask("GET", "/stats/site", self._key)
@@ -123,12 +149,32 @@ class Network:
     def _send(self, host: Host, body: Any) -> None:
         until(lambda: host.ask("POST", "/batch/subscribers", self._key, body)[0] == 200)
 
+    def use_doors(self, host: Host, name: str, chance: Random, end: threading.Event) -> None:
+        def call(method: str, path: str, body: Any) -> tuple[int, Any]:
+            status, answer = host.call(method, path, self._doors_key, body)
+            return status, json.loads(answer)
+
+        client = DoorClient(self._judge, call, self._stored, name, chance)
+        while not end.is_set():
+            client.step()
+
+    def check_doors(self) -> None:
+        """Nothing waits any more."""
+        until(lambda: self.rows("SELECT count(*) FROM undos WHERE status IN ('queued', 'running')") == [(0,)])
+        until(self._stored.is_at_rest)
+        self._judge.empty()
+        _, exported = self.hosts[0].call("GET", "/fetch/export?format=jsonl", self._doors_key)
+        _, stats = self.hosts[0].ask("GET", "/stats/site", self._doors_key)
+        assert_holds(self._judge, witness.found_of(map(json.loads, exported.splitlines()), stats))
+
     def rows(self, statement: str) -> list[Any]:
         with psycopg.connect(self.url, autocommit=True) as connection:
             return connection.execute(statement.encode()).fetchall()
 
     def check(self, total: int) -> None:
-        until(lambda: self.rows("SELECT count(*) FROM imports WHERE status <> 'finished'") == [(0,)])
+        until(
+            lambda: self.rows("SELECT count(*) FROM imports WHERE status IN ('queued', 'running')") == [(0,)]
+        )
         for statement in COUNTS:
             assert self.rows(statement) == [(total,)], (statement, self.rows(statement), total)
         for host in self.hosts:
@@ -174,14 +220,25 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> None:
             host, trouble = chance.choice(network.hosts), TROUBLES[number % len(TROUBLES)]
-            with ThreadPoolExecutor(HOSTS) as pool:
+            end = threading.Event()
+            with ThreadPoolExecutor(2 * HOSTS) as pool:
+                clients = [
+                    pool.submit(network.use_doors, each, f"h{number}-{place}", Random(chance.random()), end)
+                    for place, each in enumerate(network.hosts)
+                ]
                 sent = [pool.submit(network.send, each, batches // HOSTS) for each in network.hosts]
                 threading.Event().wait(chance.uniform(0.05, 0.5))
-                trouble(network, host)
-                for each in sent:
-                    each.result(10 * PATIENCE_SECONDS)
+                try:
+                    trouble(network, host)
+                    for each in sent:
+                        each.result(10 * PATIENCE_SECONDS)
+                finally:
+                    end.set()
+            for client in clients:
+                client.result()
             totals.append(batches // HOSTS * HOSTS * BATCH)
             network.check(sum(totals))
+            network.check_doors()
 
         yield attack
 

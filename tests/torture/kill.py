@@ -25,7 +25,7 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> None:
             victim = chance.choice([*PARTS, *PARTS, "supervisor", *(["database"] if stores.server else [])])
-            with world.clients_at_work(f"k{number}", chance):
+            with world.clients_at_work(f"k{number}", chance, doors=1):
                 threading.Event().wait(chance.uniform(0.05, 0.5))
                 if number % TWO_WORKERS_EVERY:
                     kill(world, victim, chance)

@@ -7,8 +7,6 @@ from functools import partial
 
 from audience import clock, import_payloads, subscribers
 from audience.changes import change_from_item
-from audience.config import Settings
-from audience.operations.opening import open_database
 from schemas.imports import MAX_ITEMS
 from storage import database, file_uploads, imports, leases, site_queue
 from tests.service import until
@@ -26,11 +24,8 @@ EXPIRIES, SECONDS_APART = 15, 0.1
 @contextmanager
 def opened_database(world: World) -> Iterator[None]:
     """The service's, in this process too."""
-    open_database(Settings(instance=world.instance, database_url=world.url))
-    try:
+    with world.stored.opened():
         yield
-    finally:
-        database.close()
 
 
 def hold(world: World, number: int) -> None:

@@ -17,27 +17,33 @@ from random import Random
 from types import MappingProxyType
 from typing import Any
 
+from audience.config import Settings
 from tests.client import basic
 from tests.service import Service, packed_places, serving, until
+from tests.stories import witness
+from tests.stories.invariant import Judge, assert_holds
 from tests.torture import stores
+from tests.torture.doors import EARLIEST, LATEST, UNANSWERED, DoorClient, Stored, tell
 
 ROOT = Path(__file__).parent.parent.parent
 PRELOADS = Path(__file__).with_name("preload")
 CLIENTS = 4
 DRAINED_SECONDS, RESTARTED_SECONDS = 60.0, 30.0
 EXPECTED = frozenset({200, 201, 503})
-UNANSWERED = (OSError, http.client.HTTPException, ValueError)
+WAITING = ("queued", "running")
 
 
 @dataclass
 class Ledger:
     """What clients were told: who is there and whether they left, rows by import, who has one event.
 
-    `unsure` are addresses of whom, since the last check, a request had no answer, or a 503.
+    `unsure` are addresses of whom, since the last check, a request had no answer, or a 503; `doubtful` were
+    so at a check, after which nothing of theirs is under way: what they are told next is sure.
     """
 
     left: dict[str, bool] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)
     imports: dict[str, int] = field(default_factory=dict)
     events: set[str] = field(default_factory=set)
     statuses: Counter[str] = field(default_factory=Counter)
@@ -89,6 +95,7 @@ class Client:
         status, answer = self._world.ask("POST", path, body)
         if status in (200, 201):
             self._ledger.left.update(dict.fromkeys(people, left))
+            self._ledger.doubtful.difference_update(people)
             return answer
         self._ledger.unsure.update(people)
         return None
@@ -100,9 +107,11 @@ class World:
     def __init__(self, instance: Path, **settings: str) -> None:
         self.instance, self.url = instance, stores.new_url()
         self.settings = settings | {"AUDIENCE_DATABASE_URL": self.url}
-        self.ledger = Ledger()
+        self.ledger, self.judge = Ledger(), Judge()
         self.service: Service
         self.times_ms: list[float] = []
+        self.stored = Stored(Settings(instance=instance, database_url=self.url))
+        self._has_doors, self._ended = False, set[str]()  # undos that have ended
         self.is_patient = False  # waits as long as a 503 asks for
         self._running = contextlib.ExitStack()
 
@@ -121,12 +130,14 @@ class World:
 
     def ask(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
         """`(status, JSON)`; status 0 where no answer came. Any but `EXPECTED` fails the attack."""
-        began = time.monotonic()
+        began, request = time.monotonic(), self.judge.send(EARLIEST, LATEST)
         try:
             status, seconds, answer = self._request(method, path, body, timeout)
         except UNANSWERED as error:
             self.ledger.statuses[type(error).__name__] += 1
+            tell(self.judge, request, (method, path, body), 0, None)
             return 0, None
+        tell(self.judge, request, (method, path, body), status, answer)
         if path != "/batch/subscribers":  # which may wait a second for earlier ones
             self.times_ms.append((time.monotonic() - began) * 1000)
         self.ledger.statuses[str(status)] += 1
@@ -144,22 +155,33 @@ class World:
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=timeout)
         headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
         with contextlib.closing(connection):
-            text = None if body is None else json.dumps(body)
-            connection.request(method, f"/api/v1{path}", text, headers | {"Content-Type": "application/json"})
+            is_file = isinstance(body, bytes)
+            text = body if body is None or is_file else json.dumps(body)
+            headers["Content-Type"] = "text/csv" if is_file else "application/json"
+            connection.request(method, f"/api/v1{path}", text, headers)
             response = connection.getresponse()
             seconds = int(response.headers.get("Retry-After", 0))
             return response.status, seconds, json.loads(response.read())
 
     @contextlib.contextmanager
-    def clients_at_work(self, name: str, chance: Random, number: int = CLIENTS) -> Iterator[None]:
-        end = threading.Event()
-        clients = [Client(self, f"{name}-{each}", Random(chance.random())) for each in range(number)]
+    def clients_at_work(
+        self, name: str, chance: Random, number: int = CLIENTS, doors: int = 0
+    ) -> Iterator[None]:
+        """So many clients of whom the ledger is told, and of whom the judge alone, who use every door."""
+        end, self._has_doors = threading.Event(), self._has_doors or doors > 0
+        clients: list[Client | DoorClient] = [
+            Client(self, f"{name}-{each}", Random(chance.random())) for each in range(number)
+        ]
+        clients += [
+            DoorClient(self.judge, self.call, self.stored, f"{name}-d{each}", Random(chance.random()))
+            for each in range(doors)
+        ]
 
-        def work(client: Client) -> None:
+        def work(client: Client | DoorClient) -> None:
             while not end.is_set():
                 client.step()
 
-        with ThreadPoolExecutor(number) as pool:
+        with ThreadPoolExecutor(len(clients)) as pool:
             working = [pool.submit(work, client) for client in clients]
             try:
                 yield
@@ -179,8 +201,10 @@ class World:
             done = state["created"] + state["updated"] + state["unchanged"]
             assert (state["status"], state["failed"], done) == ("finished", 0, rows), state
         self.ledger.imports.clear()
-        self._check_people(self.exported())
+        exported = self.exported()
+        self._check_people([(row["email"], row["unsubscribed_at"] is not None) for row in exported])
         self._check_events()
+        self._check_judged(exported)
 
     def _answers(self) -> bool:
         try:
@@ -190,14 +214,25 @@ class World:
 
     def is_drained(self) -> bool:
         newest = self.call("GET", "/batch/imports")[1]["data"]
-        return all(each["attributes"]["status"] not in ("queued", "running") for each in newest)
+        if any(each["attributes"]["status"] in WAITING for each in newest):
+            return False
+        for source in [each for each in self.judge.undone if each not in self._ended]:
+            path = f"/batch/imports/{source.removeprefix('import ')}/undo"
+            status, answer = self.call("GET", path)
+            if status == 200 and answer["data"]["attributes"]["status"] in WAITING:
+                return False
+            self._ended.add(source)
+        return not self._has_doors or self.stored.is_at_rest()
 
     def _check_people(self, people: list[tuple[str, bool]]) -> None:
         found, ledger = dict(people), self.ledger
-        sure = {email: left for email, left in ledger.left.items() if email not in ledger.unsure}
+        open_ = ledger.unsure | ledger.doubtful
+        sure = {email: left for email, left in ledger.left.items() if email not in open_}
         assert len(found) == len(people), "somebody is there twice"
         assert not ledger.left.keys() - found.keys(), f"lost: {sorted(ledger.left.keys() - found.keys())[:9]}"
-        unknown = found.keys() - ledger.left.keys() - ledger.unsure
+        unknown = {
+            each for each in found if each not in ledger.left.keys() | open_ | self.judge.subscribers.keys()
+        }
         assert not unknown, f"from nowhere: {sorted(unknown)[:9]}"
         wrong = [email for email, left in sure.items() if found[email] != left]
         assert not wrong, f"consent lost: {wrong[:9]}"
@@ -205,8 +240,15 @@ class World:
         left_count = sum(found.values())
         counts = (stats["user_count"], stats["subscriber_count"], stats["unsubscriber_count"])
         assert counts == (len(found), len(found) - left_count, left_count), counts
-        ledger.left = found
+        ledger.doubtful |= ledger.unsure
         ledger.unsure.clear()
+
+    def _check_judged(self, exported: list[dict[str, Any]]) -> None:
+        """Of those whom a row has brought in past the API, the judge knows only that they are."""
+        for email in self.ledger.left.keys() - self.judge.subscribers.keys():
+            self.judge.at(email).is_open = True
+        self.judge.empty()
+        assert_holds(self.judge, witness.found_of(exported, self.call("GET", "/stats/site")[1]))
 
     def _check_events(self) -> None:
         for email in self.ledger.events:
@@ -215,15 +257,14 @@ class World:
             assert len(events) == 1, f"{email} has {len(events)} events instead of one"
         self.ledger.events.clear()
 
-    def exported(self) -> list[tuple[str, bool]]:
-        """(address, whether they left) of everybody."""
+    def exported(self) -> list[dict[str, Any]]:
+        """Everybody."""
         first = self.service.first
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=60)
         headers = {"Authorization": basic(first["publishable_key"], first["secret_key"])}
         with contextlib.closing(connection):
             connection.request("GET", "/api/v1/fetch/export?format=jsonl", headers=headers)
-            rows = [json.loads(line) for line in connection.getresponse().read().splitlines()]
-        return [(row["email"], row["unsubscribed_at"] is not None) for row in rows]
+            return [json.loads(line) for line in connection.getresponse().read().splitlines()]
 
     def take_p99_ms(self) -> float:
         """Of the answers since the last call."""
