@@ -113,7 +113,7 @@ def tried(done: DryRun) -> dict[str, Any]:
 
 
 def _problem(error: FormError) -> dict[str, Any]:
-    return {"problem": error.problems[0].message, "found": error.found}
+    return {"problem": error.problems[0].message, "found": error.page_found}
 
 
 def work(instance: Path, open_file: FileOpener) -> None:

@@ -103,7 +103,12 @@ class FormError(Exception):
     def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__("form")
         self.problems = problems
-        self.found = dict(found or {})
+        self.found: dict[str, Any] = dict(found or {})
+
+    @property
+    def page_found(self) -> dict[str, Any]:
+        """What the console keeps of `found`."""
+        return self.found
 
 
 @cache

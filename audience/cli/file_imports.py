@@ -24,6 +24,7 @@ from schemas.formats.dates import DMY, MDY
 from schemas.formats.file_names import said_by_name
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
+from schemas.formats.questions import QuestionsOpen
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
@@ -32,10 +33,17 @@ from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
+UNANSWERED = 2  # exit status: the file leaves questions open
 WHO_LEFT = (
     "Mailchimp gives this name to a file of people who must not be written to: say so with "
     "--consent unsubscribed"
 )
+
+
+class Unanswered(click.ClickException):
+    """A file with open questions."""
+
+    exit_code = UNANSWERED
 
 
 @click.command(name="import")
@@ -127,6 +135,8 @@ def _opened(file: Path, reading: Reading) -> Iterator[tuple[BinaryIO, File]]:
         try:
             kind = wire.BY_SUFFIX.get(file.suffix.lower())
             yield binary, inspect(binary, reading, kind, instance.child_process, unpacked)
+        except QuestionsOpen as error:
+            raise Unanswered(error.command) from error
         except FileRefused as error:
             raise click.ClickException(error.command) from error
         except FormError as error:

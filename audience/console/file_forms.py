@@ -59,7 +59,6 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    first_look.NO_ORDER: "The dates may have the day or the month first: choose below which.",
     consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: in their place, write "
     "unsubscribed for somebody who left and subscribed for somebody who did not. Only if it is not about "
     "consent, make it a field; it takes nobody out then.",
@@ -157,6 +156,11 @@ def _dot(meaning: str, reason: str) -> str:
     return "warn" if reason in WARNINGS else ""
 
 
+def _asked(question: Mapping[str, Any]) -> str:
+    """A question, with the columns that it is about."""
+    return f"{question['message']} Found: {', '.join(question['columns'][:10])}."
+
+
 def _in_words(advice: str) -> str:
     """Advice in the words of the page in place of parameters."""
     for parameter, words in IN_ADVICE.items():
@@ -169,6 +173,8 @@ def _problem(known: Mapping[str, Any]) -> str:
     if "problem" not in known:
         return ""
     message, found = known["problem"], known.get("found") or {}
+    if "asks" in found:
+        return " ".join(_asked(each) for each in found["asks"])
     if "header=0" in found.get(HINTS, ()):
         return NO_HEADER
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)

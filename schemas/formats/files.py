@@ -13,6 +13,7 @@ from schemas.formats.columns import Column, is_header, plan
 from schemas.formats.consent_words import ConsentWord
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
+from schemas.formats.questions import check_answered
 from schemas.formats.readings import Reading
 from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
@@ -111,11 +112,12 @@ def inspect(
 def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     preset, columns = planned(table, reading)
-    orders = look_through(table, columns, reading, follow)
+    look = look_through(table, columns, reading, follow)
     missing_consent.check(columns, reading)
+    check_answered(look.asks)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, orders, preset, reading, names, is_empty)
+    return File(table, columns, look.orders, preset, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:

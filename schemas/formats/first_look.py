@@ -1,6 +1,7 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from schemas.formats import csv_values, dates
@@ -9,6 +10,7 @@ from schemas.formats.consent import SEVERAL_FILES, ConsentColumn, FieldColumn, T
 from schemas.formats.consent_words import ConsentWord, certainly_left, folded, word_of
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
+from schemas.formats.questions import FileQuestion
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
@@ -41,17 +43,24 @@ NO_ORDER_COMMAND = (
     "The dates in column {column} may have the day or the month first: say which with --dates dmy "
     "or --dates mdy"
 )
+NO_ORDER_PAGE = "The dates may have the day or the month first: choose below which."
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found in all of a file: the order of day and month by a column's place, and what to `ask`."""
+
+    orders: Mapping[int, str]
+    asks: list[FileQuestion]
 
 
 def look_through(
     table: Table, columns: Sequence[Column], reading: Reading, follow: Callable[[int], object]
-) -> dict[int, str]:
-    """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
-    returns the orders.
+) -> Look:
+    """Reads all cells of consent, of dates and of unknown names, and settles which columns are consent.
 
     Raises `FileRefused` if it breaks off, if a header of other columns or a heading of people who left
-    follows, if words of consent or the order of dates are not understood, or if it is unclear whether
-    everybody has left.
+    follows, if words of consent are not understood, or if it is unclear whether everybody has left.
     """
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
@@ -79,7 +88,9 @@ def look_through(
         consent.settle()
     for unknown in fields.values():
         unknown.settle(number)
-    return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
+    orders = {column.place: reading.dates or seen.order() for column, seen in dated}
+    unclear = [column.name for column, _ in dated if orders[column.place] is None]
+    return Look({place: order or dates.ISO for place, order in orders.items()}, _ask_order(unclear))
 
 
 def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list[Column]:
@@ -143,13 +154,18 @@ def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], 
         raise FileRefused(SEVERAL_FILES.format(row=row))
 
 
-def _order(column: Column, seen: dates.DateOrder) -> str:
-    order = seen.order()
-    if order is None:
-        raise FileRefused(
-            NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
+def _ask_order(columns: Sequence[str]) -> list[FileQuestion]:
+    """Of all columns whose dates are unclear."""
+    if not columns:
+        return []
+    command = NO_ORDER_COMMAND.format(column=quoted(columns))
+    options = [f"dates={order}" for order in (dates.DMY, dates.MDY)]
+    return [
+        FileQuestion(
+            about="dates", message=NO_ORDER, command=command, page=NO_ORDER_PAGE, options=options,
+            columns=columns,
         )
-    return order
+    ]  # fmt: skip
 
 
 def _check_end(table: Table, columns: Sequence[Column], reading: Reading, row: int, record: Any) -> None:

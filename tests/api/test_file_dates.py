@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.sent_files import import_file
+from tests.api.sent_files import import_file, send
 
 DATES = {
     "created_at": "2020-01-02T03:04:05.678Z",
@@ -92,3 +92,13 @@ def test_ones_and_zeros_of_spreadsheets_are_consent(client):
         name: client.find(f"{name}@example.com")["attributes"]["unsubscribed_at"] for name in ("ann", "bob")
     }
     assert (left["ann"], left["bob"] is None) == (None, False)
+
+
+def test_an_order_of_two_columns_is_asked_about_once(client):
+    text = "email,created_at,updated_at\nann@example.com,01/02/2023,02/03/2023\n"
+    answer = send(client, text).json
+    (question,) = answer["asks"]
+    assert question["about"] == "dates"
+    assert question["options"] == ["dates=dmy", "dates=mdy"]
+    assert question["columns"] == answer["columns"] == ["created_at", "updated_at"]
+    assert client.counts() == (0, 0, 0)

@@ -126,11 +126,6 @@ def test_the_exit_status_says_whether_all_rows_are_in(type_import, client, dry):
             (),
             "understood: `perhaps`. In their place, write `unsubscribed` for somebody who left",
         ),
-        (
-            "email,created_at\na@b.co,01/02/2023\n",
-            (),
-            "in column `created_at` may have the day or the month first",
-        ),
         ("email,plan\na@b.co,x\n", ("--map", "plan=color"), "Write --map COLUMN=WHAT with one of email,"),
         (
             "email,plan\na@b.co,x\n",
@@ -143,6 +138,16 @@ def test_the_command_names_what_it_found(type_import, text, options, sentence):
     output = type_import(text, *options, exit_code=1)
     assert sentence in output
     assert "map[" not in output
+
+
+def test_a_question_ends_the_command_with_2_until_it_is_answered(type_import, client):
+    text = "email,created_at\na@b.co,01/02/2023\n"
+    output = type_import(text, exit_code=2)
+    assert "in column `created_at` may have the day or the month first" in output
+    assert "map[" not in output
+    assert client.counts() == (0, 0, 0)
+    type_import(text, "--dates", "dmy")
+    assert client.counts() == (1, 1, 0)
 
 
 @pytest.mark.parametrize(
