@@ -2,25 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, load
+from schemas.base import load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
+from schemas.file_readings import ImportFile as ImportFile
+from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
-from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File
-from schemas.formats.meanings import MEANING
-from schemas.formats.presets import PRESETS, http_advice
-from schemas.formats.readings import Reading
+from schemas.formats.presets import http_advice
+from schemas.formats.readings import answer_line
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed
-from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
-from schemas.tags import trimmed
-from schemas.values import NAMES, KnownPeople, write_date
+from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 KINDS = {
@@ -38,68 +36,6 @@ BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LIN
 Follow = Callable[[int, dict[str, Any]], object]
 
 DRY_RUN_ROWS = 10_000  # judged over HTTP
-
-SWITCH = "Send 1 or 0."
-FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
-CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
-KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
-ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
-
-
-class Switch(Text):
-    """`1` or `0`."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        text = super()._deserialize(value)
-        if text.strip().lower() not in ("0", "1", "true", "false"):
-            raise ma.ValidationError(SWITCH)
-        return text.strip().lower() in ("1", "true")
-
-
-class ImportFile(Form):
-    """How a file is meant, where it does not say so itself."""
-
-    map_ = ma.fields.Dict(
-        keys=Text(),
-        values=Text(),
-        data_key="map",
-        load_default=dict,
-        error_messages={"invalid": MEANING},
-        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
-    )
-    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
-    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
-    tag = ma.fields.List(
-        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
-    )
-    consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
-    header = Switch()
-    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
-    known = Text(
-        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
-        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
-                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
-    )  # fmt: skip
-    dry_run = Switch()
-
-    @ma.post_load(pass_original=True)
-    def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
-        return data | {"ignored": ignored(self, original)}
-
-
-def reading(form: dict[str, Any]) -> Reading:
-    return Reading(
-        meanings=form["map_"],
-        preset=form.get("from_"),
-        sheet=form.get("sheet"),
-        tags=trimmed(form["tag"]),
-        left="consent" in form,
-        headed=form.get("header", True),
-        dates=form.get("dates"),
-        known=form.get("known", KnownPeople.MERGE),
-    )
 
 
 def kept_file(
@@ -135,6 +71,11 @@ class FileMeta(ResponseSchema):
     preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
     advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
+    answers = ma.fields.String(
+        metadata={
+            "description": "What was answered, to be sent as `answers` with the next file of this kind."
+        }
+    )
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
     )
@@ -207,6 +148,7 @@ def understood(file: File) -> dict[str, Any]:
             {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
             for each in file.plan
         ],
+        "answers": answer_line(file.reading, table.names),
     }
 
 

@@ -29,9 +29,18 @@ def looked(table: Table, file: File | None = None) -> dict[str, Any]:
         "sheets": list(table.sheets),
         "advice": http_advice(" ".join(file.advice)) if file else "",
         "preset": file.preset.name if file and file.preset else None,
+        "answer": _answer(file) if file else None,
         "column_count": len(table.names),
         "columns": [_column(table, column, records) for column in plan[:MOST_COLUMNS]],
     }
+
+
+def _answer(file: File) -> dict[str, Any]:
+    """Who may be written to, as the file itself or whoever sent it says."""
+    columns = [
+        {"name": each.column.name, "states": list(each.states.items())} for each in file.answer.columns
+    ]
+    return {"everyone": file.answer.everyone, "by_file": file.answer.by_file, "columns": columns}
 
 
 def _column(table: Table, column: Column, records: list[Any]) -> dict[str, Any]:

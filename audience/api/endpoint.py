@@ -14,8 +14,8 @@ from audience.api.request_data import (
     check_json,
     has_body,
     json_body,
+    read_lists,
     read_query,
-    read_tags,
     site_uuid,
 )
 from audience.audit_log import Actor, shortened
@@ -80,7 +80,7 @@ def endpoint(
     def read(key: AuthenticatedKey) -> dict[str, Any]:
         """What the view is called with: of the body, nothing else is kept meanwhile."""
         found: dict[str, Any] = {}
-        with nullcontext(read_tags()) if accepts else _json(batch) as body:
+        with nullcontext(read_lists()) if accepts else _json(batch) as body:
             values, site_uuids = read_query()
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:

@@ -57,7 +57,8 @@ def _file(form: dict[str, Any]) -> Iterator[File]:
     """The body, looked through."""
     with tempfile.TemporaryFile(dir=settings().instance) as unpacked:
         child = services().child_process
-        yield inspect(file_body(), wire.reading(form), wire.KINDS[request.mimetype], child, unpacked)
+        kind = wire.KINDS[request.mimetype]
+        yield inspect(file_body(), wire.reading(form), kind, child, unpacked, sampled=True)
 
 
 @blueprint.get("/batch/imports/<number:import_id>/errors.csv")

@@ -22,8 +22,9 @@ from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.formats.files import File
 from schemas.formats.presets import IGNORE
+from schemas.formats.readings import options, parameters
 from schemas.formats.rows import FileRow
-from schemas.values import KnownPeople, compact_json
+from schemas.values import compact_json
 
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
@@ -36,7 +37,7 @@ class Job:
 
     site: Site
     file: File
-    name: str
+    path: Path
     refused: Path
     as_json: bool
 
@@ -91,15 +92,10 @@ class Job:
     def _options(self) -> list[str]:
         """What the file of refused rows needs, too, so that its rows mean the same."""
         reading = self.file.reading
-        options = [("map", f"{column}={what}") for column, what in reading.meanings.items()]
+        said = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
-            options += [("map", f"{each.place}=ignore") for each in self.file.plan if each.meaning == IGNORE]
-        options += [("from", reading.preset)] if reading.preset else []
-        options += [("tag", tag) for tag in reading.tags]
-        options += [("consent", "unsubscribed")] if reading.left else []
-        options += [("dates", reading.dates)] if reading.dates else []
-        options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
-        return [word for name, value in options for word in (f"--{name}", value)]
+            said += [(f"map[{each.place}]", IGNORE) for each in self.file.plan if each.meaning == IGNORE]
+        return options(said)
 
     def _tell_away(self, stayed: int, suppressed: int) -> None:
         if stayed:
@@ -117,7 +113,7 @@ class Job:
         except FormError:
             upload.discard()
             raise
-        upload.accept(self.file.columns, name=self.name)
+        upload.accept(self.file.columns, name=printable(self.path.name))
         return refusals.path
 
     @contextmanager

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import beginnings, dates, missing_consent, presets, tables
+from schemas.formats import beginnings, consent, dates, presets, tables
 from schemas.formats.columns import Column, is_header, plan
-from schemas.formats.consent_words import ConsentWord
+from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
-from schemas.formats.questions import check_answered
 from schemas.formats.readings import Reading
 from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
@@ -30,12 +29,16 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through; `columns` are of its refused rows, and grow with these in JSON."""
+    """A file that was looked through; `answer` says who in it may be written to.
+
+    `columns` are of its refused rows, and grow with these in JSON.
+    """
 
     table: Table
     plan: list[Column]
     orders: Mapping[int, str]
     preset: Preset | None
+    answer: ConsentAnswer
     reading: Reading
     columns: list[str]
     is_empty: bool
@@ -49,11 +52,9 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
-        note = missing_consent.note(self.plan, self.reading)
-        if note or self.preset is None:
-            return [*filter(None, [note])]
-        wrong = presets.doubts(self.table.names, self.preset)
-        return [*wrong, *filter(None, [self.preset.advice_for(self.table.names, self.reading.left)])]
+        if self.preset is None:
+            return []
+        return [*presets.doubts(self.table.names, self.preset), *filter(None, [self.preset.advice])]
 
     @property
     def binary(self) -> BinaryIO:
@@ -64,7 +65,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.orders)
+        rows = Rows(self.table, self.plan, self.orders, self.answer.columns)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -73,14 +74,14 @@ class File:
             if row.item is None:
                 row.cells = self._cells(row.raw)
             else:
-                _add_from_file(row, row.item, self.reading)
+                _add_from_file(row, row.item, self.answer, self.reading)
             yield row
 
     @property
     def carried(self) -> dict[str, str]:
         """What was said of everyone in the file, as cells by columns that it has not: its refused rows have
         them, so that they mean the same when they are imported."""
-        return carried_cells(self.table, self.plan, self.reading)
+        return carried_cells(self.table, self.plan, self.answer, self.reading)
 
     def _is_header(self, record: Any) -> bool:
         return not self.table.is_json and is_header([self.table.cell(cell) for cell in record])
@@ -100,32 +101,34 @@ def inspect(
     kind: str | None = None,
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
+    sampled: bool = False,
 ) -> File:
-    """Opens a file and looks through all of it. Raises `FormError`.
+    """Opens a file and looks through all of it (`look_through`). Raises `FormError`.
 
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    return understood(tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet), reading)
+    table = tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet)
+    return understood(table, reading, sampled=sampled)
 
 
-def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
+def understood(
+    table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
+) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     preset, columns = planned(table, reading)
-    look = look_through(table, columns, reading, follow)
-    missing_consent.check(columns, reading)
-    check_answered(look.asks)
-    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
+    answer = consent.answer(table.names, columns, reading, preset)
+    orders = look_through(table, columns, answer, reading, preset, follow, sampled)
+    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, look.orders, preset, reading, names, is_empty)
+    return File(table, columns, orders, preset, answer, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names
-    found = presets.recognised(names) or missing_consent.renamed(names)
-    preset = PRESETS[reading.preset] if reading.preset else found
+    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(names)
     return preset, plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
 
 
@@ -166,13 +169,12 @@ def _add_dates(row: FileRow, item: dict[str, Any]) -> None:
     item |= found
 
 
-def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None:
-    """Adds what the columns of consent say, and what was said of everyone in the file."""
-    if reading.left:
-        item["command"] = "unsubscribe"
-    elif ConsentWord.LEFT in row.said:
+def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
+    """Adds what was said of everyone in the file, or of the row's values; who is out by several is out."""
+    said = row.said | {answer.everyone}
+    if UNSUBSCRIBED in said:
         item.setdefault("command", "unsubscribe")
-    elif ConsentWord.NOT_YET in row.said and "unsubscribed_at" not in item:
+    elif UNCONFIRMED in said and "unsubscribed_at" not in item and "command" not in item:
         item["unconfirmed"] = True
     if reading.tags:
         item["tags"] = [*item.get("tags", ()), *reading.tags]

@@ -39,13 +39,17 @@ class FileQuestion:
 
 
 class QuestionsOpen(FileRefused):
-    """A file with open questions: nothing of it is imported before all are answered."""
+    """A file with open questions: nothing of it is imported before all are answered.
 
-    def __init__(self, questions: Sequence[FileQuestion], **found: Any) -> None:
+    `whole` if all of the file was looked through for them.
+    """
+
+    def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
         columns = list(dict.fromkeys(column for each in questions for column in each.columns))
         super().__init__(questions[0].message, "\n".join(each.command for each in questions), columns=columns)
         self.problems = [FieldError("file", each.message) for each in questions]
         self.questions = list(questions)
+        self.whole = whole
         self.found |= {"asks": [each.plain(each.message) for each in questions], **found}
 
     @property
@@ -53,7 +57,7 @@ class QuestionsOpen(FileRefused):
         return self.found | {"asks": [each.plain(each.page) for each in self.questions]}
 
 
-def check_answered(questions: Iterable[FileQuestion], **found: Any) -> None:
+def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
     """Raises `QuestionsOpen` if there are any, with what else was `found` in the file, as JSON."""
     if asked := list(questions):
-        raise QuestionsOpen(asked, **found)
+        raise QuestionsOpen(asked, whole, **found)

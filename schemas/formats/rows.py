@@ -7,9 +7,8 @@ from typing import Any
 from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, dates, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import said
-from schemas.formats.consent_words import ConsentWord
-from schemas.formats.meanings import CONSENTS, NOTES
+from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn
+from schemas.formats.meanings import CONSENT, NOTES
 from schemas.formats.presets import IGNORE
 from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
@@ -35,7 +34,7 @@ class FileRow:
     code: str = ""
     message: str = ""
     cells: list[str] = field(default_factory=list)
-    said: set[ConsentWord] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
     dates: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
 
     def refuse(self, code: str, message: str) -> None:
@@ -45,16 +44,38 @@ class FileRow:
 class Rows:
     """Makes rows of a table's records; `orders` are those of day and month, by place."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], orders: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        columns: Sequence[Column],
+        orders: Mapping[int, str],
+        consents: Sequence[ConsentColumn],
+    ) -> None:
         self.table = table
-        self.columns = [column for column in columns if column.meaning != IGNORE]
-        self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
-        known = (column for column in self.columns if column.reason not in Because.UNKNOWN)
+        self.consents = consents
+        self.columns = [column for column in columns if column.meaning not in (IGNORE, CONSENT)]
+        self.ignored = {each.name for each in columns if each.meaning in (IGNORE, CONSENT)} | {*NOTES}
+        known = (column for column in self.columns if column.reason != Because.CUSTOM)
         self.by_name = {column.name: column for column in known}
         self.orders = orders
 
     def row(self, number: int, record: Any) -> FileRow:
-        return self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
+        row = self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
+        if row.item is not None:
+            self._add_consent(row, record)
+        return row
+
+    def _add_consent(self, row: FileRow, record: Any) -> None:
+        """What its values say of who may be written to; a date of unsubscribing is `unsubscribed_at`."""
+        for consent in self.consents:
+            cell = self.table.cell_of(record, consent.column)
+            state = consent.state(cell)
+            if state == UNSUBSCRIBED and consent.is_dated(cell):
+                place = consent.column.place
+                dated = (cell.strip(), self.orders.get(place, dates.ISO), place)
+                row.dates.setdefault("unsubscribed_at", []).append(dated)
+            elif state:
+                row.said.add(state)
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
         row, custom = FileRow(number, record, item={}), {}
@@ -94,7 +115,7 @@ class Rows:
     def _put_json(self, row: FileRow, column: Column, value: Any, custom: dict[str, Any]) -> None:
         if column.key is not None:
             custom[column.key] = value
-        elif isinstance(value, str) or column.meaning in (*DATES, *CONSENTS):
+        elif isinstance(value, str) or column.meaning in DATES:
             self._put(row, column, self.table.cell(value), JSON_READERS)
         elif row.item is not None:
             row.item[column.meaning] = value
@@ -102,18 +123,12 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Keeps a cell of a column that is no custom field; a date or word of consent may say nothing."""
+        """Keeps a cell of a column that is no custom field; a date may say nothing."""
         meaning, order = column.meaning, self.orders.get(column.place, dates.ISO)
-        if row.item is None or (meaning in (*DATES, *CONSENTS) and csv_values.says_nothing(cell)):
+        if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
             return
         if meaning in DATES:
             row.dates.setdefault(meaning, []).append((cell, order, column.place))
-        elif meaning in CONSENTS:
-            word = said(meaning, cell)
-            if word and word.at:
-                row.dates.setdefault("unsubscribed_at", []).append((word.at, order, column.place))
-            elif word:
-                row.said.add(word.word)
         else:
             row.item[meaning] = readers[meaning](cell)
 

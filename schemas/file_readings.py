@@ -1,0 +1,132 @@
+"""The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
+
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl
+
+import marshmallow as ma
+
+from schemas.base import Form, FormError, JsonSchema, Text, load
+from schemas.formats.consent import STATES
+from schemas.formats.dates import DMY, MDY
+from schemas.formats.meanings import MEANING
+from schemas.formats.presets import PRESETS
+from schemas.formats.readings import Reading
+from schemas.pages import ignored
+from schemas.tags import trimmed
+from schemas.values import FieldError, KnownPeople
+
+SWITCH = "Send 1 or 0."
+FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
+CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
+KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
+
+
+ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
+OF_CONSENT = ("consent", "consent_column", *STATES)
+
+
+class Switch(Text):
+    """`1` or `0`."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        text = super()._deserialize(value)
+        if text.strip().lower() not in ("0", "1", "true", "false"):
+            raise ma.ValidationError(SWITCH)
+        return text.strip().lower() in ("1", "true")
+
+
+class Values(ma.fields.List):
+    """A parameter that may be repeated; an empty value counts."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Text(), **options)
+
+
+class ImportFile(Form):
+    """How a file is meant, where it does not say so itself."""
+
+    map_ = ma.fields.Dict(
+        keys=Text(),
+        values=Text(),
+        data_key="map",
+        load_default=dict,
+        error_messages={"invalid": MEANING},
+        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
+    )
+    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
+    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
+    tag = ma.fields.List(
+        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
+    )
+    consent = Text(
+        validate=ma.validate.OneOf(STATES, error=CONSENT),
+        metadata={"description": "Who may be written to, of everyone: `subscribed` everyone, `unsubscribed` "
+                                 "nobody, `unconfirmed` nobody yet."},
+    )  # fmt: skip
+    consent_column = Text(metadata={"description": "The column that says who may be written to."})
+    subscribed = Values(metadata={"description": "Its values that mean subscribed."})
+    unsubscribed = Values(metadata={"description": "Its values that mean unsubscribed."})
+    unconfirmed = Values(metadata={"description": "Its values that mean: still to confirm."})
+    ignore_column = Values(metadata={"description": "Columns that say nothing of consent."})
+    seen = Values(metadata={"description": "Headers that the answers were given for."})
+    answers = Text(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
+    header = Switch()
+    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    known = Text(
+        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
+        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
+                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
+    )  # fmt: skip
+    dry_run = Switch()
+
+    @ma.post_load(pass_original=True)
+    def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+        return data | {"ignored": ignored(self, original)}
+
+
+def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, and those of the line `answers` that none of them answers anew. Raises `FormError`."""
+    if not form.get("answers"):
+        return form
+    line: dict[str, Any] = {"map": {}}
+    for name, value in parse_qsl(form["answers"], keep_blank_values=True):
+        if name.startswith("map["):
+            line["map"][name[len("map[") : -1]] = value
+        elif isinstance(ImportFile().fields_by_key.get(name), ma.fields.List):
+            line.setdefault(name, []).append(value)
+        elif name in ImportFile().fields_by_key:
+            line[name] = value
+        else:
+            raise FormError([FieldError("answers", ANSWERS)])
+    before = load(ImportFile(), line)
+    if "consent" in form or "consent_column" in form:
+        before = {name: each for name, each in before.items() if name not in OF_CONSENT}
+    told = {value for state in STATES for value in form.get(state, ())}
+    for name in STATES:
+        kept = [value for value in before.get(name, ()) if value not in told]
+        before[name] = [*kept, *form.get(name, ())]
+    lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
+    lists = {name: values for name, values in lists.items() if values}
+    states = {name: before[name] for name in STATES if before[name]}
+    return before | form | lists | states | {"map_": before["map_"] | form["map_"]}
+
+
+def reading(form: dict[str, Any]) -> Reading:
+    form = _with_answers(form)
+    return Reading(
+        meanings=form["map_"],
+        preset=form.get("from_"),
+        sheet=form.get("sheet"),
+        tags=trimmed(form["tag"]),
+        consent=form.get("consent"),
+        consent_column=form.get("consent_column"),
+        told={state: form[state] for state in STATES if state in form},
+        ignored=form.get("ignore_column", ()),
+        seen=form.get("seen"),
+        headed=form.get("header", True),
+        dates=form.get("dates"),
+        known=form.get("known", KnownPeople.MERGE),
+    )
