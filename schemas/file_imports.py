@@ -10,6 +10,7 @@ from schemas.base import Form, JsonSchema, Text, load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
 from schemas.formats import files, tables
+from schemas.formats.date_columns import FIELD, IGNORE
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File
 from schemas.formats.meanings import MEANING
@@ -43,6 +44,10 @@ SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+UNREAD_DATES = (
+    f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
+    "as custom fields."
+)
 ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
 
 
@@ -77,6 +82,7 @@ class ImportFile(Form):
     consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Text(
         validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
         metadata={"description": "What may change of people who are known: `merge` everything (the default), "
@@ -89,7 +95,8 @@ class ImportFile(Form):
         return data | {"ignored": ignored(self, original)}
 
 
-def reading(form: dict[str, Any]) -> Reading:
+def reading(form: dict[str, Any], zone: str) -> Reading:
+    """`zone` is that of the site."""
     return Reading(
         meanings=form["map_"],
         preset=form.get("from_"),
@@ -99,18 +106,26 @@ def reading(form: dict[str, Any]) -> Reading:
         headed=form.get("header", True),
         dates=form.get("dates"),
         known=form.get("known", KnownPeople.MERGE),
+        zone=zone,
+        unread_dates=form.get("unread_dates"),
     )
 
 
 def kept_file(
-    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO, follow: Follow
+    run: Run,
+    name: str,
+    zone: str,
+    said: Mapping[str, Any],
+    binary: BinaryIO,
+    unpacked: BinaryIO,
+    follow: Follow,
 ) -> File:
     """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`.
 
     `follow` is told again and again how many rows were looked through, and what the file is by then.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)))
+    meant = reading(load(ImportFile(), dict(said)), zone)
     table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
     opened = looked(table)
     follow(0, opened)
@@ -132,6 +147,7 @@ class FileMeta(ResponseSchema):
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
     sheets = ma.fields.List(ma.fields.String())
+    time_zone = ma.fields.String(metadata={"description": "Dates without a time zone are of it."})
     preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
     advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
@@ -201,6 +217,7 @@ def understood(file: File) -> dict[str, Any]:
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "time_zone": file.reading.zone,
         "preset": preset.name if preset else None,
         "advice": http_advice(" ".join(file.advice)) or None,
         "columns": [

@@ -218,6 +218,8 @@ DO_NOT_READ = {
     "schemas.exports:refused_csv",
     "schemas.exports:subscribers_csv",
     "schemas.exports:subscribers_jsonl",
+    "schemas.file_imports:reading",
+    "schemas.formats.csv_values:is_no_date",
     "schemas.file_imports:kept_file",
     "schemas.file_records:kept_records",
     "schemas.formats.consent:said",

@@ -20,6 +20,7 @@ from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError
+from schemas.formats.date_columns import FIELD, IGNORE
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.file_names import said_by_name
 from schemas.formats.files import File, inspect
@@ -63,6 +64,11 @@ class Unanswered(click.ClickException):
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option(
+    "--unread-dates",
+    type=click.Choice([IGNORE, FIELD]),
+    help="What becomes of cells that are no dates: left out, or kept as custom fields.",
+)
+@click.option(
     "--known",
     type=click.Choice(list(map(str, KnownPeople))),
     default=str(KnownPeople.MERGE),
@@ -84,6 +90,7 @@ def import_file(
     consent: str | None,
     no_header: bool,
     dates: str | None,
+    unread_dates: str | None,
     known: str,
     dry_run: bool,
     refused: Path | None,
@@ -112,6 +119,8 @@ def import_file(
         dates=dates,
         known=known,
         named=said_by_name(file.stem),
+        zone=site.time_zone,
+        unread_dates=unread_dates,
     )
     with _opened(file, reading) as (binary, inspected):
         job = Job(site, inspected, printable(file.name), refused or _beside(file, inspected), as_json)
@@ -176,6 +185,8 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
             yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+    if inspected.dates.forms:
+        yield f"Dates without a time zone are of {inspected.reading.zone}."
     yield from inspected.advice
 
 
@@ -184,6 +195,7 @@ def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     meant: list[Any] = [site.uuid, sorted(reading.meanings.items()), reading.preset, reading.sheet]
     meant += [list(reading.tags), reading.left, reading.headed, reading.dates]
     meant += [] if reading.known == KnownPeople.MERGE else [reading.known]
+    meant += [reading.zone, reading.unread_dates]
     digest = hashlib.sha256(json.dumps(meant).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):

@@ -42,6 +42,11 @@ def says_nothing(cell: str) -> bool:
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 
 
+def is_no_date(cell: str) -> bool:
+    """As `says_nothing`, where 0 is no date, either."""
+    return says_nothing(cell) or cell.strip() == "0"
+
+
 def stripped(text: str) -> str:
     """Without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
     text = text.strip()

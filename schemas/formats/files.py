@@ -3,14 +3,15 @@
 The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import beginnings, dates, missing_consent, presets, tables
+from schemas.formats import beginnings, missing_consent, presets, tables
 from schemas.formats.columns import Column, is_header, plan
 from schemas.formats.consent_words import ConsentWord
+from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.questions import check_answered
@@ -34,7 +35,7 @@ class File:
 
     table: Table
     plan: list[Column]
-    orders: Mapping[int, str]
+    dates: DateReading
     preset: Preset | None
     reading: Reading
     columns: list[str]
@@ -64,7 +65,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.orders)
+        rows = Rows(self.table, self.plan, self.dates)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -117,7 +118,7 @@ def understood(table: Table, reading: Reading, follow: Callable[[int], object] =
     check_answered(look.asks)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, look.orders, preset, reading, names, is_empty)
+    return File(table, columns, look.dates, preset, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
@@ -139,8 +140,7 @@ def _check_row(row: FileRow, check: Check) -> None:
     try:
         item = plain_item(row.item) or load(FORM, row.item)
         check(item["email"])
-        row.item = item
-        _add_dates(row, item)
+        row.item = item | row.dates
     except FormError as error:
         refused = error.problems[0].field.partition(".")[0] or "row"
         if refused == "email" and not row.email.strip():
@@ -150,20 +150,6 @@ def _check_row(row: FileRow, check: Check) -> None:
         row.refuse(f"invalid_{refused}", message)
     except ValueError as error:
         row.refuse("invalid_email", str(error))
-
-
-def _add_dates(row: FileRow, item: dict[str, Any]) -> None:
-    """The latest of several that are one date; refuses a row with one that cannot be read."""
-    found: dict[str, int] = {}
-    for name, cells in row.dates.items():
-        for cell, order, place in cells:
-            try:
-                at = dates.read_date(cell, order)
-            except ValueError:
-                row.refuse(f"invalid_{name}", f"{name} (column {place}): {dates.FILE_DATE}")
-                return
-            found[name] = max(at, found.get(name, at))
-    item |= found
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None:

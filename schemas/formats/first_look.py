@@ -4,17 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.formats import csv_values, dates
+from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import SEVERAL_FILES, ConsentColumn, FieldColumn, TagsColumn
 from schemas.formats.consent_words import ConsentWord, certainly_left, folded, word_of
+from schemas.formats.date_columns import DateReading
+from schemas.formats.date_questions import DateWatch
 from schemas.formats.leavers import Leavers
 from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
 from schemas.formats.questions import FileQuestion
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
-from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
@@ -35,22 +36,13 @@ HEADING_COMMAND = (
     "Row {row} has {cell} in place of an address, as if it were a heading: import the rows below it as a "
     "file of their own, with --consent unsubscribed. If it is none, delete that row."
 )
-NO_ORDER = (
-    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
-    "`columns` names the column."
-)
-NO_ORDER_COMMAND = (
-    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
-    "or --dates mdy"
-)
-NO_ORDER_PAGE = "The dates may have the day or the month first: choose below which."
 
 
 @dataclass(frozen=True)
 class Look:
-    """What was found in all of a file: the order of day and month by a column's place, and what to `ask`."""
+    """What was found in all of a file: how its dates are read, and what to ask."""
 
-    orders: Mapping[int, str]
+    dates: DateReading
     asks: list[FileQuestion]
 
 
@@ -65,18 +57,16 @@ def look_through(
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
-    dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    dated = DateWatch(table, columns, reading)
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
     number = 0
-    if consents or dated or fields or leavers or emails:
+    if consents or dated.columns or fields or leavers or emails:
         last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
                 follow(number)
             _see_consents(table, number, place, record, consents)
-            for column, seen in dated:
-                if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
-                    seen.see(cell)
+            dated.see(place, record)
             if fields:
                 _see_fields(table, record, fields)
             if leavers:
@@ -88,9 +78,7 @@ def look_through(
         consent.settle()
     for unknown in fields.values():
         unknown.settle(number)
-    orders = {column.place: reading.dates or seen.order() for column, seen in dated}
-    unclear = [column.name for column, _ in dated if orders[column.place] is None]
-    return Look({place: order or dates.ISO for place, order in orders.items()}, _ask_order(unclear))
+    return Look(dated.dates(), dated.asks())
 
 
 def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list[Column]:
@@ -152,20 +140,6 @@ def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], 
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
-
-
-def _ask_order(columns: Sequence[str]) -> list[FileQuestion]:
-    """Of all columns whose dates are unclear."""
-    if not columns:
-        return []
-    command = NO_ORDER_COMMAND.format(column=quoted(columns))
-    options = [f"dates={order}" for order in (dates.DMY, dates.MDY)]
-    return [
-        FileQuestion(
-            about="dates", message=NO_ORDER, command=command, page=NO_ORDER_PAGE, options=options,
-            columns=columns,
-        )
-    ]  # fmt: skip
 
 
 def _check_end(table: Table, columns: Sequence[Column], reading: Reading, row: int, record: Any) -> None:

@@ -13,7 +13,8 @@ class Reading:
 
     `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
     `known` is what may be changed of people who are known. `named` is what the file's name says
-    of everyone in it: that they have left, or have yet to confirm.
+    of everyone in it: that they have left, or have yet to confirm. Dates without a zone are of `zone`, an
+    IANA name; of those that cannot be read, `unread_dates` says whether they are left out or kept as text.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -25,3 +26,5 @@ class Reading:
     dates: str | None = None
     known: str = KnownPeople.MERGE
     named: ConsentWord | None = None
+    zone: str = "UTC"
+    unread_dates: str | None = None

@@ -65,8 +65,6 @@ def test_keys_of_json_are_mapped(client):
         ("email,plan,plan\nx,y,z\n", {"map[plan]": "ignore"}, ["email", "plan", "plan"], None),
         ("email,plan\nx,y\n", {"map[plan]": "email"}, ["email (1)", "plan (2)"], None),
         ("email,tags,labels,tags\nx,y,z,a\n", {}, ["tags (2)", "tags (4)"], None),
-        ("email,created_at\nx,01/02/2023\n", {}, ["created_at"], None),
-        ("email,created_at\nx,13/02/2023\ny,02/13/2023\n", {}, ["created_at"], None),
     ],
 )
 def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, text, query, columns, hint):

@@ -1,6 +1,5 @@
 """What `audience import` says of a file, and how it speaks: as a command, not as an API."""
 
-import csv
 import gzip
 
 import pytest
@@ -37,13 +36,14 @@ def test_an_address_in_angle_brackets_is_no_page(said):
     assert "created 1" in said("<ann@example.com>,Ann\n", "--no-header", "--map", "1=email")
 
 
-def test_a_refused_date_names_its_column(said, tmp_path):
+def test_a_cell_that_is_no_date_is_asked_about_with_its_column_and_row(said):
     text = "email,plan,Joined On\nann@example.com,pro,2020-01-01\nbob@example.com,pro,soon\n"
-    answer = said(text, "--map", "Joined On=created_at", "--dry-run", exit_code=3)
-    assert "Row 3: refused: created_at (column 3): Write the date as" in answer
-    said(text, "--map", "Joined On=created_at", exit_code=3)
-    [row] = csv.DictReader((tmp_path / "people.refused.csv").read_text("utf-8").splitlines())
-    assert (row["error_code"], row["error_message"][:23]) == ("invalid_created_at", "created_at (column 3): ")
+    answer = said(text, "--map", "Joined On=created_at", "--dry-run", exit_code=2)
+    assert "1 cell in column `Joined On` cannot be read as dates, such as `soon` in row 3" in answer
+    assert "--unread-dates ignore" in answer
+    answer = said(text, "--map", "Joined On=created_at", "--unread-dates", "field")
+    assert "created 2" in answer
+    assert "Dates without a time zone are of UTC." in answer
 
 
 def test_a_row_without_an_address_says_so(said):
