@@ -170,6 +170,8 @@ DO_NOT_READ = {
     "audience.segment_subjects:whole",
     "audience.segments:begin_export",
     "audience.segments:beginning",
+    "audience.segments:compiled",
+    "audience.segments:compiled_each",
     "audience.segments:counts",
     "audience.segments:delete",
     "audience.segments:field_values",
