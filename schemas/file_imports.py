@@ -17,6 +17,7 @@ from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS, http_advice
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
+from schemas.formats.tag_questions import SEPARATORS
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed
 from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
@@ -44,6 +45,7 @@ SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
 UNREAD_DATES = (
     f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
     "as custom fields."
@@ -82,6 +84,7 @@ class ImportFile(Form):
     consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
     unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Text(
         validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
@@ -108,6 +111,7 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         known=form.get("known", KnownPeople.MERGE),
         zone=zone,
         unread_dates=form.get("unread_dates"),
+        tag_separator=form.get("tag_separator"),
     )
 
 

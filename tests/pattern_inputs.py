@@ -121,6 +121,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
     "schemas.formats.dates:SINCE_1970": is_whole("1", ("0", "999999999.")),
     **{f"schemas.formats.dates:{name}": DATES for name in DATE_PATTERNS},
+    "schemas.formats.tag_questions:SEPARATORS": is_whole(",", ":"),
     "schemas.values:PLAIN": is_whole("1", ("1", "2020-01-01T00:00:00.")),
     "schemas.formats.consent_words:HUMP": looked_for("aA", "A", "aB", "ABc"),
     "schemas.formats.consent_words:LETTERS": looked_for("a1", "-", ("a", "", "_")),

@@ -167,6 +167,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.consent_words:mentions_leaving": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA"),
     "schemas.formats.consent_words:runs": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA", "A"),
     "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.csv_values:addresses_in": takes("@", "a@", "@a ", ("a", "@", "@"), ("?", "a@b", "@c")),
+    "schemas.formats.csv_values:unwrapped": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
     "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),

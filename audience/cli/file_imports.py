@@ -29,6 +29,7 @@ from schemas.formats.questions import QuestionsOpen
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
+from schemas.formats.tag_questions import SEPARATORS
 from schemas.tags import trimmed
 from schemas.values import KnownPeople
 
@@ -63,6 +64,7 @@ class Unanswered(click.ClickException):
 @click.option("--consent", type=click.Choice(["unsubscribed"]), help="Everyone in the file has left.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
+@click.option("--tag-separator", help="The marks between tags in place of a comma, such as ;")
 @click.option(
     "--unread-dates",
     type=click.Choice([IGNORE, FIELD]),
@@ -90,6 +92,7 @@ def import_file(
     consent: str | None,
     no_header: bool,
     dates: str | None,
+    tag_separator: str | None,
     unread_dates: str | None,
     known: str,
     dry_run: bool,
@@ -109,6 +112,8 @@ def import_file(
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
     if consent is None and is_named_as_left(file.name):
         raise click.ClickException(WHO_LEFT)
+    if tag_separator is not None and not SEPARATORS.fullmatch(tag_separator):
+        raise click.BadParameter("write one or more of , ; | # or :::", param_hint="--tag-separator")
     reading = Reading(
         meanings=_meanings(meanings),
         preset=preset,
@@ -121,6 +126,7 @@ def import_file(
         named=said_by_name(file.stem),
         zone=site.time_zone,
         unread_dates=unread_dates,
+        tag_separator=tag_separator,
     )
     with _opened(file, reading) as (binary, inspected):
         job = Job(site, inspected, printable(file.name), refused or _beside(file, inspected), as_json)
@@ -195,7 +201,7 @@ def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     meant: list[Any] = [site.uuid, sorted(reading.meanings.items()), reading.preset, reading.sheet]
     meant += [list(reading.tags), reading.left, reading.headed, reading.dates]
     meant += [] if reading.known == KnownPeople.MERGE else [reading.known]
-    meant += [reading.zone, reading.unread_dates]
+    meant += [reading.zone, reading.unread_dates, reading.tag_separator]
     digest = hashlib.sha256(json.dumps(meant).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):

@@ -98,6 +98,7 @@ class Job:
         options += [("tag", tag) for tag in reading.tags]
         options += [("consent", "unsubscribed")] if reading.left else []
         options += [("dates", reading.dates)] if reading.dates else []
+        options += [("tag-separator", reading.tag_separator)] if reading.tag_separator else []
         options += [("unread-dates", reading.unread_dates)] if reading.unread_dates else []
         options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
         return [word for name, value in options for word in (f"--{name}", value)]

@@ -65,7 +65,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.dates)
+        rows = Rows(self.table, self.plan, self.dates, self.reading.tag_separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)

@@ -16,6 +16,7 @@ from schemas.formats.questions import FileQuestion
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
+from schemas.formats.tag_questions import TagWatch
 
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
@@ -57,16 +58,17 @@ def look_through(
     leavers = Leavers.watching(table, columns, reading)
     consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
     fields = _unknown(table, columns, reading)
-    dated = DateWatch(table, columns, reading)
+    dated, tagged = DateWatch(table, columns, reading), TagWatch(table, columns, reading)
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
     number = 0
-    if consents or dated.columns or fields or leavers or emails:
+    if consents or dated.columns or tagged.columns or fields or leavers or emails:
         last: tuple[int, Any] = 0, []
         for number, (place, record) in enumerate(table.records(), 1):
             if number % FOLLOWED_ROWS == 0:
                 follow(number)
             _see_consents(table, number, place, record, consents)
-            dated.see(place, record)
+            for watch in (dated, tagged):
+                watch.see(place, record)
             if fields:
                 _see_fields(table, record, fields)
             if leavers:
@@ -78,7 +80,7 @@ def look_through(
         consent.settle()
     for unknown in fields.values():
         unknown.settle(number)
-    return Look(dated.dates(), dated.asks())
+    return Look(dated.dates(), [*dated.asks(), *tagged.asks()])
 
 
 def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list[Column]:

@@ -15,6 +15,7 @@ class Reading:
     `known` is what may be changed of people who are known. `named` is what the file's name says
     of everyone in it: that they have left, or have yet to confirm. Dates without a zone are of `zone`, an
     IANA name; of those that cannot be read, `unread_dates` says whether they are left out or kept as text.
+    `tag_separator` are the marks between tags in place of a comma.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -28,3 +29,4 @@ class Reading:
     named: ConsentWord | None = None
     zone: str = "UTC"
     unread_dates: str | None = None
+    tag_separator: str | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from schemas.base import MAX_DEPTH
@@ -18,6 +19,8 @@ from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES
 
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
+TWO_ADDRESSES = "The cell has two addresses: leave one, and give the other a row of its own."
+TAGS = ("tags", "remove_tags")
 NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
 
 
@@ -48,13 +51,18 @@ class FileRow:
 class Rows:
     """Makes rows of a table's records."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], dates: DateReading) -> None:
+    def __init__(
+        self, table: Table, columns: Sequence[Column], dates: DateReading, tag_separator: str | None
+    ) -> None:
         self.table = table
         self.columns = [column for column in columns if column.meaning != IGNORE]
         self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
         known = (column for column in self.columns if column.reason not in Because.UNKNOWN)
         self.by_name = {column.name: column for column in known}
         self.dates = dates
+        tags = partial(csv_values.read_tags, separator=tag_separator or csv_values.COMMA)
+        self.readers = READERS | dict.fromkeys(TAGS, tags)
+        self.json_readers = JSON_READERS | (dict.fromkeys(TAGS, tags) if tag_separator else {})
 
     def row(self, number: int, record: Any) -> FileRow:
         return self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
@@ -70,7 +78,7 @@ class Rows:
             if column.key is not None:
                 row.custom[column.key] = self.table.custom(cell)
             else:
-                self._put(row, column, self.table.cell(cell), READERS)
+                self._put(row, column, self.table.cell(cell), self.readers)
         _complete(row)
         if any(cell != "" for cell in record[len(self.table.names) :]):
             row.refuse("ragged_row", RAGGED)
@@ -97,7 +105,7 @@ class Rows:
         if column.key is not None:
             row.custom[column.key] = value
         elif isinstance(value, str) or column.meaning in (*DATES, *CONSENTS):
-            self._put(row, column, self.table.cell(value), JSON_READERS)
+            self._put(row, column, self.table.cell(value), self.json_readers)
         elif row.item is not None:
             row.item[column.meaning] = value
 
@@ -110,6 +118,8 @@ class Rows:
             return
         if meaning in DATES:
             self._put_date(row, column, cell)
+        elif meaning == "email" and len(csv_values.addresses_in(cell)) > 1:
+            row.refuse("invalid_email", TWO_ADDRESSES)
         elif meaning in CONSENTS:
             word = said(meaning, cell)
             if word and word.at:
@@ -144,8 +154,6 @@ JSON_READERS: dict[str, Callable[[str], Any]] = {
 READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys((*NAMES, "name", "command"), csv_values.read_text),
     "email": csv_values.read_address,
-    "tags": csv_values.read_tags,
-    "remove_tags": csv_values.read_tags,
     "fields": csv_values.read_value,
 }
 
