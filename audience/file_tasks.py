@@ -191,7 +191,9 @@ def _opened(
         file_uploads.opened(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,
     ):
-        yield open_file(upload.name, file_uploads.reading_of(upload), binary, unpacked, follow)
+        yield open_file(
+            upload.name, site.time_zone, file_uploads.reading_of(upload), binary, unpacked, follow
+        )
 
 
 def _import(task: Task, file: ReadableFile) -> None:

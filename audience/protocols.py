@@ -191,8 +191,8 @@ class FileRecord(Protocol):
 # `FormError`.
 RecordOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], Generator[FileRecord, None, None]]
 
-# Looks through a file that is named so and is meant as was said; unpacks a workbook into the other. Tells
-# again and again the rows so far, and as JSON what the file is. Raises `FormError`.
+# Looks through a file of that name, whose dates are of that time zone, meant as was said; unpacks a workbook
+# into the other. Tells again and again the rows so far, and as JSON what the file is. Raises `FormError`.
 FileOpener = Callable[
-    [str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
+    [str, str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
 ]

@@ -39,14 +39,20 @@ DRY_RUN_ROWS = 10_000  # judged over HTTP
 
 
 def kept_file(
-    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO, follow: Follow
+    run: Run,
+    name: str,
+    zone: str,
+    said: Mapping[str, Any],
+    binary: BinaryIO,
+    unpacked: BinaryIO,
+    follow: Follow,
 ) -> File:
     """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`.
 
     `follow` is told again and again how many rows were looked through, and what the file is by then.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)))
+    meant = reading(load(ImportFile(), dict(said)), zone)
     table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
     opened = looked(table)
     follow(0, opened)
@@ -68,6 +74,7 @@ class FileMeta(ResponseSchema):
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
     sheets = ma.fields.List(ma.fields.String())
+    time_zone = ma.fields.String(metadata={"description": "Dates without a time zone are of it."})
     preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
     advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
@@ -142,6 +149,7 @@ def understood(file: File) -> dict[str, Any]:
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "time_zone": file.reading.zone,
         "preset": preset.name if preset else None,
         "advice": http_advice(" ".join(file.advice)) or None,
         "columns": [

@@ -27,6 +27,7 @@ def looked(table: Table, file: File | None = None) -> dict[str, Any]:
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "time_zone": file.reading.zone if file and file.dates.forms else "",
         "advice": http_advice(" ".join(file.advice)) if file else "",
         "preset": file.preset.name if file and file.preset else None,
         "answer": _answer(file) if file else None,

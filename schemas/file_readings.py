@@ -7,10 +7,12 @@ import marshmallow as ma
 
 from schemas.base import Form, FormError, JsonSchema, Text, load
 from schemas.formats.consent import STATES
+from schemas.formats.date_columns import FIELD, IGNORE
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS
 from schemas.formats.readings import Reading
+from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
 from schemas.tags import trimmed
 from schemas.values import FieldError, KnownPeople
@@ -19,6 +21,11 @@ SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
+UNREAD_DATES = (
+    f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
+    "as custom fields."
+)
 ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
 
 
@@ -38,7 +45,7 @@ class Switch(Text):
         return text.strip().lower() in ("1", "true")
 
 
-class Values(ma.fields.List):
+class Values(ma.fields.List[Any]):
     """A parameter that may be repeated; an empty value counts."""
 
     def __init__(self, **options: Any) -> None:
@@ -75,6 +82,8 @@ class ImportFile(Form):
     answers = Text(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
+    unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Text(
         validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
         metadata={"description": "What may change of people who are known: `merge` everything (the default), "
@@ -101,7 +110,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
             line[name] = value
         else:
             raise FormError([FieldError("answers", ANSWERS)])
-    before = load(ImportFile(), line)
+    before: dict[str, Any] = load(ImportFile(), line)
     if "consent" in form or "consent_column" in form:
         before = {name: each for name, each in before.items() if name not in OF_CONSENT}
     told = {value for state in STATES for value in form.get(state, ())}
@@ -114,7 +123,8 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
     return before | form | lists | states | {"map_": before["map_"] | form["map_"]}
 
 
-def reading(form: dict[str, Any]) -> Reading:
+def reading(form: dict[str, Any], zone: str) -> Reading:
+    """`zone` is that of the site."""
     form = _with_answers(form)
     return Reading(
         meanings=form["map_"],
@@ -129,4 +139,7 @@ def reading(form: dict[str, Any]) -> Reading:
         headed=form.get("header", True),
         dates=form.get("dates"),
         known=form.get("known", KnownPeople.MERGE),
+        zone=zone,
+        unread_dates=form.get("unread_dates"),
+        tag_separator=form.get("tag_separator"),
     )

@@ -35,7 +35,7 @@ def kept_records(
     While it is not known which column has the addresses, any cell may. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)))
+    meant = reading(load(ImportFile(), dict(said)), "UTC")
     table = tables.opened(binary, kind, meant.headed, run, unpacked, None)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
@@ -90,4 +90,5 @@ def _texts(value: Any) -> list[str]:
 
 def _addresses(cells: list[str]) -> list[str]:
     """The cells, and what an import reads in them."""
-    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells)]))
+    found = (address for cell in cells for address in csv_values.addresses_in(cell))
+    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *found]))

@@ -102,7 +102,7 @@ class FileQuestionSchema(ResponseSchema):
     values = ma.fields.List(ma.fields.Nested(FoundValue))
 
 
-class NamesOrColumns(ma.fields.List):
+class NamesOrColumns(ma.fields.List[Any]):
     """Names, or where the file leaves questions open, its columns with their values."""
 
     json_schema: ClassVar[JsonSchema] = {

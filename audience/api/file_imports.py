@@ -40,25 +40,24 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    with file_imports.receiving(site) as upload, _file(form) as file:
+    with file_imports.receiving(site) as upload, _file(site, form) as file:
         upload.store(file.rows(addresses.identity))
         upload.accept(file.columns, services().import_queue)
     return wire.received(imports.progress(site, upload.import_id), file, form)
 
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    with _file(form) as file:
+    with _file(site, form) as file:
         judged = dry_runs.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
     return wire.dry_run(judged, file, form)
 
 
 @contextmanager
-def _file(form: dict[str, Any]) -> Iterator[File]:
+def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
     """The body, looked through."""
     with tempfile.TemporaryFile(dir=settings().instance) as unpacked:
-        child = services().child_process
-        kind = wire.KINDS[request.mimetype]
-        yield inspect(file_body(), wire.reading(form), kind, child, unpacked, sampled=True)
+        child, meant = services().child_process, wire.reading(form, site.time_zone)
+        yield inspect(file_body(), meant, wire.KINDS[request.mimetype], child, unpacked, sampled=True)
 
 
 @blueprint.get("/batch/imports/<number:import_id>/errors.csv")

@@ -22,6 +22,8 @@ from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError, load
 from schemas.formats.consent import STATES, SUBSCRIBED
+from schemas.formats.date_columns import FIELD
+from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
@@ -64,6 +66,12 @@ Texts = tuple[str, ...]
 @click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
+@click.option("--tag-separator", help="The marks between tags in place of a comma, such as ;")
+@click.option(
+    "--unread-dates",
+    type=click.Choice([LEFT_OUT, FIELD]),
+    help="What becomes of cells that are no dates: left out, or kept as custom fields.",
+)
 @click.option(
     "--known",
     type=click.Choice(list(map(str, KnownPeople))),
@@ -151,7 +159,7 @@ def _inspected(
     instance: Instance = click.get_current_context().obj
     kind = wire.BY_SUFFIX.get(file.suffix.lower())
     while True:
-        reading = wire.reading(load(wire.ImportFile(), parameters))
+        reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
         if reading.consent == SUBSCRIBED and is_named_as_left(file.name):
             raise click.ClickException(WHO_LEFT)
         try:
@@ -199,12 +207,14 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
             yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+    if inspected.dates.forms:
+        yield f"Dates without a time zone are of {inspected.reading.zone}."
     yield from inspected.advice
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
-    digest = hashlib.sha256(json.dumps([site.uuid, *given(reading)]).encode())
+    digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):
         digest.update(piece)

@@ -69,7 +69,7 @@ class Job:
         shown = {name: getattr(row, name) for name in OUTCOMES}
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
-            again = f" with {shlex.join(options)}" if (options := self._options()) else ""
+            again = f" with {shlex.join(words)}" if (words := self._options()) else ""
             self.say(
                 f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
             )

@@ -22,7 +22,7 @@ from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
 
-REPEATABLE = frozenset({CONSENT, IGNORE})  # meanings that several columns may have
+REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
 
 MAP = (

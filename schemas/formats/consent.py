@@ -36,26 +36,25 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 OUR_OWN_COMMAND = "--ignore-column cannot name `unsubscribed_at` or `command`: these always count"
 
 
-@lru_cache(maxsize=4096)
 def same(cell: str) -> str:
     """A value as it is compared: trimmed, without case, NFKC; what databases write for nothing is blank."""
+    return _same(cell) if len(cell) <= MAX_LENGTH else unicodedata.normalize("NFKC", cell).strip().casefold()
+
+
+@lru_cache(maxsize=4096)
+def _same(cell: str) -> str:
     if csv_values.says_nothing(cell):
         return BLANK
     return unicodedata.normalize("NFKC", cell).strip().casefold()
 
 
-@lru_cache(maxsize=4096)
 def is_date(cell: str) -> bool:
-    if len(cell) > MAX_LENGTH or not any(map(str.isdigit, cell)):
-        return False
-    try:
-        dates.read_date(cell, dates.DMY)
-    except ValueError:
-        try:
-            dates.read_date(cell, dates.MDY)
-        except ValueError:
-            return False
-    return True
+    return len(cell) <= MAX_LENGTH and _is_date(cell)
+
+
+@lru_cache(maxsize=4096)
+def _is_date(cell: str) -> bool:
+    return same(cell) != BLANK and bool(dates.forms_of(cell))
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def answer(
     if reading.consent and (reading.consent_column is not None or told):
         raise FileRefused(BOTH, BOTH_COMMAND)
     if reading.consent:
-        return ConsentAnswer(reading.consent)
+        return ConsentAnswer(reading.consent, _since(names, columns, reading, preset))
     if reading.consent_column is not None:
         column = columns[_place(names, reading.consent_column, "consent_column") - 1]
         return ConsentAnswer(columns=[_consent(column, told, Because.CHOSEN)])
@@ -111,6 +110,15 @@ def answer(
         if (states := by_preset.get(folded(column.name))) is not None
     ]
     return ConsentAnswer(columns=found, by_file=bool(found))
+
+
+def _since(
+    names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
+) -> list[ConsentColumn]:
+    """Where nobody may be written to, a program's columns still say since when."""
+    found = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
+    dated = [each for each in columns if found.get(folded(each.name), {}).get(DATE) == UNSUBSCRIBED]
+    return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 
 def _by_preset(

@@ -5,8 +5,8 @@ from typing import Any
 
 from schemas.formats.columns import Column
 from schemas.formats.consent import SUBSCRIBED, ConsentAnswer, is_date
-from schemas.formats.consent_words import is_unsubscribed, is_yes
-from schemas.formats.header_names import UNSUBSCRIBING, meaning_of
+from schemas.formats.consent_words import UNSUBSCRIBING, is_unsubscribed, is_yes
+from schemas.formats.header_names import meaning_of
 from schemas.formats.meanings import EXPORTED, OWN
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import Table
@@ -36,7 +36,8 @@ class Guards:
         self._commands: list[Column] = []
         is_ours = set(EXPORTED) <= set(table.names)
         if answer.everyone == SUBSCRIBED and not is_ours:
-            watched = [each for each in columns if each.meaning not in OWN and each.place not in ignored]
+            others = [each for each in columns if each.meaning not in ("email", *OWN)]
+            watched = [each for each in others if each.place not in ignored]
             self._says = [(each, meaning_of(each.name) == UNSUBSCRIBING) for each in watched]
         elif answer.everyone and answer.everyone != SUBSCRIBED:
             self._commands = [column for column in columns if column.meaning == "command"]

@@ -90,7 +90,8 @@ class ConsentLook:
         self._answer = answer
         self._all = [CountedColumn(column) for column in columns] if answer.is_open else []
         self._counted = [each for each in self._all if each.column.meaning != "email"]
-        self._untold = [(each, CountedColumn(each.column)) for each in answer.columns]
+        untold = () if answer.everyone else answer.columns
+        self._untold = [(each, CountedColumn(each.column)) for each in untold]
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:

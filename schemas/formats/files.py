@@ -3,14 +3,15 @@
 The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import beginnings, consent, dates, presets, tables
+from schemas.formats import beginnings, consent, presets, tables
 from schemas.formats.columns import Column, is_header, plan
 from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading
@@ -36,7 +37,7 @@ class File:
 
     table: Table
     plan: list[Column]
-    orders: Mapping[int, str]
+    dates: DateReading
     preset: Preset | None
     answer: ConsentAnswer
     reading: Reading
@@ -65,7 +66,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.orders, self.answer.columns)
+        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -118,10 +119,10 @@ def understood(
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     preset, columns = planned(table, reading)
     answer = consent.answer(table.names, columns, reading, preset)
-    orders = look_through(table, columns, answer, reading, preset, follow, sampled)
+    dates = look_through(table, columns, answer, reading, preset, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, orders, preset, answer, reading, names, is_empty)
+    return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
@@ -142,8 +143,7 @@ def _check_row(row: FileRow, check: Check) -> None:
     try:
         item = plain_item(row.item) or load(FORM, row.item)
         check(item["email"])
-        row.item = item
-        _add_dates(row, item)
+        row.item = item | row.dates
     except FormError as error:
         refused = error.problems[0].field.partition(".")[0] or "row"
         if refused == "email" and not row.email.strip():
@@ -153,20 +153,6 @@ def _check_row(row: FileRow, check: Check) -> None:
         row.refuse(f"invalid_{refused}", message)
     except ValueError as error:
         row.refuse("invalid_email", str(error))
-
-
-def _add_dates(row: FileRow, item: dict[str, Any]) -> None:
-    """The latest of several that are one date; refuses a row with one that cannot be read."""
-    found: dict[str, int] = {}
-    for name, cells in row.dates.items():
-        for cell, order, place in cells:
-            try:
-                at = dates.read_date(cell, order)
-            except ValueError:
-                row.refuse(f"invalid_{name}", f"{name} (column {place}): {dates.FILE_DATE}")
-                return
-            found[name] = max(at, found.get(name, at))
-    item |= found
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.formats import dates
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_places
 from schemas.formats.consent_guards import Guards
 from schemas.formats.consent_question import ConsentLook, CountedColumn
 from schemas.formats.consent_words import folded, is_unsubscribed
+from schemas.formats.date_columns import DateReading
+from schemas.formats.date_questions import DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
@@ -16,6 +17,7 @@ from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
+from schemas.formats.tag_questions import TagWatch
 from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
@@ -38,15 +40,6 @@ HEADING = (
     "Row {row} has a word for people who unsubscribed in place of an address, as if it were a heading: "
     "import the rows below it as a file of their own. If it is none, delete that row."
 )
-NO_ORDER = (
-    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
-    "`columns` names the column."
-)
-NO_ORDER_COMMAND = (
-    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
-    "or --dates mdy"
-)
-NO_ORDER_PAGE = "The dates may have the day or the month first: choose below which."
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe: leave it out with "
     "map[PLACE]=ignore, or keep it as a field with map[PLACE]=field:KEY. `columns` names it."
@@ -74,8 +67,8 @@ def look_through(
     preset: Preset | None,
     follow: Callable[[int], object],
     sampled: bool = False,
-) -> dict[int, str]:
-    """Reads all cells of consent and of dates, and returns the orders of day and month by place.
+) -> DateReading:
+    """Reads all cells of consent, of dates and of tags, and returns how the dates are read.
 
     If `sampled`, only the beginning of a file that nobody has answered for.
 
@@ -84,7 +77,8 @@ def look_through(
     """
     consents = ConsentLook(table, columns, answer, preset)
     guards = Guards(table, columns, answer, ignored_places(table.names, columns, reading))
-    dated = [(column, dates.DateOrder()) for column in _dated(columns, answer)]
+    dated = DateWatch(table, _dated(columns, answer), reading)
+    tagged = TagWatch(table, columns, reading)
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
     is_whole = not (sampled and answer.is_open)
@@ -94,9 +88,8 @@ def look_through(
             follow(number)
         consents.see(record)
         guards.see(row, record)
-        for column, seen in dated:
-            if cell := table.cell_of(record, column).strip():
-                seen.see(cell)
+        for watch in (dated, tagged):
+            watch.see(row, record)
         for counted in foreign:
             counted.see(table.cell_of(record, counted.column))
         _see_heading(table, row, record, emails, answer, reading)
@@ -106,18 +99,17 @@ def look_through(
     else:
         is_whole = True
         _check_end(table, columns, answer, *last)
-    orders = {column.place: reading.dates or seen.order() for column, seen in dated}
-    unclear = [column.name for column, _ in dated if orders[column.place] is None]
     asks = [
         *(consents.asks() if last[0] else ()),
-        *_ask_order(unclear),
+        *dated.asks(),
+        *tagged.asks(),
         *_ask_foreign(foreign),
         *_ask_unseen(table, reading),
     ]
     check_answered(
         asks, columns=consents.columns or _names(columns), suggestion=consents.suggestion, whole=is_whole
     )
-    return {place: order or dates.ISO for place, order in orders.items()}
+    return dated.dates()
 
 
 def _names(columns: Sequence[Column]) -> list[dict[str, Any]]:
@@ -158,20 +150,6 @@ def _see_heading(
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
-
-
-def _ask_order(columns: Sequence[str]) -> list[FileQuestion]:
-    """Of all columns whose dates are unclear."""
-    if not columns:
-        return []
-    command = NO_ORDER_COMMAND.format(column=quoted(columns))
-    options = [f"dates={order}" for order in (dates.DMY, dates.MDY)]
-    return [
-        FileQuestion(
-            about="dates", message=NO_ORDER, command=command, page=NO_ORDER_PAGE, options=options,
-            columns=columns,
-        )
-    ]  # fmt: skip
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:

@@ -64,10 +64,10 @@ def _meanings(**headers: str) -> dict[str, str]:
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 
-def _states(unsubscribed: str = "", subscribed: str = "", unconfirmed: str = "") -> States:
+def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
     """The state of each value; values are separated by bars, and a blank one is empty."""
     rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
-    return {value.strip(): state for state, row in rows if row for value in row.split("|")}
+    return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 
 
 PRESETS: dict[str, Preset] = {
@@ -76,11 +76,12 @@ PRESETS: dict[str, Preset] = {
         Preset(
             "listmonk",
             "listmonk",
-            ("uuid email name attributes status created_at updated_at",),
+            ("uuid email name attributes status",),
             _meanings(ignore="uuid", name="name", fields="attributes"),
             {"status": _states("blocklisted|disabled")},  # enabled: unsubscribed from a list, or not
             "https://github.com/knadh/listmonk/blob/master/cmd/subscribers.go",
             "2026-11-26",
+            headers="created_at updated_at",
             advice="listmonk's `enabled` does not say who unsubscribed from a list: export the list again "
             "with the subscription status Unsubscribed, and say of that file that all have.",
         ),

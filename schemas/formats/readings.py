@@ -17,7 +17,9 @@ class Reading:
     `meanings` are by header or place; `tags` are for everyone. `known` is what may be changed of people who
     are known. Who may be written to: `consent` says it of everyone, or `told` of each value of the column
     `consent_column`. `ignored` columns say nothing of it. `seen` are the headers that earlier answers were
-    given for; None if these answers are new.
+    given for; None if these answers are new. Dates without a zone are of `zone`, an IANA name; of those that
+    cannot be read, `unread_dates` says whether they are left out or kept as text. `tag_separator` are the
+    marks between tags in place of a comma.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -32,6 +34,9 @@ class Reading:
     headed: bool = True
     dates: str | None = None
     known: str = KnownPeople.MERGE
+    zone: str = "UTC"
+    unread_dates: str | None = None
+    tag_separator: str | None = None
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
@@ -40,6 +45,7 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
         "consent_column": reading.consent_column, "dates": reading.dates,
+        "unread_dates": reading.unread_dates, "tag_separator": reading.tag_separator,
         "header": None if reading.headed else "0",
         "known": None if reading.known == KnownPeople.MERGE else reading.known,
     }  # fmt: skip

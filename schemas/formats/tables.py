@@ -78,6 +78,8 @@ class Table:
     def _filled(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         if self.headed:
             next(records, None)
+        if self.kind == CSV:
+            records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def cell_of(self, record: Any, column: Column) -> str:
@@ -166,7 +168,7 @@ def _has_address(name: str) -> bool:
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:
     return (
-        [csv_values.read_text(name) for name in first]
+        [csv_values.read_text(csv_values.unwrapped(name)) for name in first]
         if headed
         else [str(place) for place in range(1, len(first) + 1)]
     )

@@ -9,7 +9,7 @@ CSV = "text/csv"
 LINES = "application/x-ndjson"
 
 
-ANSWERS = ("consent", "consent_column", "answers", "from")
+ANSWERS = ("consent", "consent_column", "answers", "from", "subscribed")
 
 
 def ask(client, text, content_type=CSV, query=None, **options):

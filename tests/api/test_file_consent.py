@@ -189,7 +189,8 @@ def test_what_does_not_say_so_literally_is_no_contradiction(client, header, valu
 
 
 def test_our_own_headers_take_people_out_whatever_is_answered(client):
-    text = "email,unsubscribed_at,command\na@example.com,2020-01-01,\nb@example.com,,unsubscribe\nc@example.com,,\n"
+    rows = "a@example.com,2020-01-01,\nb@example.com,,unsubscribe\nc@example.com,,\n"
+    text = f"email,unsubscribed_at,command\n{rows}"
     for answer in (IN, NOT_YET, OUT):
         import_file(client, text, query={"consent": answer})
         assert not is_in(client, "a@example.com")
@@ -279,7 +280,9 @@ def test_json_is_asked_and_answered_alike(client):
     query = by_column("data", subscribed=['{"in":1}', ""], unsubscribed='{"in":0}')
     import_file(other, text, LINES, query=query)
     assert left(other, 3) == {1}
-    assert other.find("p0@example.com")["attributes"]["fields"] == {"ok": True}
+    person = other.find("p0@example.com")
+    assert person
+    assert person["attributes"]["fields"] == {"ok": True}
 
 
 def test_of_a_long_text_the_beginning_is_asked_about(client):

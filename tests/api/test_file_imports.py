@@ -13,6 +13,8 @@ from storage import database, leases
 from tests.api.sent_files import CSV, LINES, errors, import_file, send
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, basic, open_client
 
+AGREED = {"consent": "subscribed"}
+
 
 def test_a_csv_file_goes_through_the_queue(client):
     response = send(client, 'email,first_name,tags,plan,age\nann@example.com,Ann,"vip, new",pro,42\n')
@@ -199,7 +201,7 @@ def test_an_import_is_receiving_until_its_file_is_complete(client, other_client)
             return piece
 
     body = {"wsgi.input": Slow(b"email\nann@example.com\n"), "CONTENT_LENGTH": "22"}
-    response = client.call("POST", "/batch/imports", content_type=CSV, environ_overrides=body)
+    response = client.call("POST", "/batch/imports", content_type=CSV, environ_overrides=body, query=AGREED)
     assert response.status_code == 200
     assert set(seen) == {"receiving"}
     assert response.json["data"]["attributes"]["status"] == "queued"
@@ -232,7 +234,10 @@ def test_imports_run_in_the_order_of_acceptance_not_of_upload_start(client):
 
     environ = {"wsgi.input": Interrupted(body.encode()), "CONTENT_LENGTH": str(len(body))}
     assert (
-        client.call("POST", "/batch/imports", content_type=CSV, environ_overrides=environ).status_code == 200
+        client.call(
+            "POST", "/batch/imports", content_type=CSV, environ_overrides=environ, query=AGREED
+        ).status_code
+        == 200
     )
     imports.drain(client.site.id, 5)
     assert client.find("ann@example.com")["attributes"]["fields"] == {"plan": "file"}

@@ -12,7 +12,7 @@ from audience.cli import following
 from audience.cli.main import audience
 from tests.client import FakeProcesses
 
-ANSWERS = ("--consent", "--consent-column", "--answers", "--from")
+ANSWERS = ("--consent", "--consent-column", "--answers", "--from", "--subscribed")
 
 
 @pytest.fixture

@@ -56,7 +56,8 @@ def follow(run, client, tmp_path, monkeypatch):
 
     def commands(section, step=1):
         lines = re.findall(r"^    audience (.*)$", SECTIONS[section], re.MULTILINE)[::step]
-        return [run(*shlex.split(line.replace("SITE_UUID", client.site.uuid))) for line in lines]
+        words = (shlex.split(line.replace("SITE_UUID", client.site.uuid)) for line in lines)
+        return [run(*each, asked=True) for each in words]
 
     return commands
 
@@ -131,7 +132,7 @@ def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("name", ["unsubscribed", "cleaned", "nonsubscribed"])
-def test_a_file_of_those_who_left_needs_the_word(type_, client, tmp_path, monkeypatch, name):
+def test_nobody_has_agreed_in_a_file_of_those_who_left(type_, client, tmp_path, monkeypatch, name):
     monkeypatch.chdir(FILES)
     [file] = FILES.glob(f"{name}_*.csv")
     result = type_("import", file, "--site", client.site.uuid)

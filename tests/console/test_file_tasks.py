@@ -100,12 +100,12 @@ def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, la
     path = keep(manager, root, text)
     seen = []
 
-    def open_file(name, said, binary, unpacked, follow):
+    def open_file(name, zone, said, binary, unpacked, follow):
         def look(rows, found):
             follow(rows, found)
             seen.append((rows, "Looking through the file" in manager.get(path).text))
 
-        return kept_file(ChildProcess(), name, said, binary, unpacked, look)
+        return kept_file(ChildProcess(), name, zone, said, binary, unpacked, look)
 
     work(manager, open_file)
     assert seen == [(0, True), (5, True), (10, True), (0, True)]

@@ -1,0 +1,76 @@
+"""What separates the tags of a cell, where no comma does: asked, as a tag may have any mark in its name."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.formats import csv_values
+from schemas.formats.columns import Column
+from schemas.formats.meanings import EXPORTED
+from schemas.formats.questions import FileQuestion
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import quoted
+from schemas.formats.tables import Table
+
+MARKS = (";", "|")
+SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
+MAX_SHOWN = 3
+SEPARATOR = (
+    "Tags have ; or | in them, and no comma: send tag_separator with the mark that separates them, or with a "
+    "comma to keep each cell as one tag. `columns` and `values` name them."
+)
+COMMAND = (
+    "The tags in column {columns}, such as {values}, have no comma: say what separates them with "
+    "--tag-separator {mark}, or keep each cell as one tag with --tag-separator ,"
+)
+PAGE = (
+    "Tags have ; or | in them, and no comma: choose below what separates them. A comma keeps each cell whole."
+)
+
+
+class TagWatch:
+    """Sees the cells of all columns of tags while the file is looked through."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
+        self.table = table
+        is_told = reading.tag_separator or set(EXPORTED) <= set(table.names)
+        tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
+        self.columns = [] if is_told else tagged
+        self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}
+        self.marks: dict[int, set[str]] = {column.place: set() for column in tagged}
+
+    def see(self, _row: int, record: Any) -> None:
+        for column in self.columns:
+            cell, marks = self.table.cell_of(record, column), self.marks[column.place]
+            if cell[:1] == "[" or '"' in cell:
+                continue
+            if found := {mark for mark in (*MARKS, csv_values.COMMA) if mark in cell}:
+                marks |= found
+                shown = self.shown[column.place]
+                if cell in shown or len(shown) < MAX_SHOWN:
+                    shown[cell] += 1
+
+    def _is_open(self, marks: set[str]) -> bool:
+        return bool(marks) and csv_values.COMMA not in marks
+
+    def asks(self) -> list[FileQuestion]:
+        asked = [column for column in self.columns if self._is_open(self.marks[column.place])]
+        if not asked:
+            return []
+        marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
+        answers = [*marks, "".join(marks), csv_values.COMMA] if len(marks) > 1 else [*marks, csv_values.COMMA]
+        values = sum((self.shown[column.place] for column in asked), Counter[str]())
+        names = [column.name for column in asked]
+        first = quoted([next(iter(values))])
+        return [
+            FileQuestion(
+                about="tag_separator",
+                message=SEPARATOR,
+                command=COMMAND.format(columns=quoted(names), values=first, mark=f"'{''.join(marks)}'"),
+                page=PAGE,
+                options=[f"tag_separator={answer}" for answer in answers],
+                columns=names,
+                values=values.most_common(),
+            )
+        ]
