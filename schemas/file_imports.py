@@ -53,7 +53,7 @@ def kept_file(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(said)), zone)
-    table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
+    table = tables.opened(binary, kind, meant, run, unpacked)
     opened = looked(table)
     follow(0, opened)
     file = files.understood(table, meant, lambda rows: follow(rows, opened))
