@@ -173,8 +173,8 @@ def test_merged_cells_fill_down_in_the_column_of_consent(client):
         made.active.merge_cells("C3:C5")
 
     rows = [["company", "email", "status"], ["Ex AS", "ann@example.com", "subscribed"]]
-    rows += [[None, "bob@example.com", "unsubscribed"], [], [None, "cy@example.com"]]
-    content = book(("People", [*rows, [None, "dan@example.com", "subscribed"]]), change=merge)
+    rows += [["", "bob@example.com", "unsubscribed"], [], ["", "cy@example.com"]]
+    content = book(("People", [*rows, ["", "dan@example.com", "subscribed"]]), change=merge)
     import_file(client, content, WORKBOOK, query=STATUS)
     left = {
         name: client.find(f"{name}@example.com")["attributes"]["unsubscribed_at"] is not None
