@@ -56,7 +56,7 @@ def kept_file(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(said)), zone)
-    table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
+    table = tables.opened(binary, kind, meant, run, unpacked)
     opened = looked(table, known=_columns(table, meant))
     follow(0, opened)
     file = files.understood(table, meant, lambda rows: follow(rows, opened))

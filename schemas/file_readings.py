@@ -6,12 +6,14 @@ from urllib.parse import parse_qsl
 import marshmallow as ma
 
 from schemas.base import Form, FormError, JsonSchema, Text, load
+from schemas.formats import encodings
 from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS
 from schemas.formats.readings import Reading
+from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
 from schemas.tags import trimmed
@@ -22,6 +24,9 @@ FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
 TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
+ENCODING = f"Send encoding with one of {', '.join(encodings.SAID)}."
+HEADER_ROW = "Send header_row with the number of the row that has the names of the columns."
+HIDDEN_ROWS = f"Send hidden_rows={IMPORT} to import hidden rows of a workbook, too, or hidden_rows={SKIP}."
 UNREAD_DATES = (
     f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
     "as custom fields."
@@ -52,6 +57,25 @@ class Values(ma.fields.List[Any]):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Text(), **options)
+
+
+class Encoding(Text):
+    """One of `encodings.SAID`, by any of its names."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if (name := encodings.known(super()._deserialize(value))) is None:
+            raise ma.ValidationError(ENCODING)
+        return name
+
+
+class RowNumber(Text):
+    """The number of a row, from 1."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        digits = super()._deserialize(value).strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 9 and int(digits) > 0):
+            raise ma.ValidationError(HEADER_ROW)
+        return int(digits)
 
 
 class ImportFile(Form):
@@ -91,6 +115,9 @@ class ImportFile(Form):
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
     tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
+    encoding = Encoding(metadata={"description": "The encoding of a file that is not UTF-8."})
+    header_row = RowNumber(metadata={"description": "The row that has the names of the columns."})
+    hidden_rows = Text(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
     unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Text(
         validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
@@ -149,5 +176,8 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         known=form.get("known", KnownPeople.MERGE),
         zone=zone,
         unread_dates=form.get("unread_dates"),
+        encoding=form.get("encoding"),
+        header_row=form.get("header_row"),
+        hidden_rows=form.get("hidden_rows"),
         tag_separator=form.get("tag_separator"),
     )

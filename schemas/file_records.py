@@ -1,7 +1,7 @@
 """The rows of a file that an operator sent, as they stand in it, so that a single one can be made blank."""
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,7 +36,7 @@ def kept_records(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(said)), "UTC")
-    table = tables.opened(binary, kind, meant.headed, run, unpacked, None)
+    table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
     elif table.kind == XLSX:

@@ -19,7 +19,7 @@ PROCESSES = (
     "cli/test_start.py", "cli/test_strange_beginnings.py", "cli/test_terminal.py",
     "console/test_file_searches.py",
     "api/test_file_imports.py", "api/test_file_meanings.py", "api/test_full_disk.py",
-    "api/test_generated_clients.py", "api/test_refused_rows.py",
+    "api/test_file_tables.py", "api/test_generated_clients.py", "api/test_refused_rows.py",
     "audience/test_import_faults.py", "operations/test_move_chains.py", "operations/test_move_targets.py",
     "operations/test_moves.py", "schemas/test_workbook.py",
     "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_citus.py", "storage/test_pgbouncer.py",

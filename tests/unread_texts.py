@@ -237,6 +237,8 @@ DO_NOT_READ = {
     "schemas.formats.meanings:preset_columns",
     "schemas.formats.presets:http_advice",
     "schemas.formats.refused_cells:refused_cells",
+    "schemas.formats.encodings:can_read",
+    "schemas.formats.encodings:encoding",
     "schemas.formats.tables:opened",
     "schemas.formats.workbook:unpack",
     "schemas.formats.workbook:write_rows",

@@ -175,6 +175,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
     "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),
+    "schemas.formats.encodings:known": takes("_", "-", "cp"),
     "schemas.formats.dates:forms_of": takes(("1", "2020-"), "1/", ("A", "5 "), ("1", "MON, 5 MAR 2020 10:")),
     "schemas.formats.dates:has_short_year": takes("1/", "1-", ("1", "1/1/20 1:1")),
     "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),

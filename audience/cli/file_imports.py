@@ -32,6 +32,7 @@ from schemas.formats.readings import Reading, options
 from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
+from schemas.formats.tables import IMPORT, SKIP
 from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
@@ -66,6 +67,11 @@ Texts = tuple[str, ...]
 @click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
+@click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
+@click.option("--header-row", type=click.IntRange(1), help="The row that has the names of the columns.")
+@click.option(
+    "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="What becomes of hidden rows of a workbook."
+)
 @click.option("--tag-separator", help="The marks between tags in place of a comma, such as ;")
 @click.option(
     "--unread-dates",

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,6 +31,10 @@ from schemas.values import compact_json
 
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
+GOES_ON = (
+    "import {id} goes on without this command: take it back with `audience imports undo {id}`, or run the "
+    "same command again to follow it."
+)
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 
@@ -65,9 +70,12 @@ class Job:
         if upload.complete:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
         refused = _last(self.refused) if upload.complete else self._receive(upload)
-        row = follow(
-            self.site, "Applying", lambda: imports.progress(self.site, upload.import_id), self.as_json
-        )
+        try:
+            row = follow(
+                self.site, "Applying", partial(imports.progress, self.site, upload.import_id), self.as_json
+            )
+        except KeyboardInterrupt:
+            raise click.ClickException(GOES_ON.format(id=upload.import_id)) from None
         shown = {name: getattr(row, name) for name in OUTCOMES}
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:

@@ -15,6 +15,7 @@ from schemas.formats import (
     meanings,
     tables,
 )
+from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
@@ -24,7 +25,18 @@ from schemas.values import KnownPeople
 MOST_FIELDS = 100
 HINTS = "did_you_mean"  # in the words of the API
 COLUMN, ASK = "column-", "ask-"  # prefixes of fields: of a column's place, of the answer to a question
-ASKED = ("dates", "unread_dates", "tag_separator", "encoding", "hidden", "header_row")  # parameters
+NOT_ASKED = (
+    "map",
+    "tag",
+    "from",
+    "sheet",
+    "known",
+    "header",
+    "consent",
+    "consent_column",
+    "ignore_column",
+    *STATES,
+)
 OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
 
 WORDS = {
@@ -69,7 +81,7 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     }
     said = {name: form[name] for name in ("from", "sheet", "dates", "known") if form.get(name, "")}
     answered = {name.removeprefix(ASK): value for name, value in form.items() if name.startswith(ASK)}
-    said |= {name: value for name, value in answered.items() if name in ASKED}
+    said |= {name: value for name, value in answered.items() if not name.startswith("map[")}
     chosen |= {name[len("map[") : -1]: value for name, value in answered.items() if name.startswith("map[")}
     tags = [tag for tag in map(str.strip, form.get("tag", "").split(",")) if tag]
     return said | consent_forms.read(form) | {
@@ -96,7 +108,7 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
         "pieces": pieces(counts),
         "problem": "" if asking.get("contradicts") else _problem(found),
         "questions": questions,
-        "kept_answers": [(name, value) for name, value in said.items() if name in ASKED],
+        "kept_answers": [(name, value) for name, value in said.items() if name not in NOT_ASKED],
         "is_open": bool(asks) or bool(asking.get("contradicts")),
         **choices(site),
     }

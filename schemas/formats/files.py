@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import beginnings, consent, presets, tables
+from schemas.formats import beginnings, consent, presets, table_questions, tables
 from schemas.formats.columns import Column, is_header, plan
 from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.date_columns import DateReading
@@ -121,7 +121,7 @@ def inspect(
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    table = tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet)
+    table = tables.opened(binary, kind, reading, run, unpacked)
     return replace(understood(table, reading, sampled=sampled), digest=digest(binary))
 
 
@@ -138,9 +138,11 @@ def understood(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
 ) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
+    table, asks = table_questions.from_header(table, reading)
     preset, columns = planned(table, reading)
     answer = consent.answer(table.names, columns, reading, preset)
-    dates = look_through(table, columns, answer, reading, preset, follow, sampled)
+    table = table_questions.filled(table, columns, answer)
+    dates = look_through(table, columns, answer, reading, preset, asks, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, dates, preset, answer, reading, names, is_empty)

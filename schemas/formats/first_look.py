@@ -65,12 +65,14 @@ def look_through(
     answer: ConsentAnswer,
     reading: Reading,
     preset: Preset | None,
+    before: Sequence[FileQuestion],
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
     """Reads all cells of consent, of dates and of tags, and returns how the dates are read.
 
-    If `sampled`, only the beginning of a file that nobody has answered for.
+    If `sampled`, only the beginning of a file that nobody has answered for. `before` are questions that it
+    has left open before.
 
     Raises `QuestionsOpen` with all that the file leaves open, and `FileRefused` if it breaks off, if another
     header or a heading follows, or if a row contradicts what was said of everyone.
@@ -101,6 +103,7 @@ def look_through(
         _check_end(table, columns, answer, *last)
     asks = [
         *(consents.asks() if last[0] else ()),
+        *before,
         *dated.asks(),
         *tagged.asks(),
         *_ask_foreign(foreign),

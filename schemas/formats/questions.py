@@ -1,7 +1,7 @@
 """What a file leaves open: its questions, all asked together, each answered by a flag (docs/files.md)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.formats.refusals import FileRefused, shortened
@@ -16,7 +16,8 @@ class FileQuestion:
 
     `message` asks over HTTP, and repeats nothing of the file; `command` asks at the command line, and `page`
     in the console. `options` are the answers as parameters (`dates=dmy`); each is a field of `Reading`.
-    `columns` are the headers that it is about, `values` (cell, number of rows) what was found in them.
+    `columns` are the headers that it is about, `values` (cell, number of rows) what was found in them;
+    `readings` are cells as each answer would read them.
     """
 
     about: str
@@ -26,6 +27,7 @@ class FileQuestion:
     options: Sequence[str]
     columns: Sequence[str] = ()
     values: Sequence[tuple[str, int]] = ()
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def plain(self, message: str) -> dict[str, Any]:
         """As JSON, asked in the words of `message`."""
@@ -35,7 +37,12 @@ class FileQuestion:
             "options": list(self.options[:MAX_OPTIONS]),
             "columns": [shortened(each) for each in self.columns],
             "values": [{"value": shortened(value), "count": count} for value, count in self.values],
+            **({"readings": _shortened(self.readings)} if self.readings else {}),
         }
+
+
+def _shortened(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: [shortened(cell) for cell in cells] for name, cells in readings.items()}
 
 
 class QuestionsOpen(FileRefused):

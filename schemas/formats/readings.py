@@ -19,7 +19,8 @@ class Reading:
     `consent_column`. `ignored` columns say nothing of it. `seen` are the headers that earlier answers were
     given for; None if these answers are new. Dates without a zone are of `zone`, an IANA name; of those that
     cannot be read, `unread_dates` says whether they are left out or kept as text. `tag_separator` are the
-    marks between tags in place of a comma.
+    marks between tags in place of a comma. The header is in the row `header_row`. `hidden_rows` says whether
+    those of a workbook are imported, too.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -37,6 +38,9 @@ class Reading:
     zone: str = "UTC"
     unread_dates: str | None = None
     tag_separator: str | None = None
+    encoding: str | None = None
+    header_row: int | None = None
+    hidden_rows: str | None = None
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
@@ -46,6 +50,8 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
         "consent_column": reading.consent_column, "dates": reading.dates,
         "unread_dates": reading.unread_dates, "tag_separator": reading.tag_separator,
+        "encoding": reading.encoding, "hidden_rows": reading.hidden_rows,
+        "header_row": str(reading.header_row) if reading.header_row else None,
         "header": None if reading.headed else "0",
         "known": None if reading.known == KnownPeople.MERGE else reading.known,
     }  # fmt: skip
