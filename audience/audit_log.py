@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from audience import clock
+from audience import clock, redaction
 from schemas.values import compact_json
 from storage import audit_log as stored
 from storage import database
@@ -37,7 +37,6 @@ COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
 TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
 ADDRESS = "(an address)"
-AT = ("@", "\ufe6b", "\uff20")  # NFKC makes the first of the others
 
 
 @database.write(database.SHARED)
@@ -69,13 +68,8 @@ def record(
 
 
 def without_addresses(text: str) -> str:
-    if not _has_at(text):
-        return text
-    return " ".join(ADDRESS if _has_at(word) else word for word in text.split())
-
-
-def _has_at(text: str) -> bool:
-    return any(sign in text for sign in AT)
+    left = redaction.without_addresses(text, lambda _: ADDRESS)
+    return text if left == text else " ".join(left.split())
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:

@@ -22,16 +22,15 @@ from audience.bulk_acts import (
     end,
     require,
 )
-from audience.changes import Change, Consent, Outcome, Source
+from audience.changes import Acceptance, Change, Consent, Outcome, Source
 from audience.errors import where
 from audience.imports import MACHINE_FAULTS
 from audience.sites import Site
 from storage import bulk_acts as stored
-from storage import database, sites
-from storage.bulk_acts import CANCELED, FAILED, FINISHED
+from storage import database, leases, sites
+from storage.bulk_acts import FAILED, FINISHED
 
 log = logging.getLogger(__name__)
-SELECTION_MS = 3_600_000
 
 
 def work(instance: Path, seconds: float) -> None:
@@ -78,6 +77,7 @@ def _do_piece(site: Site, act_id: int, instance: Path) -> set[str]:
         changed = list(known)
     else:
         changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]
+        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)
         outcomes = subscribers.write(site.id, changes, accepted).outcomes
         changed = [each for each, outcome in zip(known, outcomes, strict=True) if outcome is Outcome.UPDATED]
     stored.advance(site.id, act.id, len(ids), len(changed), clock.now_ms())
@@ -94,17 +94,18 @@ def _change(act: BulkAct) -> dict[str, Any]:
 
 
 def sweep() -> None:
-    """Forgets selections that stopped, exports after a day, and what acts that ended have left."""
-    at = clock.now_ms()
+    """Gives up selections that nobody is at; forgets old exports, and what acts that ended have left."""
+    at, now = clock.now_ms(), leases.now(clock.uptime_ms())
     with database.session():
-        stopped = stored.abandoned(at - SELECTION_MS)
+        stopped = stored.abandoned(now, at)
+    for site_id, act_id in stopped:
+        with database.write(site_id):
+            stored.give_up(site_id, act_id, now, at)
+    with database.session():
         old = [
-            *stopped,
             *stored.with_old_pieces([EXPORT], at - EXPORT_KEPT_MS),
             *stored.with_old_pieces([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
         ]
     for site_id, act_id in old:
         with database.write(site_id):
-            gone = stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)
-            if not gone and (site_id, act_id) in stopped:
-                stored.set_status(site_id, act_id, CANCELED, at)
+            stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)

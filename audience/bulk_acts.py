@@ -13,7 +13,7 @@ from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import bulk_acts as stored
-from storage import database
+from storage import database, leases, site_counters
 from storage.bulk_acts import CANCELED, FAILED, FINISHED, QUEUED, BulkAct
 
 __all__ = ["BulkAct"]
@@ -22,6 +22,7 @@ DAY_MS = 86_400_000
 PIECE_ROWS = 200  # written in one transaction, while others wait
 ERASED_ROWS = 50  # as above: each takes as long as four of others
 PIECES_AT_ONCE = 50  # stored in one transaction
+LEASE_MS = 30_000  # of who stores them, from one transaction to the next
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
 
@@ -37,6 +38,7 @@ UNKNOWN = "Use one of the acts of this page."
 NOBODY = "Nobody is selected: tick somebody, or take all that match."
 NO_TAG = "Name the tag."
 CHANGED = "The selection has changed since the page was drawn: look at the new number, and send it again."
+NOT_BEGUN = "It was stopped while its subscribers were chosen: send it again."
 NOT_FOUND = "There is no such act on this site."
 NO_EXPORT = "This export is no longer kept: export again."
 
@@ -68,7 +70,15 @@ def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
 
 
 def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
-    """Stores the selection, and queues the act; an export is ready at once. Raises `Refused`."""
+    """Stores the selection, and queues the act; an export is ready at once. Raises `Refused`.
+
+    Nothing is done before all are stored. Who chooses holds a lease, without which it is not begun.
+    """
+    return queue(site, choose(site, new, actor), new, actor)
+
+
+def choose(site: Site, new: NewAct, actor: Actor) -> int:
+    """Stores the selection of an act, whose id it returns. Raises `Refused`."""
     _check(new)
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
@@ -76,10 +86,15 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
     pieces = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
     for start in range(0, len(pieces), PIECES_AT_ONCE):
         with database.write(site.id):
+            _hold(site, act_id)
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
-    with database.write(site.id):
-        _queue(site, act_id, new, actor)
-    return get(site, act_id)
+    return act_id
+
+
+@database.writes_site
+def give_up(site: Site, act_id: int) -> None:
+    """Drops an act that is chosen, and not to be begun."""
+    stored.drop(site.id, act_id)
 
 
 def subject(act: BulkAct) -> str:
@@ -110,18 +125,32 @@ def _check(new: NewAct) -> None:
 
 def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
     at = clock.now_ms()
-    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, at)
+    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, _lease())
 
 
-def _queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> None:
+def _lease() -> int:
+    return leases.now(clock.uptime_ms()) + LEASE_MS
+
+
+def _hold(site: Site, act_id: int) -> None:
+    """Raises `Refused` if the selection was given up, or stopped by hand."""
+    if not stored.hold(site.id, act_id, _lease()):
+        raise Refused(NOT_BEGUN)
+
+
+@database.writes_site
+def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
+    """Begins an act that is chosen. Raises `Refused`."""
+    _hold(site, act_id)
     act = require(site.id, act_id)
     if act.kind == EXPORT:
         stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
         stored.set_status(site.id, act.id, FINISHED, clock.now_ms())
     else:
-        stored.set_status(site.id, act.id, QUEUED)
+        stored.accept(site.id, act.id, *site_counters.take(site.id, clock.now_ms()))
     begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
     audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
+    return require(site.id, act_id)
 
 
 @database.session()
@@ -154,10 +183,15 @@ def retry(site: Site, act_id: int) -> None:
         stored.set_status(site.id, act_id, QUEUED)
 
 
+def ends(act: BulkAct) -> int:
+    """Until when the file of an export can be downloaded, in milliseconds."""
+    return (act.finished_at or 0) + EXPORT_KEPT_MS
+
+
 def exported(site: Site, act_id: int) -> Iterator[list[int]]:
     """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
     act = get(site, act_id)
-    if act.kind != EXPORT or (act.finished_at or 0) + EXPORT_KEPT_MS < clock.now_ms():
+    if (act.kind, act.status) != (EXPORT, FINISHED) or ends(act) < clock.now_ms():
         raise NotFound(NO_EXPORT)
     return _pieces(site.id, act_id)
 

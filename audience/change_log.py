@@ -21,6 +21,7 @@ from storage import webhook_deliveries as stored_deliveries
 from storage.subscriber_batches import (
     CONSENT,
     CONSENT_AT,
+    CONSENT_KIND,
     CONSENT_NUMBER,
     EMAIL,
     EVENTS,
@@ -80,9 +81,9 @@ def record(
         made_tags=batch.made_tags,
         made_fields=batch.made_fields,
         lifted=[(person[ID], *batch.lifted[person[KEY]]) for person in lifted],
-        overtaken=[person[ID] for person in batch.words.overtaken],
+        overtaken=[person[ID] for person in batch.consents.overtaken],
         repeated=repeated,
-        accepted=batch.accepted.number if batch.words.said or batch.lifted or repeated else 0,
+        accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
     )
     if len(entries.changed) < len(batch.known):
         ids = {each[0] for each in entries.changed}
@@ -99,7 +100,7 @@ def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repe
     for person in people:
         before = batch.known[person[KEY]]
         if person[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
-            yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER]
+            yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
 def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], groups: int) -> Changed:
@@ -123,7 +124,7 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], g
         if added or removed:
             new["tags"] = [list(added), list(removed)]
     if groups & CONSENT:
-        old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER]]
+        old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]]
     return person[ID], new, old
 
 

@@ -13,6 +13,7 @@ import orjson
 
 from audience.changes import json_equal
 from schemas.values import compact_json
+from storage.consents import ConsentKind
 
 LEVEL = 1
 CREATED, UPDATED, SUBSCRIBED, UNSUBSCRIBED, ERASED, RESET = (
@@ -21,8 +22,8 @@ CREATED, UPDATED, SUBSCRIBED, UNSUBSCRIBED, ERASED, RESET = (
 
 Values = dict[str, Any]
 Changed = tuple[int, Values, Values]  # id, new, old
-Lifted = tuple[int, str, int, int]  # id, reason, since, number
-Repeated = tuple[int, int | None, int]
+Lifted = tuple[int, str, int, int, int]  # id, reason, since, number, kind
+Repeated = tuple[int, int | None, int, int]
 
 
 class LogEntry(NamedTuple):
@@ -41,9 +42,10 @@ class Entries:
     `unchanged` were named by the transaction, and have no number; `unnamed` says that it named nobody: a tag
     was deleted. `tags` are the names of all tags in it, `made_tags` (ids) and `made_fields` (keys) those that
     it added to the site. `lifted` are the hashes that it took from those of the created who were known as
-    gone: [id, reason, since, number]; `accepted` orders the consent in it. `overtaken` had left, and said so
-    again by an older word than the one that counts. `repeated` said again by an import that they
-    subscribe: [id, instant, number] of their word before.
+    gone: [id, reason, since, number, kind]; `accepted` orders the consent in it. `overtaken` are the
+    unsubscribed whose further unsubscribe is earlier than the one that counts. `repeated` said again by an
+    import that they subscribe: [id, instant, number, kind] of the event before. Rows of an older Audience
+    have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -104,6 +106,19 @@ class Entries:
     def repeated_by(self) -> list[int]:
         """Those of whom the row has a word; it may have no entry, and so no number of its own."""
         return [id_ for id_, *_ in self.repeated]
+
+    def consents_before(self) -> list[Repeated]:
+        """Of those who said again that they subscribe, the event before."""
+        return [(each[0], *consent_before(None, *each[1:])) for each in self.repeated]
+
+
+def consent_before(
+    left_at: int | None, at: int | None, number: int, kind: int | None = None
+) -> tuple[int | None, int, int]:
+    """(instant, number, kind) of an old consent, of which an older Audience kept no kind."""
+    if kind is None:
+        kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
+    return at, number, kind
 
 
 def unpack(packed: bytes) -> Entries:

@@ -1,17 +1,22 @@
 """Changes to subscribers, as items of a request ask for them."""
 
+import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import orjson
 
 from audience import addresses
-from schemas.values import DATES, compact_json, trim
+from schemas.values import DATES, WholeDay, compact_json, trim
 from storage.subscribers import are_plain
 
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
+
+
+UNSUBSCRIBED_BY = "unsubscribed_by"  # the instant that orders a date of unsubscribing, where it is another
 
 
 class Consent(StrEnum):
@@ -31,9 +36,9 @@ class Change(NamedTuple):
     """A change to one subscriber, requested at `at` (None: when it was accepted); times are in milliseconds.
 
     Of `dates`, an existing subscriber takes `unsubscribed_at` only; none is later than its acceptance.
-    `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. If `dated`,
-    `at` was given by the client, and consent counts only where that is later than the last. `known` is what
-    may be changed of somebody who exists: a member of `KnownPeople`, or empty for all.
+    `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
+    is the instant that orders the consent where a client dated it. `known` is what may be changed of somebody
+    who exists: a member of `KnownPeople`, or empty for all.
     """
 
     key: str
@@ -52,7 +57,7 @@ class Change(NamedTuple):
     event_at: int | None = None
     creates: bool = True
     rewrites_email: bool = False
-    dated: bool = False
+    consent_at: int | None = None
 
 
 class Source(NamedTuple):
@@ -70,15 +75,20 @@ RESTORE = Source("restore")
 
 
 class Acceptance(NamedTuple):
-    """The transaction that accepted changes: its number in the site's order, its instant in milliseconds."""
+    """The transaction that accepted changes: its number in the site's order, and its instant in milliseconds,
+    which never goes back within the site.
+    """
 
     number: int
     at: int
     source: Source = OPERATOR
 
 
-def change_from_item(item: Item, at: int | None = None) -> Change:
-    """The change that a validated item requests. Raises `addresses.MalformedAddress`."""
+def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") -> Change:
+    """The change that a validated item requests. Raises `addresses.MalformedAddress`.
+
+    `time_zone`, of the site, tells when a day ends on which somebody unsubscribed.
+    """
     email = item["email"]
     return Change(
         addresses.identity(email),
@@ -90,22 +100,28 @@ def change_from_item(item: Item, at: int | None = None) -> Change:
         item.get("remove_tags", ()),
         item.get("command", ""),
         item.get("unconfirmed", False),
-        {} if item.keys().isdisjoint(DATES) else {name: item[name] for name in DATES if name in item},
+        {} if item.keys().isdisjoint(DATES) else _dates(item, time_zone),
         item.get("known", ""),
         at,
     )
 
 
-class AcceptedConsent(NamedTuple):
-    """When consent was given or withdrawn, and the number of the transaction that accepted it."""
+def _dates(item: Item, time_zone: str) -> dict[str, int]:
+    dates = {name: int(item[name]) for name in DATES if name in item}
+    if isinstance(day := item.get("unsubscribed_at"), WholeDay):
+        dates[UNSUBSCRIBED_BY] = consent_instant(day, Consent.UNSUBSCRIBE, time_zone)
+    return dates
 
-    at: int
-    number: int
-    dated: bool
 
-    def counts_after(self, at: int | None, number: int) -> bool:
-        """Whether it counts where the last consent was that of `at` and `number`; None: there was none."""
-        return self.number >= number and not (self.dated and at is not None and self.at <= at)
+def consent_instant(at: int, consent: str, time_zone: str) -> int:
+    """The instant that orders consent of a date: of one without a time the end of that day in the site's time
+    zone for an unsubscribe, its beginning for a subscription.
+    """
+    if not isinstance(at, WholeDay):
+        return at
+    leaves = consent == Consent.UNSUBSCRIBE
+    day = dt.datetime.combine(at.date, dt.time(), ZoneInfo(time_zone)) + dt.timedelta(days=leaves)
+    return round(day.timestamp() * 1000) - leaves
 
 
 def json_equal(value: Any, before: Any) -> bool:

@@ -1,6 +1,7 @@
 """Commands on subscribers, run in order in one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -11,6 +12,7 @@ from audience.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Sou
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscribers import Subscriber
+from audience.targets import TWO, of_two
 from schemas.values import CommandName, FieldError, trim
 from storage import database
 from storage import subscribers as stored
@@ -45,10 +47,10 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
     subscriber = None
     with database.write(site.id), change_log.one_transaction(site.id, source):
         accepted = subscribers.accept_now(site.id, source)
-        for own, group in groupby(enumerate(commands), _own_group):
+        for (moves, _), group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
             key, failed = (
-                _write(site.id, targets, accepted) if own is None else _change_email(site.id, targets, source)
+                _change_email(site.id, targets, accepted) if moves else _write(site.id, targets, accepted)
             )
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
@@ -90,10 +92,15 @@ def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
     return *names, found.fields, found.tag_ids, found.unsubscribed_at
 
 
-def _own_group(numbered: tuple[int, Command]) -> int | None:
-    """`change_email` runs alone: the commands after it refer to the new address."""
+def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
+    """Whether a command is `change_email`, and its index if it runs alone.
+
+    `change_email` does, as those after it refer to the new address, and one with an address and a uuid, of
+    which those before it may be the first that makes them those of two.
+    """
     index, command = numbered
-    return index if command["command"] == CommandName.CHANGE_EMAIL else None
+    moves = command["command"] == CommandName.CHANGE_EMAIL
+    return moves, index if moves or command.keys() >= {"email", "uuid"} else None
 
 
 Target = tuple[int, str, str, Command]  # index in the request, email, key, command
@@ -102,18 +109,30 @@ Target = tuple[int, str, str, Command]  # index in the request, email, key, comm
 def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Target], dict[int, str]]:
     targets, refused = [], {}
     for index, command in group:
-        email = command.get("email", "")
-        if "uuid" in command:
-            subscriber = stored.get_by_uuid(site_id, command["uuid"])
-            if subscriber is None:
-                refused[index] = subscribers.MISSING_UUID
-                continue
-            email = subscriber.email_key
         try:
+            email = _email(site_id, command)
             targets.append((index, trim(email), addresses.identity(email), command))
+        except Refused as error:
+            refused[index] = error.message
         except addresses.MalformedAddress as error:
             refused[index] = str(error)
     return targets, refused
+
+
+def _email(site_id: int, command: Command) -> str:
+    """The address of whom a command means. Raises `Refused`."""
+    if "refused" in command:
+        raise Refused(command["refused"])
+    email: str = command.get("email", "")
+    if "uuid" not in command:
+        return email
+    subscriber = stored.get_by_uuid(site_id, command["uuid"])
+    if subscriber is None:
+        raise Refused(subscribers.MISSING_UUID)
+    with suppress(addresses.MalformedAddress):
+        if of_two(site_id, [(0, command["uuid"], addresses.identity(email))]):
+            raise Refused(TWO)
+    return subscriber.email_key
 
 
 def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[str | None, dict[int, str]]:
@@ -143,10 +162,12 @@ def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[s
     return done[-1][0].key if done else None, failed
 
 
-def _change_email(site_id: int, targets: list[Target], source: Source) -> tuple[str | None, dict[int, str]]:
+def _change_email(
+    site_id: int, targets: list[Target], accepted: Acceptance
+) -> tuple[str | None, dict[int, str]]:
     key_after, failed = None, {}
     for index, _, key, command in targets:
-        message = subscribers.change_email(site_id, key, command["query"], source)
+        message = subscribers.change_email(site_id, key, command["query"], accepted)
         if message is None:
             key_after = addresses.identity(command["query"])
         else:

@@ -88,7 +88,7 @@ class Settings:
         (), networks, "IP addresses and networks of proxies whose X-Forwarded-For is trusted"
     )
     auth_failures: str = setting(
-        "30/minute", rate, "limit of failed authentications per IP address, and per IP address and key"
+        "30/minute", rate, "limit of failed authentications per IP address (IPv6: /64), and per that and key"
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")

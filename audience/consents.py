@@ -1,54 +1,122 @@
-"""What changes say of consent. The word accepted last counts."""
+"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent)."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from audience.changes import Acceptance, AcceptedConsent, Change, Consent
-from storage.subscriber_batches import CONSENT_AT, CONSENT_NUMBER, UNSUBSCRIBED_AT
+from audience.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
+from storage.consents import ConsentKind
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    UNSUBSCRIBE_NUMBER,
+    UNSUBSCRIBED_AT,
+)
 
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
+UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
+SUBSCRIBES = frozenset({ConsentKind.SUBSCRIBE, ConsentKind.DATED_SUBSCRIBE})
+RANKS = {
+    ConsentKind.DATED_SUBSCRIBE: -1,
+    ConsentKind.DATED_UNSUBSCRIBE: 1,
+}  # at one instant; 0 without a date
 Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
 Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
 
 
-def said_at(change: Change, accepted: Acceptance) -> int:
-    return accepted.at if change.at is None else change.at
+class ConsentEvent(NamedTuple):
+    """`instant` is its date, at most its acceptance, or without a date its acceptance, in milliseconds.
 
-
-class Words:
-    """What a batch of changes says: `said` is each change of consent; `overtaken` had left, and say so by an
-    older word than the one that counts.
+    `number` is that of the accepting transaction.
     """
 
-    def __init__(self) -> None:
+    instant: int
+    number: int
+    kind: ConsentKind
+
+    @property
+    def unsubscribes(self) -> bool:
+        return self.kind in UNSUBSCRIBES
+
+    def counts_over(self, kept: "ConsentEvent", now: int) -> bool:
+        """Whether it counts in place of the one that is kept.
+
+        A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
+        """
+        if kept.kind == ConsentKind.NONE:
+            return True
+        if kept.instant > now and self.unsubscribes and kept.kind in SUBSCRIBES:
+            kept = kept._replace(instant=now)
+        return self._order >= kept._order
+
+    @property
+    def _order(self) -> tuple[int, int, int]:
+        return self.instant, RANKS.get(self.kind, 0), self.number
+
+
+class Consents:
+    """What a batch of changes says of consent: `said` is each change of it, `overtaken` are the unsubscribed
+    whose further unsubscribe came too late. The numbers of events that came too late, and left their
+    subscribers otherwise than they ask, are `unsubscribes_ignored` and `subscribes_ignored`.
+    """
+
+    def __init__(self, now: int) -> None:
+        self.now = now
         self.said: list[Said] = []
         self.overtaken: list[Person] = []
+        self.unsubscribes_ignored = self.subscribes_ignored = 0
+
+    def apply(self, person: Person, change: Change, accepted: Acceptance) -> bool:
+        """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
+        before = person[UNSUBSCRIBED_AT]
+        for event, shown_at, reason in events(change, accepted):
+            self._apply(person, event, min(shown_at, self.now), reason)
+        return bool(person[UNSUBSCRIBED_AT] != before)
+
+    def _apply(self, person: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
+        """Repeating what counts keeps the first date."""
+        subscribed = person[UNSUBSCRIBED_AT] is None
+        if event.unsubscribes:
+            person[UNSUBSCRIBE_NUMBER] = max(event.number, person[UNSUBSCRIBE_NUMBER] or 0)
+        if not event.counts_over(kept(person), self.now):
+            self._ignore(person, event, subscribed)
+            return
+        put(person, event)
+        if subscribed == event.unsubscribes:
+            person[UNSUBSCRIBED_AT] = shown_at if subscribed else None
+            self.said.append((person, shown_at, not subscribed, reason))
+
+    def _ignore(self, person: Person, event: ConsentEvent, subscribed: bool) -> None:
+        if not event.unsubscribes:
+            self.subscribes_ignored += not subscribed
+        elif subscribed:
+            self.unsubscribes_ignored += 1
+        else:
+            self.overtaken.append(person)
 
 
-def say(person: Person, change: Change, accepted: Acceptance, words: Words) -> bool:
-    """Applies what a change says, and adds it to `words`; whether there was a change of consent in all."""
-    before, number = person[UNSUBSCRIBED_AT], accepted.number
-    if "unsubscribed_at" in change.dates:
-        left_at = min(change.dates["unsubscribed_at"], accepted.at)
-        _say(person, Consent.UNSUBSCRIBE, AcceptedConsent(left_at, number, dated=True), DATE, words)
-    if change.consent:
-        word = AcceptedConsent(said_at(change, accepted), number, change.dated)
-        _say(person, change.consent, word, WORD, words)
-    return bool(person[UNSUBSCRIBED_AT] != before)
+def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
+    """The events of a change, each with the instant that is shown of it and its reason.
 
-
-def _say(person: Person, consent: str, word: AcceptedConsent, reason: str, words: Words) -> None:
-    """Repeating the last word keeps the first date, and still counts as the last.
-
-    The date of the last consent never goes back, though the clock may.
+    Who subscribes in a row does so whatever its date of unsubscribing.
     """
-    last, subscribed = person[CONSENT_AT], person[UNSUBSCRIBED_AT] is None
-    if not word.counts_after(last, person[CONSENT_NUMBER]):
-        if consent == Consent.UNSUBSCRIBE and not subscribed:
-            words.overtaken.append(person)
-        return
-    person[CONSENT_AT] = word.at if last is None else max(word.at, last)
-    person[CONSENT_NUMBER] = word.number
-    if subscribed == (consent == Consent.SUBSCRIBE):
-        return
-    person[UNSUBSCRIBED_AT] = word.at if subscribed else None
-    words.said.append((person, word.at, not subscribed, reason))
+    number = accepted.number
+    if "unsubscribed_at" in change.dates and change.consent != Consent.SUBSCRIBE:
+        shown_at = change.dates["unsubscribed_at"]
+        instant = min(change.dates.get(UNSUBSCRIBED_BY, shown_at), accepted.at)
+        yield ConsentEvent(instant, number, ConsentKind.DATED_UNSUBSCRIBE), min(shown_at, accepted.at), DATE
+    if change.consent:
+        dated = change.consent_at is not None
+        kind = f"{'DATED_' if dated else ''}{change.consent.upper()}"
+        instant = accepted.at if change.consent_at is None else min(change.consent_at, accepted.at)
+        shown_at = accepted.at if change.at is None else change.at
+        yield ConsentEvent(instant, number, ConsentKind[kind]), shown_at, WORD
+
+
+def kept(person: Person) -> ConsentEvent:
+    """The event that counts."""
+    return ConsentEvent(person[CONSENT_AT] or 0, person[CONSENT_NUMBER], person[CONSENT_KIND])
+
+
+def put(person: Person, event: ConsentEvent) -> None:
+    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = event

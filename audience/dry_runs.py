@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from audience import clock, subscribers
-from audience.changes import Change, Consent, Outcome, change_from_item
+from audience.changes import Acceptance, Change, Consent, Outcome, change_from_item
 from audience.file_imports import FileRows
 from audience.protocols import FileRow
 from audience.sites import Site
@@ -40,22 +40,24 @@ class RowPreview:
 class DryRun:
     """What an import would do with `rows_seen` rows, all of the file if `whole`.
 
-    The number by outcome, or `REFUSED`; those by which somebody would have `left`, and the `new` ones of these;
-    those who had left before and `stayed` away; the first `rows` themselves.
+    The number by outcome, or `REFUSED`; those by which somebody would have `left`, the `new` ones of these;
+    those who had left before and `stayed` away, or whose consent came too late; the first `rows` themselves.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     left: int = 0
     new: int = 0
     stayed: int = 0
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
     rows_seen: int = 0
     whole: bool = True
     rows: list[RowPreview] = field(default_factory=list)
 
     def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
         outcomes = iter(done.written.outcomes)
-        for change, outcome in zip(changes, done.written.outcomes, strict=True):
-            created = done.after.get(change.key) if outcome == Outcome.CREATED else None
+        for change, written in zip(changes, done.written.outcomes, strict=True):
+            created = done.after.get(change.key) if written == Outcome.CREATED else None
             self.new += created is not None and created.unsubscribed_at is not None
         for row in batch:
             outcome = REFUSED if row.item is None else next(outcomes)
@@ -67,6 +69,8 @@ class DryRun:
         self.rows_seen += len(batch)
         self.left += done.written.left
         self.stayed += done.written.stayed
+        self.unsubscribes_ignored += done.written.unsubscribes_ignored
+        self.subscribes_ignored += done.written.subscribes_ignored
 
 
 def dry_run(
@@ -78,7 +82,8 @@ def dry_run(
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
             at = clock.now_ms()
-            changes = [change_from_item(row.item, at) for row in batch if row.item is not None]
+            items = [row.item for row in batch if row.item is not None]
+            changes = [change_from_item(item, at, site.time_zone) for item in items]
             tried = _try(site.id, changes, people.get({change.key for change in changes}))
             people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
             done.add(batch, changes, tried)
@@ -102,11 +107,11 @@ class _Tried:
 
 def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
     """Writes the changes, and rolls back; `states` are those of people named before."""
-    done = _Tried(Written([], {}, 0, 0), {}, {})
+    done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
     with suppress(_Rollback), database.write(site_id):
         accepted = subscribers.accept_now(site_id)
         if states:
-            subscribers.write(site_id, list(_restored(site_id, states)), accepted)
+            _restore(site_id, states, accepted)
         written = subscribers.write(site_id, changes, accepted)
         after = stored.get_by_keys(site_id, {change.key for change in changes})
         done = _Tried(written, after, _tag_names(site_id, after))
@@ -131,22 +136,26 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
         each.last_name,
         each.fields,
         _names(each, tags),
-        each.consent_at,
-        each.unsubscribed_at,
+        stored.consent(each),
     ]
 
 
+def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
+    """Brings people to where earlier batches left them."""
+    subscribers.write(site_id, list(_restored(site_id, states)), accepted)
+    people = stored.get_by_keys(site_id, states).values()
+    for each in people:
+        for name, value in zip(stored.CONSENT, states[each.email_key][-1], strict=True):
+            setattr(each, name, value)
+    stored.put_consents(site_id, people)
+
+
 def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes after which people are in some states: imports take no names or values."""
+    """The changes after which people are in some states, but for consent: imports take no names or values."""
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)
-    for key, (email, first_name, last_name, fields, names, consent_at, left_at) in states.items():
+    for key, (email, first_name, last_name, fields, names, _) in states.items():
         known = before.get(key)
         gone = [name for name in _names(known, tags) if name not in names] if known else []
-        is_back = known is None or (known.unsubscribed_at is not None and left_at is None)
-        consent = Consent.SUBSCRIBE if is_back else ""
-        yield Change(
-            key, email, first_name, last_name, fields, names, gone, consent=consent, at=consent_at or 0
-        )
-        if left_at is not None:
-            yield Change(key, email, consent=Consent.UNSUBSCRIBE, at=left_at)
+        consent = "" if known else Consent.SUBSCRIBE  # which adds erased people, too
+        yield Change(key, email, first_name, last_name, fields, names, gone, consent=consent)

@@ -16,6 +16,7 @@ from audience import (
     pepper,
     refused_rows,
     subscriber_writes,
+    targets,
 )
 from audience.audit_log import Actor
 from audience.changes import OPERATOR, RESTORE, Acceptance, Source
@@ -36,6 +37,7 @@ from storage.suppressions import Suppression
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TARGET = "Send the email or the uuid of the subscriber to erase."
 NO_UUID = "Send a uuid of 32 hexadecimal digits, with or without dashes."
+UNKNOWN_UUID = "A subscriber has this email, but none has this uuid: correct it, or leave it out."
 CHUNK_ROWS = 1_000
 
 
@@ -58,22 +60,24 @@ def erase(
     uuid: str | None = None,
     actor: Actor | None = None,
     source: Source = OPERATOR,
-) -> None:
-    """Erases the subscriber with a uuid or, without one, an address, even if no subscriber has it.
+) -> bool:
+    """Erases the subscriber with a uuid or, without one, an address; returns whether there was one.
 
-    Of a malformed address, which only a refused row can have, it erases the refused rows.
+    Of an address that nobody has, also of a malformed one, it erases the refused rows. Raises `Refused` for
+    an address and a uuid that do not mean the same.
 
     First logs the erasure. If an `actor` did it, the audit log says so.
     """
-    address = _address(site, email, uuid)
-    if not address:
-        return
-    address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
-    erased_pages.request(instance)
+    email = refused_rows.meant((email or "").strip())
     with database.write(site.id):
-        number = site_counters.take(site.id)
-        subscriber = stored.get_by_key(site.id, key) if key else None
-        at = _instant(subscriber)
+        subscriber = _found(site.id, email, uuid)
+        address = subscriber.email_key if subscriber else email if uuid is None else ""
+        if not address:
+            return False
+        address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
+        erased_pages.request(instance)
+        number, now = site_counters.take(site.id, clock.now_ms())
+        at = _instant(subscriber, now)
         erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))
         _delete(site.id, [key] if key else [], source)
         _forget_sent(site.id)
@@ -85,6 +89,7 @@ def erase(
     with suppress(Unavailable):  # the markers are still there: a worker tries again
         change_log.blank(site.id)
         erased_pages.run(instance)
+    return subscriber is not None
 
 
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
@@ -93,7 +98,10 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     After the commit, call `blank_waiting` with the same keys.
     """
     found = list(stored.get_by_keys(site.id, keys).values())
-    erased = [(refused_rows.address_hash(site.id, each.email_key), each, _instant(each)) for each in found]
+    erased = [
+        (refused_rows.address_hash(site.id, each.email_key), each, _instant(each, accepted.at))
+        for each in found
+    ]
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
@@ -126,7 +134,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
 
     last, erased = 0, 0
     with database.write(site.id):
-        number = site_counters.take(site.id)
+        number, _ = site_counters.take(site.id, clock.now_ms())
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
@@ -171,12 +179,17 @@ def _logged(
     return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in hashes]
 
 
-@database.session()
-def _address(site: Site, email: str | None, uuid: str | None) -> str:
+def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+    key = _key(email)
+    by_email = stored.get_by_key(site_id, key) if key else None
     if uuid is None:
-        return (email or "").strip()
-    subscriber = stored.get_by_uuid(site.id, uuid)
-    return subscriber.email_key if subscriber else ""
+        return by_email
+    by_uuid = stored.get_by_uuid(site_id, uuid)
+    if by_email and by_uuid is None:
+        raise Refused(UNKNOWN_UUID, [FieldError("uuid", UNKNOWN_UUID)])
+    if by_email and by_uuid and by_email.id != by_uuid.id:
+        raise Refused(targets.TWO, [FieldError("uuid", targets.TWO)])
+    return by_uuid
 
 
 def _key(address: str) -> str | None:
@@ -186,10 +199,9 @@ def _key(address: str) -> str | None:
         return None
 
 
-def _instant(subscriber: Subscriber | None) -> int:
-    """Now, or the subscriber's last change where the clock has been set back behind it."""
-    known: tuple[int, ...] = (subscriber.updated_at, subscriber.consent_at or 0) if subscriber else ()
-    return max([clock.now_ms(), *known])
+def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
+    """That of the erasure, or of the subscriber's consent where that is later."""
+    return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:

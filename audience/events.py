@@ -1,12 +1,24 @@
 """Events of subscribers: recording them, and applying the changes that they imply."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from audience import addresses, change_log, clock, subscribers
-from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
+from audience.changes import (
+    OPERATOR,
+    Acceptance,
+    Change,
+    Consent,
+    Item,
+    Outcome,
+    Source,
+    change_from_item,
+    consent_instant,
+)
 from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
+from audience.targets import TWO, of_two
 from schemas.values import FieldError, compact_json, place
 from storage import database
 from storage import events as stored
@@ -19,33 +31,50 @@ MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscri
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE}
 
 
+class EventsResult(NamedTuple):
+    """How many events were accepted, the errors of the others in the order of the request, and how many
+    unsubscribes and subscribes did not count because a later consent event says otherwise.
+    """
+
+    accepted: int
+    errors: list[FieldError]
+    unsubscribes_ignored: int
+    subscribes_ignored: int
+
+
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
-) -> tuple[int, list[FieldError]]:
-    """Records events, as (index in the request, event).
+) -> EventsResult:
+    """Records events, as (index in the request, event); `refused` are the errors of those refused already.
 
-    Returns the number accepted, and `refused` with the errors of the others, in the order of the request. An
-    event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
+    An event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
     """
     at = clock.now_ms()
-    changes, errors = _changes(items, at)
+    changes, errors = _changes(items, at, site.time_zone)
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
+        apart = of_two(
+            site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
+        )
+        changes = [each for each in changes if each[0] not in apart]
+        errors += [FieldError(f"events[{index}].uuid", TWO) for index in apart]
         new = _new(site.id, changes, accepted)
         applied = {index for index, _, _ in new}
         if again := {change.key for index, _, change in changes if index not in applied}:
             _name(site.id, again, accepted)
         written = subscribers.write(site.id, [change for _, _, change in new], accepted)
-        done = [
+        applied_now = [
             event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
         ]
-        add(site.id, written.ids, [(change, item["type"], item) for _, item, change in done], at)
+        add(site.id, written.ids, [(change, item["type"], item) for _, item, change in applied_now], at)
     failed = [
         FieldError(f"events[{index}].email", MESSAGES[outcome])
         for (index, _, _), outcome in zip(new, written.outcomes, strict=True)
         if outcome in MESSAGES
     ]
-    return len(items) - len(errors) - len(failed), sorted([*refused, *errors, *failed], key=place)
+    done = len(items) - len(errors) - len(failed)
+    ignored = written.unsubscribes_ignored, written.subscribes_ignored
+    return EventsResult(done, sorted([*refused, *errors, *failed], key=place), *ignored)
 
 
 def _name(site_id: int, keys: set[str], accepted: Acceptance) -> None:
@@ -97,23 +126,24 @@ def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str
 
 
 def _changes(
-    items: Sequence[tuple[int, Item]], at: int
+    items: Sequence[tuple[int, Item]], at: int, time_zone: str
 ) -> tuple[list[tuple[int, Item, Change]], list[FieldError]]:
     changes, errors = [], []
     for index, item in items:
         try:
-            changes.append((index, item, _change(item, min(item.get("date", at), at))))
+            changes.append((index, item, _change(item, min(item.get("date", at), at), time_zone)))
         except addresses.MalformedAddress as error:
             errors.append(FieldError(f"events[{index}].email", str(error)))
     return changes, errors
 
 
-def _change(item: Item, at: int) -> Change:
+def _change(item: Item, at: int, time_zone: str) -> Change:
     tag = (item["tag"],) if "tag" in item else ()
+    consent = CONSENTS.get(item["type"], "")
     return change_from_item(item, at)._replace(
         event_at=at,
-        dated="date" in item,
-        consent=CONSENTS.get(item["type"], ""),
+        consent=consent,
+        consent_at=consent_instant(item["date"], consent, time_zone) if "date" in item else None,
         tags=tag if item["type"] == "$tag" else (),
         remove_tags=tag if item["type"] == "$remove_tag" else (),
         creates=item["type"] != "$remove_tag",

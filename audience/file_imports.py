@@ -62,7 +62,8 @@ class Upload:
                     refused.append(refused_rows.without_addresses(self.site.id, row))
                     size += sum(map(len, row.cells))
                 else:
-                    items.append(import_payloads.row(change_from_item(row.item)))
+                    change = change_from_item(row.item, time_zone=self.site.time_zone)
+                    items.append(import_payloads.row(change))
                     size += len(items[-1])
                 if len(items) + len(refused) == BATCH_ROWS or size > BATCH_LENGTH:
                     self._store(items, refused)
@@ -107,7 +108,7 @@ class Upload:
         Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
         """
         with database.write(self.site.id):
-            number, at = site_counters.take(self.site.id), clock.now_ms()
+            number, at = site_counters.take(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
                 raise self._ended()
             if file:

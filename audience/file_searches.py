@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
-from audience import clock, erased_pages, file_imports, file_uploads, refused_rows
+from audience import clock, erased_pages, file_imports, file_uploads, redaction, refused_rows
 from audience.errors import NotFound
 from audience.file_tasks import BATCH_ROWS, LEASE_MS, TakenAwayError, Task
 from audience.protocols import FileRecord, RecordOpener
@@ -76,15 +76,15 @@ def _search(task: Task, instance: Path, open_records: RecordOpener) -> None:
 
 
 def _names(site_id: int, record: FileRecord, erased: Collection[str]) -> bool:
-    texts = {text for cell in record.cells for text in _addresses(cell)}
+    texts = {refused_rows.meant(text) for cell in record.cells for text in _addresses(cell)}
     return any(refused_rows.address_hash(site_id, text) in erased for text in texts)
 
 
 def _addresses(cell: str) -> Iterator[str]:
     if cell.strip():
         yield cell
-    if refused_rows.AT.search(cell):
-        yield from (word[0] for word in refused_rows.WORD.finditer(cell) if refused_rows.AT.search(word[0]))
+    for address in redaction.addresses_in(cell):
+        yield from (address, *address.split("'"))  # a quotation mark, or part of it
 
 
 def _make_blank(task: Task, instance: Path, named: list[FileRecord]) -> None:

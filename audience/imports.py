@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from audience import addresses, clock, import_payloads, subscribers, telemetry, undo_work
-from audience.changes import Acceptance, Change, Item, Outcome, Source, change_from_item
+from audience import clock, import_payloads, moved_addresses, subscribers, targets, telemetry, undo_work
+from audience.changes import Acceptance, Change, Item, Outcome, Source
 from audience.errors import NotFound, where
 from audience.protocols import ImportQueue
 from audience.sites import Site
 from schemas.values import FieldError, place
 from storage import database, leases, site_counters, site_queue
 from storage import imports as stored
+from storage import moved_addresses as stored_moves
 from storage.errors import Unavailable, Unusable
 from storage.imports import Import as Import
 from storage.pace import Pace
@@ -43,6 +44,8 @@ class AcceptedImport:
     accepted: int
     refused: int
     errors: list[FieldError]
+    unsubscribes_ignored: int
+    subscribes_ignored: int
 
 
 def accept(
@@ -56,7 +59,7 @@ def accept(
 
     Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
-    numbered, malformed = _changes(items)
+    numbered, malformed = targets.changes_of(site, items)
     problems = sorted([*errors, *malformed], key=place)
     refused = len({place(problem) for problem in problems})
     changes = [change for _, change in numbered]
@@ -84,17 +87,8 @@ def accept(
         if change.key in erased
     ]
     done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=place)
-    return AcceptedImport(import_id, done, refused + len(suppressed), errors)
-
-
-def _changes(items: Sequence[tuple[int, Item]]) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    changes, errors = [], []
-    for index, item in items:
-        try:
-            changes.append((index, change_from_item(item)))
-        except addresses.MalformedAddress as error:
-            errors.append(FieldError(f"subscribers[{index}].email", str(error)))
-    return changes, errors
+    ignored = (finished.unsubscribes_ignored, finished.subscribes_ignored) if finished else (0, 0)
+    return AcceptedImport(import_id, done, refused + len(suppressed), errors, *ignored)
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
@@ -243,11 +237,12 @@ def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, I
     while claimed.applied < end:
         with _pace.write(site_id) as chunk:
             before = claimed.applied
-            site_counters.take(site_id)
+            site_counters.take(site_id, clock.now_ms())
             claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied - batch.first_row :])
             chunk.rows = claimed.applied - before
             if claimed.applied == end:
                 stored.drop_batch(site_id, batch.id)
+                stored_moves.forget(site_id)
         database.checkpoint(only_if_due=True)
     return claimed, finished
 
@@ -272,7 +267,9 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    outcomes, _, *away = subscribers.write(site_id, changes, accepted)
+    moved = moved_addresses.followed(site_id, changes, accepted)
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*changes, *moved], accepted)
+    del outcomes[len(changes) :]
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -284,7 +281,7 @@ def _apply(
             outcomes.count(Outcome.UPDATED),
             outcomes.count(Outcome.UNCHANGED),
             outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
-            *away,
+            *consent_counts,
         ),
         leases.now(clock.uptime_ms()) + LEASE_MS,
     )

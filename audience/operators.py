@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from audience import addresses, audit_log, clock, sessions
 from audience.answers.validation import address
@@ -29,7 +30,7 @@ LAST_OWNER = "This is the last owner of a site: make another operator its owner 
 
 @dataclass(frozen=True)
 class SignedInOperator:
-    """An operator in a session; `roles` by the id of the site."""
+    """An operator in a session; `roles` by the id of the site, `last_site_id` of the one used last."""
 
     id: int
     email: str
@@ -37,6 +38,7 @@ class SignedInOperator:
     has_password: bool
     session_id: int
     roles: Mapping[int, str]
+    last_site_id: int | None = None
 
     @property
     def name(self) -> str:
@@ -55,9 +57,16 @@ def signed_in(token: str) -> SignedInOperator | None:
     with database.snapshot():
         found = stored.get(session.operator_id)
         roles = stored.roles_of(session.operator_id)
+        last = found and stored.last_site(found.id)
     return found and SignedInOperator(
-        found.id, found.email, found.administrator, bool(found.password_hash), session.id, roles
+        found.id, found.email, found.administrator, bool(found.password_hash), session.id, roles, last
     )
+
+
+def note_site(operator: SignedInOperator, site: Site) -> None:
+    """Keeps which site was used last, if the database takes writes."""
+    if operator.last_site_id != site.id:
+        sessions.note(partial(stored.put_last_site, operator.id, site.id))
 
 
 @database.session()

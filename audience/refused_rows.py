@@ -1,8 +1,8 @@
 """Refused rows of files as they are stored, for a while: with a mark in place of every address."""
 
-import re
+from contextlib import suppress
 
-from audience import addresses, pepper
+from audience import addresses, pepper, redaction
 from audience.protocols import FileRow
 from storage import database
 from storage import file_imports as stored
@@ -10,16 +10,17 @@ from storage.file_imports import RefusedRow
 
 MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
 MARK = "sha256:"
-WORD = re.compile(r"[^\s,;<>()\"']+")
-AT = re.compile("[@\ufe6b\uff20]")  # NFKC makes one of each
 
 
 def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     """The row to store. Costs a hash for each address: to be called outside a transaction."""
     email = row.email.strip()
     marks = _Marks(site_id)
-    cells = [marks.of(cell) if email and cell.strip() == email else marks.instead(cell) for cell in row.cells]
-    return RefusedRow(row.row_number, address_hash(site_id, email), row.code, row.message, cells)
+    cells = [
+        marks.of(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.of)
+        for cell in row.cells
+    ]
+    return RefusedRow(row.row_number, address_hash(site_id, meant(email)), row.code, row.message, cells)
 
 
 def forget(before: int) -> None:
@@ -41,16 +42,19 @@ class _Marks:
         self._site_id = site_id
         self._left = MAX_HASHED
 
-    def instead(self, text: str) -> str:
-        """The text with a mark for each word that contains an @."""
-        return WORD.sub(self._mark, text) if AT.search(text) else text
-
     def of(self, address: str) -> str:
         self._left -= 1
-        return f"{MARK}{address_hash(self._site_id, address)}" if self._left >= 0 else MARK
+        return f"{MARK}{address_hash(self._site_id, meant(address))}" if self._left >= 0 else MARK
 
-    def _mark(self, word: re.Match[str]) -> str:
-        return self.of(word[0]) if AT.search(word[0]) else word[0]
+
+def meant(address: str) -> str:
+    """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
+    plain = (redaction.address_in(address) or address).strip("'")
+    for each in (address, plain):
+        with suppress(addresses.MalformedAddress):
+            addresses.identity(each)
+            return each
+    return address
 
 
 def address_hash(site_id: int, address: str) -> str:

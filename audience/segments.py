@@ -149,6 +149,19 @@ def beginning(site_id: int, text: str) -> Sql:
     return subscriber_lists.begins_with(site_id, start, start.removeprefix("@"), spellings(text))
 
 
+def beginning_rule(text: str) -> dict[str, Any]:
+    """The rule that says the same as `beginning`."""
+    words, domain = " ".join(text.split()), text.strip().removeprefix("@")
+    parts: list[dict[str, Any]] = [{"email": {"starts_with": words}}] if not text.startswith("@") else []
+    parts += [{"email_domain": {"starts_with": domain}}] if "@" not in domain else []
+    parts += [{"field": name, "starts_with": words} for name in ("first_name", "last_name")]
+    for first, _, last in dict.fromkeys((words.partition(" "), words.rpartition(" "))):
+        if last and first:
+            names = {"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}
+            parts.append({"all": list(names)})
+    return {"any": parts} if domain else {"all": []}
+
+
 def spellings(text: str) -> Collection[str]:
     """How a name may be stored, the case of Latin letters aside: as typed, in small letters, in capitals,
     with capitals at the start, and with `ß` for `ss`.

@@ -2,6 +2,8 @@
 
 import json
 import secrets
+from collections.abc import Callable
+from functools import partial
 
 from audience import clock, pepper
 from audience.errors import NotFound, Refused
@@ -22,6 +24,8 @@ TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use
 SIGN_IN, PASSWORD = "sign_in", "password"  # purposes of links
 LINK_MS = {SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
 TOKEN_BYTES = 32
+NAME_BYTES = 9  # of a search that is kept
+MOST_KEPT = 50  # searches of a session
 PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
 
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
@@ -49,18 +53,18 @@ def find(token: str) -> Session | None:
     if session is None or not _is_alive(session, at):
         return None
     if at - session.used_at >= TOUCH_MS:
-        _note_use(session, at)
+        note(partial(stored.touch, session.id, at))
     return session
 
 
-def _note_use(session: Session, at: int) -> None:
-    """Skips it while the database takes no writes, which is tried again after a minute."""
+def note(write: Callable[[], None]) -> None:
+    """Writes beside a page that is shown; skips it for a minute when the database takes no writes."""
     global _refused_at
     if clock.uptime_ms() - _refused_at < MINUTE_MS:
         return
     try:
         with database.write(database.SHARED):
-            stored.touch(session.id, at)
+            write()
     except (Unavailable, DiskFault):
         _refused_at = clock.uptime_ms()
 
@@ -92,19 +96,34 @@ def csrf_token(token: str) -> str:
     return pepper.digest("csrf", token)
 
 
+def form_owner(operator_id: int) -> str:
+    """What every form says of who has it on the screen."""
+    return pepper.digest("form owner", str(operator_id))
+
+
 @database.write(database.SHARED)
-def keep_search(session_id: int, site_id: int, text: str) -> None:
-    """Keeps what was searched for on a site: an address does not belong in a URL."""
-    searches = _searches(session_id) | {str(site_id): text}
-    stored.put_searches(session_id, compact_json({site: kept for site, kept in searches.items() if kept}))
+def keep_search(session_id: int, site_id: int, text: str) -> str:
+    """Keeps what was searched for on a site; returns its name for URLs, in which an address does not belong.
+
+    The same text has the same name. Of many, the oldest is forgotten.
+    """
+    searches = _searches(session_id)
+    known = (key for key, kept in searches.items() if kept == text and key.startswith(f"{site_id}."))
+    key = next(known, f"{site_id}.{secrets.token_urlsafe(NAME_BYTES)}")
+    searches.pop(key, None)
+    newest = [*searches.items(), (key, text)][-MOST_KEPT:]
+    stored.put_searches(session_id, compact_json(dict(newest)))
+    return key.partition(".")[2]
 
 
 @database.session()
-def search_text(session_id: int, site_id: int) -> str:
-    return _searches(session_id).get(str(site_id), "")
+def search_text(session_id: int, site_id: int, name: str) -> str | None:
+    """What was searched for, by its name; None if that is forgotten."""
+    return _searches(session_id).get(f"{site_id}.{name}")
 
 
 def _searches(session_id: int) -> dict[str, str]:
+    """By the site and the name of each, the oldest first."""
     found: dict[str, str] = json.loads(stored.searches(session_id) or "{}")
     return found
 

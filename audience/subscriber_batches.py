@@ -8,13 +8,12 @@ import orjson
 import uuid_utils
 
 from audience import consents, known_people, pepper
-from audience.changes import Acceptance, AcceptedConsent, Change, Consent, Outcome, json_equal
-from audience.consents import Person
+from audience.changes import Acceptance, Change, Outcome, json_equal
+from audience.consents import ConsentEvent, Consents, Person
 from storage import subscriber_batches as stored
 from storage import suppressions
+from storage.consents import ConsentKind
 from storage.subscriber_batches import (  # fmt: skip
-    CONSENT_AT,
-    CONSENT_NUMBER,
     EMAIL,
     FIELDS,
     FIRST_NAME,
@@ -22,6 +21,7 @@ from storage.subscriber_batches import (  # fmt: skip
     LAST_EVENT_AT,
     LAST_NAME,
     TAG_IDS,
+    UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
 )  # fmt: skip
@@ -39,8 +39,9 @@ class SubscriberBatch:
 
     `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
     are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
-    those whose values were changed again. `words` are those on consent. `away` counts changes after which
-    their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left before.
+    those whose values were changed again. `consents` has what was said of consent. `away` counts changes
+    after which their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left
+    before.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -55,12 +56,13 @@ class SubscriberBatch:
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
         self.field_ids: Mapping[str, int] = {}
-        self.words = consents.Words()
+        self.consents = Consents(at)
         self.away = [0, 0]
         self.created_by = f"{accepted.source.kind} {accepted.source.id}"
         self.hashes: dict[str, str] = {}
         self.suppressed: dict[str, Suppression] = {}
         self.lifted: dict[str, Suppression] = {}  # by key
+        self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.any_for_site(site_id):
             self.hashes = {key: pepper.address_hash(site_id, key) for key in keys - self.known.keys()}
@@ -85,11 +87,19 @@ class SubscriberBatch:
     def _erased(self, change: Change) -> bool:
         if not self.suppressed:
             return False
-        reason, since, number = self._suppression(change.key)
-        word = AcceptedConsent(consents.said_at(change, self.accepted), self.accepted.number, change.dated)
-        return reason == suppressions.ERASED and not (
-            change.consent == Consent.SUBSCRIBE and word.counts_after(since, number)
+        erasure = self._suppression(change.key)
+        return erasure.reason == suppressions.ERASED and not any(
+            event.kind in consents.SUBSCRIBES and event.counts_over(_event(erasure), self.at)
+            for event, *_ in consents.events(change, self.accepted)
         )
+
+    def _note_unsubscribe(self, change: Change) -> None:
+        """Keeps with an erased address when it was unsubscribed: no earlier `subscribe` lifts it."""
+        erasure = self._suppression(change.key)
+        for event, *_ in consents.events(change, self.accepted):
+            if event.unsubscribes and event.counts_over(_event(erasure), self.at):
+                erasure = Suppression(suppressions.ERASED, *event)
+        self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
         person = self.people.get(change.key)
@@ -106,6 +116,7 @@ class SubscriberBatch:
 
     def _create(self, change: Change) -> Outcome:
         if self.suppressed and self._erased(change):
+            self._note_unsubscribe(change)
             return Outcome.SUPPRESSED
         if not change.creates:
             return Outcome.MISSING
@@ -118,26 +129,27 @@ class SubscriberBatch:
 
     def _add(self, change: Change) -> Person:
         person = self.people[change.key] = [
-            0, change.email, "{}", "[]", "", "", None, None, None, 0, self.at, change.key, self.at,
+            0, change.email, "{}", "[]", "", "", None, None, None, 0, 0, None, self.at, change.key, self.at,
             str(uuid_utils.uuid7()), self.site_id, self.created_by,
         ]  # fmt: skip
         for name, at in change.dates.items():
             if name in DATED:
                 person[DATED[name]] = min(at, self.accepted.at)
-        reason, since, left = self._suppression(change.key)
-        if reason:
-            self.lifted[change.key] = Suppression(reason, since, left)
-        if reason == suppressions.UNSUBSCRIBED:
-            self._add_left(person, since, left, consents.LEFT_BEFORE)
+        hash_ = self._suppression(change.key)
+        if hash_.reason:
+            self.lifted[change.key] = hash_
+        if hash_.reason == suppressions.UNSUBSCRIBED:
+            self._add_unsubscribed(person, _event(hash_), consents.LEFT_BEFORE)
         elif change.unconfirmed:
-            self._add_left(
-                person, consents.said_at(change, self.accepted), self.accepted.number, consents.UNCONFIRMED
-            )
+            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.UNCONFIRMED)
+            self._add_unsubscribed(person, event, consents.UNCONFIRMED)
         return person
 
-    def _add_left(self, person: Person, at: int, number: int, why: str) -> None:
-        person[UNSUBSCRIBED_AT], person[CONSENT_AT], person[CONSENT_NUMBER] = at, at, number
-        self.words.said.append((person, at, False, why))
+    def _add_unsubscribed(self, person: Person, event: ConsentEvent, why: str) -> None:
+        consents.put(person, event)
+        person[UNSUBSCRIBED_AT] = min(event.instant, self.at)
+        person[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
+        self.consents.said.append((person, person[UNSUBSCRIBED_AT], False, why))
 
     def left_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
@@ -160,7 +172,7 @@ class SubscriberBatch:
             if last is None or change.event_at > last:
                 person[LAST_EVENT_AT], changed = change.event_at, True
         if change.consent or "unsubscribed_at" in change.dates:
-            changed |= consents.say(person, change, self.accepted, self.words)
+            changed |= self.consents.apply(person, change, self.accepted)
         if change.fields or change.remove_fields:
             changed |= self._set_values(person, change)
         if change.tags or change.remove_tags:
@@ -228,6 +240,10 @@ class SubscriberBatch:
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""
         return {key: person[ID] for key, person in self.people.items()}
+
+
+def _event(suppression: Suppression) -> ConsentEvent:
+    return ConsentEvent(suppression.since, suppression.number, ConsentKind(suppression.kind))
 
 
 @lru_cache(maxsize=1024)

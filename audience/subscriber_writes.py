@@ -31,6 +31,8 @@ def save(batch: SubscriberBatch) -> None:
     _save_tags(batch)
     _save_values(batch)
     _save_consents(batch)
+    noted = {batch.hashes[key]: each for key, each in batch.noted.items() if key not in batch.lifted}
+    suppressions.add(batch.site_id, noted)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
     left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
@@ -123,5 +125,5 @@ def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
     consent_changes.add(
         (batch.site_id, person[ID], at, subscribed, *source, reason)
-        for person, at, subscribed, reason in batch.words.said
+        for person, at, subscribed, reason in batch.consents.said
     )

@@ -16,14 +16,24 @@ from audience import (
     segments,
     subscriber_writes,
     tags,
+    targets,
 )
 from audience.changes import OPERATOR, Acceptance, Change, Consent, Item, Outcome, Source, change_from_item
 from audience.errors import Refused
 from audience.sites import Site
 from audience.subscriber_batches import SubscriberBatch
 from schemas.values import FieldError, trim
-from storage import database, domains, searches, site_counters, subscriber_texts, suppressions
+from storage import (
+    database,
+    domains,
+    moved_addresses,
+    searches,
+    site_counters,
+    subscriber_texts,
+    suppressions,
+)
 from storage import subscribers as stored
+from storage.consents import ConsentKind
 from storage.searches import Filters
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
@@ -47,14 +57,17 @@ def admission_check(
 
 
 class Written(NamedTuple):
-    """The outcome of each change, the ids of the subscribers who exist now, by key, and how many changes made
-    somebody leave, or found them unsubscribed and left them so.
+    """The outcome of each change, the ids of the subscribers who exist now, by key, how many changes made
+    somebody leave, or found them unsubscribed and left them so, and how many unsubscribes and subscribes did
+    not count because a later event says otherwise.
     """
 
     outcomes: list[Outcome]
     ids: Mapping[str, int]
     left: int
     stayed: int
+    unsubscribes_ignored: int
+    subscribes_ignored: int
 
 
 def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
@@ -74,32 +87,37 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    return Written(outcomes, batch.ids(), *batch.away)
+    left, stayed = batch.away
+    ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
+    return Written(outcomes, batch.ids(), left, stayed, *ignored)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
     """Takes the site's next number for the caller's transaction, which holds the site's lock from then on."""
-    return Acceptance(site_counters.take(site_id), clock.now_ms(), source)
+    return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
-    """Creates or updates a subscriber. Raises `Refused` on a malformed or suppressed address."""
+    """Creates or updates a subscriber. Raises `Refused`, such as on a malformed or suppressed address."""
     try:
-        change = change_from_item(item)._replace(rewrites_email=True)
+        change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write(site.id):
+        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+            raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
             raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
         return stored.get_by_keys(site.id, [change.key])[change.key]
 
 
-def change_email(site_id: int, key: str, address: str, source: Source = OPERATOR) -> str | None:
+def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> str | None:
     """Changes a subscriber's address, in the caller's transaction; returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
-    new address is no longer suppressed: the subscriber's own consent counts.
+    new address is no longer suppressed: the subscriber's own consent counts. Of somebody unsubscribed it is
+    accepted anew: a `subscribe` that waits for the new address was not said by them.
     """
     try:
         new_key = addresses.identity(address)
@@ -116,18 +134,23 @@ def change_email(site_id: int, key: str, address: str, source: Source = OPERATOR
         if known and known.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
+        moved_addresses.note(site_id, old_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
-            left = Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number)
+            number, kind = subscriber.consent_number, subscriber.consent_kind
+            left = Suppression(suppressions.UNSUBSCRIBED, since, number, kind)
             suppressions.add(site_id, {old_hash: left})
+            subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+            if kind != ConsentKind.UNCONFIRMED:
+                subscriber.consent_kind = ConsentKind.UNSUBSCRIBE
     if (trim(address), new_key) == (subscriber.email, key):
-        change_log.record_named(site_id, source, [subscriber.id], clock.now_ms())
+        change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
         before = subscriber.email
         subscriber.email, subscriber.email_key = trim(address), new_key
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
-        change_log.record_address(site_id, source, subscriber, before)
+        change_log.record_address(site_id, accepted.source, subscriber, before)
         old, new = domains.of_keys([key, new_key])
         if new != old:
             domains.count(site_id, {old: -1, new: 1})

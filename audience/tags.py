@@ -9,8 +9,9 @@ from contextlib import suppress
 from audience import audit_log, change_log, clock
 from audience.audit_log import Actor
 from audience.changes import OPERATOR, Source
-from audience.errors import NotFound
+from audience.errors import NotFound, Refused
 from audience.sites import Site
+from schemas.values import FieldError
 from storage import database
 from storage import tags as stored
 from storage.errors import Unavailable
@@ -18,6 +19,7 @@ from storage.tags import DiscardedTag, Tag
 
 __all__ = ["Tag"]
 
+ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
 CHUNK_ROWS = 500
 SWEEP_SECONDS = 1.0
 
@@ -39,13 +41,22 @@ def create(site: Site, name: str) -> Tag:
     return _require(stored.get(site.id, known[name_key(name)]))
 
 
-def delete(site: Site, tag_id: int, source: Source = OPERATOR, actor: Actor | None = None) -> Tag:
-    """Deletes a tag, and removes it from its subscribers; returns the deleted tag. Raises `NotFound`.
+def delete(
+    site: Site,
+    tag_id: int,
+    source: Source = OPERATOR,
+    actor: Actor | None = None,
+    names: Collection[str] = (),
+) -> Tag:
+    """Deletes a tag, and removes it from its subscribers; returns the deleted tag.
 
+    Raises `NotFound`, and `Refused` if one of the `names` that the caller meant is not its own.
     If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
+        if {name_key(name) for name in names} - {name_key(tag.name)}:
+            raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
         stored.discard(site.id, tag.id, tag.name, source)
         if actor:
             audit_log.record(actor, "tag deleted", site, tag.name)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from audience.addresses import identity
-from audience.change_log_entries import LogEntry, Values, unpack
+from audience.change_log_entries import LogEntry, Values, consent_before, unpack
 from audience.changes import Source
+from storage import bulk_acts, change_log_acts, changed_subscribers, undos
 from storage import change_log as stored
-from storage import change_log_acts, changed_subscribers, undos
 from storage import subscribers as stored_subscribers
 from storage.change_log import LogRow
 from storage.subscribers import Subscriber
@@ -22,23 +22,28 @@ REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 NAMES = ("first_name", "last_name")
 ROWS_AT_ONCE = 50
 NOTHING = Source("", 0)
+SUBSCRIBED: "Values" = {"unsubscribed_at": None, "consent": [None, 0, 0]}  # of who came in subscribed
 LEFT = Source("left", 0)  # keeps away whom an import created as left
 Own = list[tuple[Values, Values]]  # new, old
 
 
 class TakenBack(NamedTuple):
-    """What is taken back: its source, and where its record begins."""
+    """What is taken back: its source, and where its record begins. `resubscribe` brings back whom an import
+    unsubscribed, and nothing else.
+    """
 
     source: Source
     first_row: int
     first_number: int
+    resubscribe: bool = False
 
 
 @dataclass
 class Decision:
     """`put` are the values to put back, in the form of old values of an entry, tags by whether they had each;
     `by` is what keeps something of the act. Of a person who is gone `person` is None. `left_at` are addresses
-    that somebody who had left has moved away from since, to be known as left again.
+    that somebody who had left has moved away from since, to be known as left again. `only_unsubscribed`: by
+    the act, and by nothing else.
     """
 
     id: int
@@ -50,17 +55,22 @@ class Decision:
     has_traces: bool = False
     unsubscribed_kept: bool = False
     unsubscribed_again: bool = False
+    resubscribed: bool = False
+    only_unsubscribed: bool = False
     left_at: dict[str, Suppression] = field(default_factory=dict)
 
 
 class LaterNames:
-    """Who was named without being changed since an act began, by all but undos: read once, then read on."""
+    """Who was named without being changed since an act began, by all but undos, or is named by a bulk action
+    that still waits: read once, then read on.
+    """
 
     def __init__(self, site_id: int, act: TakenBack) -> None:
         self._site_id, self._act, self._read = site_id, act, act.first_row
         self._rows = [(0, NOTHING)]  # id and source of each row that named somebody
         self._left: dict[int, int] = {}  # ids of rows, by who said again that they leave
         self._last: dict[int, int] = {}  # the place in it of the last row that named a subscriber, by id
+        self._piece, self._waiting = 0, dict[int, Source]()
 
     def read_on(self) -> Iterator[None]:
         """Reads to the end of the record, some rows at each step, in the caller's session."""
@@ -72,6 +82,12 @@ class LaterNames:
                     self._note(row.id, source, entries.unchanged)
                     self._left |= dict.fromkeys(entries.overtaken, row.id)
             self._read = rows[-1].id
+            yield
+        while pieces := bulk_acts.waiting_pieces(self._site_id, self._piece, ROWS_AT_ONCE):
+            for _, act_id, ids in pieces:
+                if (source := Source("bulk_act", act_id)) != self._act.source:
+                    self._waiting |= dict.fromkeys(ids, source)
+            self._piece = pieces[-1][0]
             yield
 
     def _note(self, row_id: int, source: Source, ids: Collection[int]) -> None:
@@ -85,6 +101,8 @@ class LaterNames:
 
     def by(self, subscriber_id: int, row_id: int) -> Source | None:
         """What named somebody last, after a row."""
+        if waiting := self._waiting.get(subscriber_id):
+            return waiting
         last, source = self._rows[self._last.get(subscriber_id, 0)]
         return source if last > row_id else None
 
@@ -152,16 +170,23 @@ class RowReader:
         if person is None:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
-            lifted = self.lifted.get(id_)
-            by = NOTHING if lifted or person.unsubscribed_at is None else LEFT
-            return Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
+            return self._removed(id_, person)
         put = {} if by else _left(_whole(person), later)
         decision = Decision(id_, KEPT, person, put, by or later[-1][0])
         if lifted := self.lifted.get(id_):
-            before = {"unsubscribed_at": lifted.since, "consent": [lifted.since, lifted.number]}
+            before = {"unsubscribed_at": lifted.since, "consent": lifted[1:]}
             self._put_consent(decision, before, person, named)
         elif person.unsubscribed_at is not None:
-            decision.unsubscribed_kept = person.consent_number == self.accepted[id_]
+            self._put_consent(decision, SUBSCRIBED, person, named)
+        return decision
+
+    def _removed(self, id_: int, person: Subscriber) -> Decision:
+        """Who had left stays known; not who had still to confirm, nor who is to be brought back."""
+        lifted, is_only = self.lifted.get(id_), self._is_only(person)
+        stays = person.unsubscribe_number is not None and person.unsubscribed_at is not None
+        by = LEFT if stays and not lifted and not (self._act.resubscribe and is_only) else NOTHING
+        decision = Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
+        decision.only_unsubscribed = is_only and not lifted
         return decision
 
     def _changed(self, entry: LogEntry, named: LaterNames) -> Decision:
@@ -182,27 +207,42 @@ class RowReader:
     def _put_consent(self, decision: Decision, before: Values, person: Subscriber, named: LaterNames) -> None:
         """Where the act's word is the last; never brings back by an import, nor by one taken back."""
         had_left, has_left = before["unsubscribed_at"] is not None, person.unsubscribed_at is not None
-        is_last = person.consent_number == self.accepted[person.id]
+        is_last = self._is_last(person)
         if had_left and (is_last or has_left):
             decision.left_at = self._left_at(person, before)
+        decision.only_unsubscribed = not had_left and self._is_only(person)
+        is_asked = self._act.resubscribe and decision.only_unsubscribed
         may_come_back = (
-            self._act.source.kind != "import"
+            (is_asked or self._act.source.kind != "import")
             and before["consent"][1] not in self.taken_back
             and not named.have_left(person.id, self.row.id)
         )
         if is_last and (had_left or not has_left or may_come_back):
             decision.put |= {name: before[name] for name in ("unsubscribed_at", "consent")}
             decision.unsubscribed_again = had_left and not has_left
+            decision.resubscribed = has_left and not had_left
         else:
             decision.outcome = KEPT
             decision.unsubscribed_kept = has_left and not had_left
             if decision.by == NOTHING and not is_last and self.later[person.id]:
                 decision.by = self.later[person.id][-1][0]
 
+    def _is_last(self, person: Subscriber) -> bool:
+        """Whether the act's is the last consent event; who moves to another address says nothing of it."""
+        has_left = person.unsubscribed_at is not None and person.unsubscribe_number is not None
+        number = person.unsubscribe_number if has_left else person.consent_number
+        return number == self.accepted[person.id]
+
+    def _is_only(self, person: Subscriber) -> bool:
+        """Whether nothing else has unsubscribed them, nor said anything of consent since."""
+        number = self.accepted[person.id]
+        is_unsubscribed = person.unsubscribed_at is not None
+        return is_unsubscribed and person.unsubscribe_number == person.consent_number == number
+
     def _left_at(self, person: Subscriber, before: Values) -> dict[str, Suppression]:
         """What to keep of the addresses that a person has moved away from, as `change_email` would have."""
-        since, number = before["consent"]
-        left = Suppression(UNSUBSCRIBED, since or before["unsubscribed_at"], number)
+        since, number, kind = consent_before(before["unsubscribed_at"], *before["consent"])
+        left = Suppression(UNSUBSCRIBED, since or before["unsubscribed_at"], number, kind)
         keys = list(dict.fromkeys(map(identity, self.addresses[person.id])))
         at = dict.fromkeys(keys, left)
         if keys and person.id in self.lifted:

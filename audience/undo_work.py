@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audience import audit_log, change_log, clock, erasures, segment_names, undo_writes
+from audience import audit_log, change_log, clock, erasures, segment_names, subscribers, undo_writes
 from audience.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
-from audience.changes import Acceptance, Source
+from audience.changes import Source
 from audience.tags import name_key
 from audience.undo_decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
 from storage import change_log_acts as stored_log
-from storage import database, leases, site_counters, subscribers
+from storage import database, leases
 from storage import imports as stored_imports
 from storage import sites as stored_sites
+from storage import subscribers as stored_subscribers
 from storage import tags as stored_tags
 from storage import undos as stored
 from storage.pace import Pace
@@ -32,7 +33,7 @@ _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
 def act_of(undo: Undo) -> TakenBack:
-    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number)
+    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number, bool(undo.resubscribe))
 
 
 def subject(source: Source) -> str:
@@ -117,7 +118,7 @@ def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool
     """Decides on the next people, and does it; whether nobody was left."""
     with _pace.write(site_id) as chunk:
         undo = _get(site_id, undo_id)
-        accepted = Acceptance(site_counters.take(site_id), clock.now_ms(), Source("undo", undo_id))
+        accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
         for _ in named.read_on():
             pass
         readers, decisions = _decided(site_id, undo, named)
@@ -127,7 +128,7 @@ def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool
         has_traces = undo_writes.write(site_id, accepted, decisions)
         if readers[-1].is_last:
             whole = readers[-1].whole
-            subscribers.put_words_back(site_id, whole.repeated, whole.accepted)
+            stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
         stored.add_people(site_id, undo_id, [(each.id, each.outcome, *each.by) for each in decisions])
         chunk.rows = sum(len(reader.entries) for reader in readers)
     if has_traces:
@@ -163,8 +164,8 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
     entries = sum(len(reader.entries) for reader in readers)
     return Progress(
         len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
-        count["unsubscribed_again"], entries - len(decisions), last.row.id + last.is_last,
-        0 if last.is_last else last.end, _made(undo, readers),
+        count["unsubscribed_again"], count["resubscribed"], entries - len(decisions),
+        last.row.id + last.is_last, 0 if last.is_last else last.end, _made(undo, readers),
     )  # fmt: skip
 
 
@@ -182,11 +183,14 @@ def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
 
 
 def counted(decisions: Sequence[Decision]) -> Counter[str]:
-    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again."""
+    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
+    subscribed again, and were unsubscribed by nothing else.
+    """
     count = Counter(each.outcome for each in decisions)
     count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
     count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
-    count["unsubscribed_again"] = sum(each.unsubscribed_again for each in decisions)
+    for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
+        count[name] = sum(getattr(each, name) for each in decisions)
     return count
 
 
@@ -197,7 +201,7 @@ def _end(site_id: int, undo_id: int, token: str) -> None:
         borne = stored.borne_fields(site_id, made.get("fields", ()))
     with database.write(site_id):
         undo = _get(site_id, undo_id)
-        _advance(site_id, undo, token, Progress(0, 0, 0, 0, 0, 0, 0, undo.place_row, 0, undo.made))
+        _advance(site_id, undo, token, Progress(0, 0, 0, 0, 0, 0, 0, 0, undo.place_row, 0, undo.made))
         if made:
             _forget_made(site_id, made, borne)
         if undo.removed:

@@ -4,14 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from audience import change_log, clock, custom_fields, pepper, subscriber_writes
+from audience.change_log_entries import consent_before
 from audience.changes import Acceptance, Change, Source
 from audience.consents import Person
 from audience.subscriber_batches import SubscriberBatch
-from audience.undo_decisions import NAMES, REMOVED, Decision
+from audience.undo_decisions import LEFT, NAMES, REMOVED, Decision
 from storage import subscribers as stored
 from storage import suppressions
 from storage import tags as stored_tags
-from storage.subscriber_batches import CONSENT_AT, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    UNSUBSCRIBED_AT,
+    UPDATED_AT,
+)
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
@@ -41,20 +48,22 @@ def _puts_something(decision: Decision) -> bool:
 
 
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
-    """Of those who had left, and of those who were known as gone before, the keyed hash stays."""
-    left = {person.email_key: decision.lifted or _left(person) for person, decision in removed}
-    _suppress(site_id, {key: each for key, each in left.items() if each})
+    """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
+    left = {
+        person.email_key: decision.lifted or _left(person)
+        for person, decision in removed
+        if decision.lifted or decision.by == LEFT
+    }
+    _suppress(site_id, left)
     people = [each.person for each in removed]
     subscriber_writes.delete(site_id, people)
     traced = {each.person.id for each in removed if each.decision.has_traces}
     change_log.record_erased(site_id, source, people, traced)
 
 
-def _left(person: Subscriber) -> Suppression | None:
-    if person.unsubscribed_at is None:
-        return None
-    since = person.consent_at or person.unsubscribed_at
-    return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number)
+def _left(person: Subscriber) -> Suppression:
+    since = person.consent_at or person.unsubscribed_at or 0
+    return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 
 
 def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
@@ -108,10 +117,14 @@ def _change(each: _Put, known_tags: set[int]) -> Change:
 
 
 def _put_consent(batch: SubscriberBatch, person: Person, decision: Decision) -> None:
-    """The date and the number both are as they were: what is said since, and waits, wins over them."""
+    """Instant, number and kind are as they were: what was said since, and waits, counts over them."""
     was = person[UNSUBSCRIBED_AT]
     person[UNSUBSCRIBED_AT] = left_at = decision.put["unsubscribed_at"]
-    person[CONSENT_AT], person[CONSENT_NUMBER] = decision.put["consent"]
+    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = consent_before(
+        left_at, *decision.put["consent"]
+    )
     if left_at != was:
         person[UPDATED_AT] = batch.at
-        batch.words.said.append((person, batch.at if left_at is None else left_at, left_at is None, UNDONE))
+        batch.consents.said.append(
+            (person, batch.at if left_at is None else left_at, left_at is None, UNDONE)
+        )

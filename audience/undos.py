@@ -5,6 +5,7 @@ It is asked for, followed, and counted without being done; `undo_work` does it, 
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from audience import audit_log, bulk_acts, clock, imports, sites, undo_work
 from audience.audit_log import TO_BE_TAKEN_BACK, Actor
@@ -14,6 +15,7 @@ from audience.changes import Source
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.undo_decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
+from schemas.values import FieldError
 from storage import change_log, database, keys, site_counters
 from storage import change_log_acts as stored_log
 from storage import imports as stored_imports
@@ -26,11 +28,16 @@ DAY_MS = 86_400_000
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
 IMPORT, BULK_ACT = "import", "bulk_act"
+RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
-COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again")
+COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
+LISTED = 20
 NOT_FOUND = "This was not taken back: POST to the same path takes it back."
 NO_IMPORT = "No import has this id: `audience imports list` lists the newest of a site."
 NOT_UNDOABLE = "Only acts that have put on or taken off a tag, or unsubscribed somebody, can be taken back."
+BEGUN_OTHERWISE = (
+    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
+)
 TOO_LATE = "This can no longer be taken back: what it has changed is no longer in the record of changes."
 
 
@@ -52,20 +59,28 @@ def act_source(act_id: int) -> Source:
 
 
 @database.writes_site
-def of_import(site: Site, import_id: int, days: int, actor: Actor | None = None) -> Undo:
+def of_import(
+    site: Site, import_id: int, days: int, actor: Actor | None = None, resubscribe: bool = False
+) -> Undo:
     """Takes an import back that the record of `days` days has; a second time, the undo that there is.
+
+    With `resubscribe`, those whom it unsubscribed, and nothing else, are subscribed as before.
 
     An import that has not ended is stopped. If an `actor` asks for it, the audit log says so.
     Notify the queue. Raises `NotFound`, `Refused`.
     """
     source = import_source(import_id)
+    known = stored.of(site.id, source)
+    if known and resubscribe > known.resubscribe:
+        raise Refused(BEGUN_OTHERWISE, [FieldError("resubscribe", BEGUN_OTHERWISE)])
     if undo := _under_way(site.id, source):
         return undo
     _check_age(site, source, days)
     stored_imports.stop(site.id, import_id, clock.now_ms())
     if actor:
-        audit_log.record(actor, f"import {TO_BE_TAKEN_BACK}", site, undo_work.subject(source))
-    return _begin(site.id, source)
+        said = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
+        audit_log.record(actor, said, site, undo_work.subject(source))
+    return _begin(site.id, source, resubscribe)
 
 
 @database.writes_site
@@ -93,14 +108,14 @@ def _under_way(site_id: int, source: Source) -> Undo | None:
     return undo if undo and undo.status != FAILED else None
 
 
-def _begin(site_id: int, source: Source) -> Undo:
+def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     """Queues the undo of an import or act, or goes on with one that failed, in the caller's transaction."""
     if known := stored.of(site_id, source):
         stored.retry(site_id, known.id)
         return _require(site_id, source)
-    number, act = site_counters.take(site_id), _act(site_id, source)
+    taken, act = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
     entries = stored_log.entries_of(site_id, source)
-    stored.add(site_id, source, entries, (act.first_row, act.first_number), number, clock.now_ms())
+    stored.add(site_id, source, entries, (act.first_row, act.first_number), *taken, resubscribe)
     return _require(site_id, source)
 
 
@@ -172,12 +187,22 @@ def until(site: Site, source: Source, days: int) -> int | None:
     return ends if ends is not None and ends >= clock.now_ms() else None
 
 
-def dry_run(site: Site, source: Source, days: int) -> Counter[str]:
-    """What an undo would do now, by the names of its counts. Raises `NotFound`, `Refused`."""
+class Preview(NamedTuple):
+    """What an undo would do: its counts, with those who stay `away` and those `only_unsubscribed` by what is
+    undone, and addresses of some of the last.
+    """
+
+    counts: Counter[str]
+    only_unsubscribed: list[str]
+
+
+def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) -> Preview:
+    """What an undo would do now. Raises `NotFound`, `Refused`."""
     with database.session():
         _check_age(site, source, days)
-        act = _act(site.id, source)
+        act = _act(site.id, source)._replace(resubscribe=resubscribe)
     named, gone, count = LaterNames(site.id, act), set[int](), Counter[str]()
+    emails = list[str]()
     with database.session():
         for _ in named.read_on():
             pass
@@ -185,7 +210,9 @@ def dry_run(site: Site, source: Source, days: int) -> Counter[str]:
         decisions = reader.decisions(named, gone)
         gone.update(each.id for each in decisions if each.person is None)
         count += undo_work.counted(decisions)
-    return count
+        emails += [each.person.email for each in decisions if each.only_unsubscribed and each.person]
+        del emails[LISTED:]
+    return Preview(count, emails)
 
 
 def _changed(site: Site, source: Source) -> int:

@@ -1,11 +1,10 @@
 """One message to the receiver of a webhook: its signature, and its line in the log of deliveries."""
 
-import re
 import secrets
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from audience import clock, subscribers, telemetry, webhooks
+from audience import clock, redaction, subscribers, telemetry, webhooks
 from audience.deliveries import signing
 from audience.deliveries.client import Delivered, post
 from audience.sites import Site
@@ -26,12 +25,6 @@ GONE = 410  # the receiver asks for no more
 GATEWAYS = (502, 504)  # say nothing of the receiver behind them
 FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
 HIDDEN = "…"
-WORD = re.compile(r"[^\s\"<>,:;()\[\]]+")
-AT = re.compile(  # NFKC makes one of U+FE6B and U+FF20
-    r"[@\ufe6b\uff20]|(?:%(?:25)*|\\u00|&#x)40|&#64|&commat|\\u(?:fe6b|ff20)"
-    r"|%(?:25)*EF%(?:25)*(?:B9%(?:25)*AB|BC%(?:25)*A0)",
-    re.IGNORECASE,
-)
 
 
 def sent(
@@ -83,11 +76,7 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 def without_addresses(text: str) -> str:
     """A text with whatever looks like an address in it hidden: a receiver may answer what it was sent."""
-    return WORD.sub(_shown, text.replace("\0", HIDDEN))
-
-
-def _shown(word: re.Match[str]) -> str:
-    return HIDDEN if AT.search(word[0]) else word[0]
+    return redaction.without_addresses(text.replace("\0", HIDDEN), lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:

@@ -53,13 +53,18 @@ def create(
 ) -> tuple[Webhook, str]:
     """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id and
     paused. If an `actor` makes it, the audit log says so. Raises `Refused`."""
-    _check(item["url"], private_addresses)
-    with database.write(site.id):
-        at, nonce = clock.now_ms(), secrets.token_hex(signing.NONCE_BYTES)
-        draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
-        webhook = _as_asked(site.id, draft, item)
-        webhook = webhook._replace(id=stored.add(site.id, webhook))
-        _record(site, actor, "webhook made", webhook)
+    check(item["url"], private_addresses)
+    return make(site, item, actor)
+
+
+@database.writes_site
+def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
+    """As `create`, for a URL that `check` has passed."""
+    at, nonce = clock.now_ms(), secrets.token_hex(signing.NONCE_BYTES)
+    draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
+    webhook = _as_asked(site.id, draft, item)
+    webhook = webhook._replace(id=stored.add(site.id, webhook))
+    _record(site, actor, "webhook made", webhook)
     return webhook, current_secrets(site.id, webhook)[0]
 
 
@@ -72,7 +77,7 @@ def replace(
     actor: Actor | None = None,
 ) -> Webhook:
     """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
-    _check(item["url"], private_addresses)
+    check(item["url"], private_addresses)
     with database.write(site.id):
         webhook = _as_asked(site.id, require(site.id, webhook_id), item)
         stored.change(site.id, webhook)
@@ -94,7 +99,7 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
     return require(site.id, webhook_id)
 
 
-def _check(url: str, private_addresses: bool) -> None:
+def check(url: str, private_addresses: bool) -> None:
     """Outside a transaction, as it may ask the DNS. Raises `Refused`."""
     try:
         check_url(url, private_addresses=private_addresses)

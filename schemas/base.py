@@ -21,6 +21,7 @@ TEXT = "Send text."
 UNCLEAN = "Send text without NUL and without half surrogate pairs."
 UNCLEAN_CHARACTER = re.compile("[\0\ud800-\udfff]")
 OBJECT = "Send an object."
+TWICE = "This key is there several times, and its values mean different things: send it once."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 
 MAX_DEPTH = 64  # levels of a JSON value
@@ -50,6 +51,14 @@ class UnknownKeys(str):
         return text
 
 
+class Doubled(dict[str, Any]):
+    """An object of a request with keys that are there twice and name two: `doubled` has their values."""
+
+    def __init__(self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]]) -> None:
+        super().__init__(values)
+        self.doubled = doubled
+
+
 class Form(ma.Schema):
     """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored.
 
@@ -67,7 +76,14 @@ class Form(ma.Schema):
             return {}
         if not isinstance(data, Mapping):
             return data
+        if isinstance(data, Doubled):
+            self.refuse_doubled(data)
         return self.known_values(data)
+
+    def refuse_doubled(self, data: Doubled) -> None:
+        """Raises `ma.ValidationError`. A `type` names something only where it is taken."""
+        if named := [key for key in data.doubled if key != "type" or key in self.keys]:
+            raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The values of known keys. Raises `ma.ValidationError`, by place, for what could not be stored."""
@@ -222,13 +238,13 @@ def is_storable_number(value: Any) -> bool:
 
 def depth(value: Any) -> int:
     """The number of nested objects and arrays: 1 for `{}`, 0 for a scalar."""
-    levels, level = 0, [value] if type(value) in CONTAINERS else []
+    levels, level = 0, [value] if isinstance(value, CONTAINERS) else []
     while level:
         levels += 1
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
             if type(inner) in CONTAINERS
         ]
     return levels
@@ -242,6 +258,19 @@ class Uuid(Text):
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         text = super()._deserialize(value, *arguments, **options)
         return dashed(text)
+
+
+class OfAddress(Text):
+    """The UUID beside the address of the same subscriber; anything else is ignored."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "string",
+        "description": "Refused if it is of another subscriber than `email`; otherwise ignored.",
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
+        sent = clean(value)
+        return dashed(sent) if isinstance(sent, str) else ""
 
 
 def dashed(text: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, JsonSchema, Text, Uuid, as_text, clean, nested
+from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
 from schemas.custom_fields import custom_value, field_key
 from schemas.responses import problems, single
 from schemas.subscribers import SubscriberSchema, names_in
@@ -93,15 +93,19 @@ class SubscriberCommand(Form):
     uuid = Uuid()
     query = Query()
 
-    @ma.post_load
-    def read_query(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+    def refuse_doubled(self, data: Doubled) -> None:
+        """It is refused when it is run: that one alone."""
+
+    @ma.post_load(pass_original=True)
+    def read_query(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
         if not data.get("email") and not data.get("uuid"):
             raise ma.ValidationError(TARGET, "email")
         read = QUERIES[data["command"]]
         if "query" not in data and read is not ignored:
             raise ma.ValidationError(REQUIRED, "query")
         try:
-            return {key: value for key, value in data.items() if value} | {"query": read(data.get("query"))}
+            values = {key: value for key, value in data.items() if value} | {"query": read(data.get("query"))}
+            return values | {"refused": TWICE} if isinstance(original, Doubled) else values
         except ma.ValidationError as error:
             raise ma.ValidationError(error.messages, "query") from error
 

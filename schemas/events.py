@@ -6,11 +6,21 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean
+from schemas.base import (
+    Form,
+    InstantField,
+    JsonSchema,
+    OfAddress,
+    Text,
+    as_object,
+    as_text,
+    clean,
+    errors,
+)
 from schemas.change_log import HistorySchema
 from schemas.custom_fields import CustomValues, custom_values, few, placed
 from schemas.file_readings import Switch
-from schemas.imports import ImportRows, load_row
+from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, listing, problems, resource
 from schemas.subscribers import names_in
@@ -47,6 +57,7 @@ class EventSchema(Form):
     fields_ = CustomValues(data_key="fields")
     details = Details()
     date = InstantField()
+    uuid = OfAddress()
 
     @ma.post_load
     def item(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -116,7 +127,7 @@ class RecordEvents(Form):
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and data.get("events") is None and "type" in data:
-            return {"events": dict(data)}
+            return {"events": data}
         return data
 
 
@@ -124,6 +135,17 @@ class Recorded(ResponseSchema):
     results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
     errors = problems()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
+
+
+def recorded(total: int, done: Any) -> dict[str, Any]:
+    return {
+        "results": done.accepted,
+        "failed": total - done.accepted,
+        "errors": errors(done.errors),
+        **too_late_counts(done),
+    }
 
 
 class ListEvents(Paged):

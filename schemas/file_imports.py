@@ -19,7 +19,7 @@ from schemas.formats.files import File
 from schemas.formats.presets import http_advice
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
-from schemas.imports import ImportSchema, import_, rows_left, rows_stayed
+from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
 from schemas.responses import Date, ResponseSchema
 from schemas.values import NAMES, write_date
 
@@ -126,6 +126,8 @@ class DryRunSchema(ResponseSchema):
     suppressed = ma.fields.Integer(strict=True)
     unsubscribed = rows_left()
     stay_unsubscribed = rows_stayed()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
     rows = ma.fields.List(
         ma.fields.Nested(PreviewRow), metadata={"description": "The first 20 rows, as they would become."}
     )
@@ -182,6 +184,7 @@ def outcome(done: Any) -> dict[str, Any]:
         "suppressed": counts["suppressed"],
         "unsubscribed": done.left,
         "stay_unsubscribed": done.stayed,
+        **too_late_counts(done),
         "rows": [_preview(each) for each in done.rows],
     }
 

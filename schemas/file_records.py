@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from schemas.base import MAX_DEPTH, FormError, depth, load
+from schemas.base import MAX_DEPTH, Doubled, FormError, depth, load
 from schemas.file_imports import BY_SUFFIX, ImportFile, reading
 from schemas.formats import csv_values, encodings, files, readers, tables, workbook
 from schemas.formats.columns import Column
@@ -71,7 +71,8 @@ def _lines(table: Table, columns: list[Column]) -> Iterator[FileRecord]:
         for raw, record in records:
             size = len(raw.rstrip("\r\n").encode(codec, "replace"))
             blank = mark.encode(codec, "replace")
-            cells = [table.cell_of(record, column) for column in columns] or _texts(record)
+            cells = [] if isinstance(record, Doubled) else [table.cell_of(record, each) for each in columns]
+            cells = cells or _texts(record)
             divides = size % len(blank) == 0
             yield FileRecord(_addresses(cells), start, blank * (size // len(blank)) if divides else b"")
             start += len(raw.encode(codec, "replace"))
@@ -82,7 +83,8 @@ def _texts(value: Any) -> list[str]:
     if depth(value) > MAX_DEPTH:
         return [compact_json(value)]
     if isinstance(value, dict):
-        return [text for each in value.values() for text in _texts(each)]
+        doubled = [*value.doubled.values()] if isinstance(value, Doubled) else []
+        return [text for each in (*value.values(), *doubled) for text in _texts(each)]
     if isinstance(value, list):
         return [text for each in value for text in _texts(each)]
     return _addresses([value if isinstance(value, str) else compact_json(value)])

@@ -14,6 +14,7 @@ from schemas.base import (
     FormError,
     JsonSchema,
     Text,
+    dashed,
     errors,
     is_clean_text,
     is_storable_number,
@@ -73,6 +74,10 @@ def _plain_email(value: Any) -> str | None:
     return trim(_plain_text(value) or "") or None
 
 
+def _plain_uuid(value: Any) -> str | None:
+    return dashed(value) if type(value) is str and is_clean_text(value) else None
+
+
 def _plain_command(value: Any) -> str | None:
     return value if type(value) is str and value in COMMANDS else None
 
@@ -97,7 +102,7 @@ def _plain_names(value: Any) -> list[str] | None:
 
 PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
     "email": _plain_email, "first_name": _plain_text, "last_name": _plain_text, "tags": _plain_names,
-    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command,
+    "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command, "uuid": _plain_uuid,
 }  # fmt: skip
 
 
@@ -175,12 +180,19 @@ class ImportSubscribers(Form):
     subscribers = SubscriberRows(required=True)
 
 
+def too_late(what: str) -> ma.fields.Integer:
+    words = f"{what} that did not count, because a later event says otherwise: only where there are any."
+    return ma.fields.Integer(strict=True, metadata={"description": words, "may_be_absent": True})
+
+
 class Accepted(ResponseSchema):
     result = ma.fields.Integer(strict=True, metadata={"description": "Number of accepted subscribers."})
     results = ma.fields.Integer(strict=True, metadata={"description": "The same as `result`."})
     failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused subscribers."})
     import_id = Id()
     errors = problems()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
 
 
 def rows_left() -> ma.fields.Integer:
@@ -208,6 +220,8 @@ class ImportAttributes(ResponseSchema):
     )
     unsubscribed = rows_left()
     stay_unsubscribed = rows_stayed()
+    unsubscribes_ignored = too_late("Unsubscribes")
+    subscribes_ignored = too_late("Subscribes")
     created_at = Date()
     started_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
@@ -233,11 +247,18 @@ def import_(row: Any) -> dict[str, Any]:
             "suppressed": row.suppressed,
             "unsubscribed": row.unsubscribed,
             "stay_unsubscribed": row.stay_unsubscribed,
+            **too_late_counts(row),
             "created_at": write_date(row.created_at),
             "started_at": write_date(row.started_at),
             "finished_at": write_date(row.finished_at),
         },
     }
+
+
+def too_late_counts(counts: Any) -> dict[str, int]:
+    """The consent events that came too late, where there are any."""
+    found = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
+    return {name: number for name, number in found.items() if number}
 
 
 def answer(accepted: Any) -> dict[str, Any]:
@@ -247,4 +268,5 @@ def answer(accepted: Any) -> dict[str, Any]:
         "failed": accepted.refused,
         "import_id": str(accepted.id),
         "errors": errors(accepted.errors),
+        **too_late_counts(accepted),
     }

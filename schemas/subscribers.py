@@ -10,6 +10,7 @@ import marshmallow as ma
 from schemas.base import (
     NO_NAME,
     Form,
+    OfAddress,
     Text,
     Uuid,
     as_text,
@@ -38,6 +39,7 @@ class SubscriberInput(Form):
     last_name = Text()
     tags = TagNames()
     remove_tags = TagNames()
+    uuid = OfAddress()
     fields_ = CustomValues(data_key="fields")
     further = FurtherValues(data_key=NO_NAME)
 
@@ -92,7 +94,7 @@ class CreateSubscriber(Form):
     @ma.pre_load
     def unflatten(self, data: Any, **_: Any) -> Any:
         if isinstance(data, Mapping) and data.get("subscriber") is None and "email" in data:
-            return {"subscriber": dict(data)}
+            return {"subscriber": data}
         return data
 
 
@@ -109,10 +111,15 @@ class FindSubscriber(Form):
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
-            texts["email"] = with_plus(_decoded_twice(texts["email"]))
+            texts["email"] = meant(texts["email"])
         if "uuid" in texts:
             texts["uuid"] = Uuid().deserialize(texts["uuid"]) if is_clean_text(texts["uuid"]) else ""
         return texts
+
+
+def meant(email: str) -> str:
+    """An address as it was meant, whatever a client did to it on the way."""
+    return with_plus(_decoded_twice(email))
 
 
 def _decoded_twice(email: str) -> str:

@@ -1,10 +1,11 @@
 """Forms of tags, and the tag resource (docs/contract.md, Tags)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, as_text, nested
+from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
 from schemas.responses import Date, ResponseSchema, listing, resource, single
 from schemas.values import normal_text, trim, write_date
 
@@ -71,6 +72,29 @@ class NewTag(Form):
 
 class CreateTag(Form):
     tag = nested(NewTag, required=True)
+
+
+class MeantTag(Form):
+    name = ma.fields.Raw(metadata={"description": "The name of the tag, to be sure of it.", "type": "string"})
+
+
+class DeleteTag(Form):
+    """Refuses nothing: what is no name is that of no tag."""
+
+    tag = nested(MeantTag)
+
+    def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
+        """`names`: those by which the tag is meant."""
+        clean_each((place, item) for place, item in enumerate(data.items()))
+        sent = [*_values(data, "tag"), *_values(data, "name")]
+        names = [
+            name for tag in sent for name in (_values(tag, "name") if isinstance(tag, Mapping) else [tag])
+        ]
+        return {"names": trimmed([str(name) for name in names if name not in (None, [])])}
+
+
+def _values(data: Mapping[str, Any], key: str) -> list[Any]:
+    return data.doubled.get(key, []) if isinstance(data, Doubled) and key in data.doubled else [data.get(key)]
 
 
 class TagAttributes(ResponseSchema):

@@ -11,11 +11,15 @@ from schemas.responses import Date, Id, ResponseSchema, constant, shape, single
 from schemas.values import write_date
 
 STATUSES = ("queued", "running", "finished", "failed")
-COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again")
+COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 
 
 class UndoImport(Form):
     dry_run = Switch(metadata={"description": "With `1`, only count what would be done."})
+    resubscribe = Switch(
+        load_default=False,
+        metadata={"description": "With `1`, subscribe again whom the import unsubscribed, and nothing else."},
+    )
 
 
 def _count(description: str) -> ma.fields.Integer:
@@ -33,6 +37,7 @@ class UndoAttributes(ResponseSchema):
     kept = _count("Something of the import stays: it was set or named later, or they left.")
     unsubscribed_kept = _count("Left by the import, and do not come back.")
     unsubscribed_again = _count("Subscribed again by the import: unsubscribed as before.")
+    resubscribed = _count("Unsubscribed by the import, and by nothing else: subscribed again.")
     created_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
 

@@ -112,6 +112,18 @@ class FormError(Exception):
         return self.found
 
 
+class WholeDay(int):
+    """A date without a time, as the instant of its midnight in milliseconds since 1970."""
+
+    date: dt.date
+
+    @classmethod
+    def of(cls, date: dt.date, midnight: int) -> "WholeDay":
+        day = cls(midnight)
+        day.date = date
+        return day
+
+
 @cache
 def _iso_parser() -> Any:
     from dateutil.parser import isoparser
@@ -126,20 +138,24 @@ def _parsed(text: str) -> dt.datetime:
     return instant
 
 
-def milliseconds(instant: dt.datetime, zone: dt.tzinfo) -> int:
-    """Since 1970; an instant without a zone is of `zone`. Raises `OverflowError` beyond the year 9999."""
-    return (instant.replace(tzinfo=instant.tzinfo or zone).astimezone(dt.UTC) - EPOCH) // MILLISECOND
+def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
+    """Since 1970; an instant without a zone is of `zone`, and a day without a time a `WholeDay`.
+
+    Raises `OverflowError` beyond the year 9999.
+    """
+    at = (instant.replace(tzinfo=instant.tzinfo or zone).astimezone(dt.UTC) - EPOCH) // MILLISECOND
+    return WholeDay.of(instant.date(), at) if whole_day else at
 
 
 def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
-    """An ISO 8601 date or date-time in milliseconds since 1970; midnight, and of `zone`, unless given.
+    """An ISO 8601 date or date-time in milliseconds since 1970, of `zone` unless given; a day: `WholeDay`.
 
     Raises `ValueError` with the sentence `DATE`.
     """
     match = DATE_TIME.fullmatch(LOST_PLUS.sub(r"\1+\2", text.strip().upper()))
     day, time, offset = match.groups("") if match else ("", "", "")
     try:
-        return milliseconds(_parsed(f"{day}T{time}{offset}" if time else day), zone)
+        return milliseconds(_parsed(f"{day}T{time}{offset}" if time else day), zone, not time)
     except (ValueError, OverflowError) as error:
         raise ValueError(DATE) from error
 

@@ -1,4 +1,7 @@
-"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+"""Acts on many subscribers, and the pieces of each.
+
+Instants are in milliseconds; `now` and `until` of leases since the machine started, which nobody sets.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -9,19 +12,26 @@ from storage.database import execute, execute_many, marks, row, rows
 from storage.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers import Subscriber, read
 
-SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED = (
-    "selecting", "queued", "running", "finished", "canceled", "failed",
+SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
+    "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
 )  # fmt: skip
+MAX_LEASE_MS = 60_000  # one that ends later was given before the machine started
+OLD_SELECTION_MS = 3_600_000  # of an older Audience, which held no lease
+LEFT = (
+    f"status = '{SELECTING}' AND CASE WHEN lease_until = 0 THEN created_at < ? "
+    "ELSE lease_until < ? OR lease_until > ? END"
+)
 COLUMNS = (
     "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
-    "created_at, started_at, finished_at"
+    "created_at, started_at, finished_at, seq, accepted_at"
 )
 
 
 class BulkAct(NamedTuple):
     """`undoes` is the act that an older Audience took back by this one.
 
-    `done` of `people` are done, `changed` of them were not so before.
+    Accepted with the number `seq`, at `accepted_at`; `done` of `people` are done, `changed` of them were not
+    so before.
     """
 
     id: int
@@ -38,6 +48,8 @@ class BulkAct(NamedTuple):
     created_at: int
     started_at: int | None
     finished_at: int | None
+    seq: int
+    accepted_at: int
 
     @property
     def is_open(self) -> bool:
@@ -52,10 +64,11 @@ def add(
     client_network: str,
     people: int,
     at: int,
+    until: int,
 ) -> int:
     act_id: int = BulkActModel.insert(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
-        people=people, done=0, changed=0, created_at=at,
+        people=people, done=0, changed=0, created_at=at, lease_until=until,
     ).execute()  # fmt: skip
     return act_id
 
@@ -121,6 +134,26 @@ def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[t
     return [(found, json.loads(ids)) for found, ids in records]
 
 
+def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
+    """(id, act id, ids of subscribers) of the next pieces of acts that are still to be done."""
+    records = rows(
+        "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
+        "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
+        f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
+        f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
+        (site_id, piece_id, limit),
+    )
+    return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
+
+
+def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
+    """Queues an act with the number and the instant of its acceptance."""
+    execute(
+        f"UPDATE bulk_acts SET status = '{QUEUED}', seq = ?, accepted_at = ? WHERE site_id = ? AND id = ?",
+        (seq, at, site_id, act_id),
+    )
+
+
 def drop_piece(site_id: int, piece_id: int) -> None:
     execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND id = ?", (site_id, piece_id))
 
@@ -133,20 +166,48 @@ def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
     )
 
 
+def drop(site_id: int, act_id: int) -> None:
+    """With its pieces."""
+    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ?", (site_id, act_id))
+    execute("DELETE FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+
+
 def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
-    """(site id, act id) of closed acts of some kinds that ended before an instant and still have pieces."""
+    """(site id, act id) of acts with pieces: not begun, or of some kinds and ended before an instant."""
     return rows(
-        "SELECT site_id, id FROM bulk_acts WHERE finished_at < ? "
-        f"AND kind IN ({marks(kinds)}) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
+        f"SELECT site_id, id FROM bulk_acts WHERE (status = '{NOT_BEGUN}' OR finished_at < ? "
+        f"AND kind IN ({marks(kinds)})) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
         "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
         (before, *kinds),
     )
 
 
-def abandoned(before: int) -> list[tuple[int, int]]:
-    """(site id, act id) of acts whose selection stopped."""
-    query = f"SELECT site_id, id FROM bulk_acts WHERE status = '{SELECTING}' AND created_at < ?"
-    return rows(query, (before,))
+def hold(site_id: int, act_id: int, until: int) -> bool:
+    """Renews the lease of a selection; False if it was given up."""
+    return bool(
+        execute(
+            f"UPDATE bulk_acts SET lease_until = ? WHERE site_id = ? AND id = ? AND status = '{SELECTING}'",
+            (until, site_id, act_id),
+        )
+    )
+
+
+def abandoned(now: int, at: int) -> list[tuple[int, int]]:
+    """(site id, act id) of acts whose selection nobody is at, `at` by the wall clock."""
+    return rows(f"SELECT site_id, id FROM bulk_acts WHERE {LEFT}", _left(now, at))
+
+
+def give_up(site_id: int, act_id: int, now: int, at: int) -> None:
+    """Ends a selection, unless somebody is at it again."""
+    execute(
+        f"UPDATE bulk_acts SET status = '{NOT_BEGUN}', finished_at = ? "
+        f"WHERE site_id = ? AND id = ? AND {LEFT}",
+        (at, site_id, act_id, *_left(now, at)),
+    )
+
+
+def _left(now: int, at: int) -> tuple[int, int, int]:
+    return at - OLD_SELECTION_MS, now, now + MAX_LEASE_MS
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:

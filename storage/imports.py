@@ -9,7 +9,7 @@ from storage.site_queue import WAITING
 
 COLUMNS = (
     "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "
-    "stay_unsubscribed, created_at, started_at, finished_at"
+    "stay_unsubscribed, unsubscribes_ignored, subscribes_ignored, created_at, started_at, finished_at"
 )
 NOT_UNDONE = (
     "NOT EXISTS (SELECT 1 FROM undos AS u "
@@ -19,7 +19,8 @@ NOT_UNDONE = (
 
 class Import(NamedTuple):
     """`applied` of the accepted `rows` are written; `refused` rows are not among them. By `unsubscribed` rows
-    somebody left; `stay_unsubscribed` are of people who had left before.
+    somebody left; `stay_unsubscribed` are of people who had left before. The ignored are consent events that
+    came too late.
     """
 
     id: int
@@ -33,6 +34,8 @@ class Import(NamedTuple):
     suppressed: int
     unsubscribed: int
     stay_unsubscribed: int
+    unsubscribes_ignored: int
+    subscribes_ignored: int
     created_at: int
     started_at: int | None
     finished_at: int | None
@@ -172,14 +175,15 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
 def advance(
     site_id: int, import_id: int, token: str, applied: int, counts: tuple[int, ...], lease_until: int
 ) -> bool:
-    """Adds (rows, created, updated, unchanged, suppressed, unsubscribed, stay_unsubscribed) at `applied`.
+    """Adds counts, in the order of their columns from `applied` on, to an import that is at `applied`.
 
     False if the claim is lost, or another worker has moved the import: the caller must roll back.
     """
     changed = execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
         "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
-        "stay_unsubscribed = stay_unsubscribed + ?, lease_until = ?, attempts = 0 "
+        "stay_unsubscribed = stay_unsubscribed + ?, unsubscribes_ignored = unsubscribes_ignored + ?, "
+        "subscribes_ignored = subscribes_ignored + ?, lease_until = ?, attempts = 0 "
         "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
         (*counts, lease_until, site_id, import_id, token, applied),
     )

@@ -18,7 +18,8 @@ from storage.webhook_models import WEBHOOK_MODELS
 
 
 class SiteCounterModel(BaseModel):
-    """`accepted` is the number of the newest accepting transaction; two count subscribers.
+    """`accepted` is the number of the newest accepting transaction, `accepted_at` its instant, which never
+    goes back; two count subscribers.
 
     `changes` is the number of the newest change, `oldest_change` that of the oldest which the record has;
     `dropped_change_at` is the newest instant of the rows that it has dropped.
@@ -26,6 +27,7 @@ class SiteCounterModel(BaseModel):
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     accepted = BigIntegerField()
+    accepted_at = BigIntegerField(default=0)
     users = IntegerField(default=0)
     unsubscribers = IntegerField(default=0)
     changes = BigIntegerField(default=0)
@@ -82,6 +84,18 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
     where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
 
 
+class MovedAddressModel(SiteOwnedModel):
+    """Who had an address before the transaction `number`, while imports wait that were accepted before it."""
+
+    address_hash = TextField()
+    subscriber_id = BigIntegerField()
+    number = BigIntegerField()
+
+    class Meta:
+        table_name = "moved_addresses"
+        indexes = ((("site", "number"), False),)
+
+
 class SuppressionModel(SiteOwnedModel):
     """An address without a subscriber: `erased`, or changed while `unsubscribed`."""
 
@@ -89,6 +103,7 @@ class SuppressionModel(SiteOwnedModel):
     reason = TextField()
     since = BigIntegerField()
     number = BigIntegerField(default=0)
+    kind = IntegerField(default=3)
 
     class Meta:
         table_name = "suppressions"
@@ -110,6 +125,8 @@ class ImportModel(SiteOwnedModel):
     suppressed = IntegerField(default=0)
     unsubscribed = IntegerField(default=0)
     stay_unsubscribed = IntegerField(default=0)
+    unsubscribes_ignored = IntegerField(default=0)
+    subscribes_ignored = IntegerField(default=0)
     claim = TextField(null=True)
     lease_until = BigIntegerField(default=0)
     attempts = IntegerField(default=0)
@@ -219,8 +236,8 @@ class InstanceStateModel(BaseModel):
 # Referenced models before those that reference them.
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
-    ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel, RefusedRowModel,
-    AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
+    MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
+    RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
     *WEBHOOK_MODELS,
 )  # fmt: skip

@@ -6,13 +6,17 @@ from storage.base_models import BaseModel, IdModel, SiteModel
 
 
 class OperatorModel(IdModel):
-    """Who may sign in to the console. The first operator has neither address nor password at first."""
+    """Who may sign in to the console. The first operator has neither address nor password at first.
+
+    `last_site_id` is of the site used last, which may be gone.
+    """
 
     email = TextField(default="")
     email_key = TextField(null=True, unique=True)
     password_hash = TextField(default="")
     administrator = BooleanField(default=False)
     created_at = BigIntegerField()
+    last_site_id = BigIntegerField(null=True)
 
     class Meta:
         table_name = "operators"
@@ -29,7 +33,7 @@ class OperatorRoleModel(BaseModel):
 
 
 class SessionModel(IdModel):
-    """A signed-in browser. `searches` is JSON: the text searched for, by site."""
+    """A signed-in browser. `searches` is JSON: the texts searched for, by site and name."""
 
     token_hash = TextField(unique=True)
     operator = ForeignKeyField(OperatorModel, on_delete="CASCADE")
@@ -55,6 +59,19 @@ class OneTimeLinkModel(IdModel):
         table_name = "one_time_links"
 
 
+class SentFormModel(BaseModel):
+    """What a form of a session made; `form` is a keyed hash of its token, `result` the id."""
+
+    session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
+    form = TextField()
+    result = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "sent_forms"
+        primary_key = CompositeKey("session", "form")
+
+
 class AuditLogModel(IdModel):
     """A change, and by whom; without site, of the instance. `typed` is JSON: values of filters, as typed."""
 
@@ -77,5 +94,5 @@ AuditLogModel.add_index(
 )
 
 OPERATOR_MODELS: tuple[type[BaseModel], ...] = (
-    OperatorModel, OperatorRoleModel, SessionModel, OneTimeLinkModel, AuditLogModel,
+    OperatorModel, OperatorRoleModel, SessionModel, OneTimeLinkModel, SentFormModel, AuditLogModel,
 )  # fmt: skip

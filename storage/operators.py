@@ -57,6 +57,15 @@ def set_administrator(operator_id: int, administrator: bool) -> None:
     execute("UPDATE operators SET administrator = ? WHERE id = ?", (administrator, operator_id))
 
 
+def last_site(operator_id: int) -> int | None:
+    """The id of the site used last, which may be gone."""
+    return row("SELECT last_site_id FROM operators WHERE id = ?", (operator_id,))[0]  # type: ignore[no-any-return]
+
+
+def put_last_site(operator_id: int, site_id: int) -> None:
+    execute("UPDATE operators SET last_site_id = ? WHERE id = ?", (site_id, operator_id))
+
+
 def delete(operator_id: int) -> None:
     """With roles, sessions and one-time links."""
     execute("DELETE FROM operators WHERE id = ?", (operator_id,))

@@ -1,16 +1,27 @@
 """The numbers of a site. They grow in the order of commit, and depend on no clock."""
 
+from typing import NamedTuple
+
 from storage.database import execute, row
 
 TAKE = (
-    "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 1, 0, 0) "
-    "ON CONFLICT (site_id) DO UPDATE SET accepted = site_counters.accepted + 1 RETURNING accepted"
+    "INSERT INTO site_counters (site_id, accepted, accepted_at, users, unsubscribers) VALUES (?, 1, ?, 0, 0) "
+    "ON CONFLICT (site_id) DO UPDATE SET accepted = site_counters.accepted + 1, accepted_at = "
+    "CASE WHEN site_counters.accepted_at < excluded.accepted_at THEN excluded.accepted_at "
+    "ELSE site_counters.accepted_at END RETURNING accepted, accepted_at"
 )
 
 
-def take(site_id: int) -> int:
-    """The number of the caller's accepting transaction: higher than all that the site has given."""
-    return int(row(TAKE, (site_id,))[0])
+class Taken(NamedTuple):
+    """An accepting transaction: its number, higher than all before, and its instant, never before theirs."""
+
+    number: int
+    at: int
+
+
+def take(site_id: int, now: int) -> Taken:
+    """Those of the caller's accepting transaction, by the clock's `now`, in milliseconds."""
+    return Taken(*row(TAKE, (site_id, now)))
 
 
 def accepted(site_id: int) -> int:

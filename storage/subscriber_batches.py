@@ -9,11 +9,11 @@ from storage.engines.chosen import engine
 
 KNOWN = (
     "id", "email", "fields", "tag_ids", "first_name", "last_name", "last_event_at", "unsubscribed_at",
-    "consent_at", "consent_number", "updated_at", "email_key",
+    "consent_at", "consent_number", "consent_kind", "unsubscribe_number", "updated_at", "email_key",
 )  # fmt: skip
 (
     ID, EMAIL, FIELDS, TAG_IDS, FIRST_NAME, LAST_NAME, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
-    CONSENT_NUMBER, UPDATED_AT, KEY,
+    CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY,
 ) = range(len(KNOWN))  # fmt: skip
 INSERTED = (*KNOWN, "created_at", "uuid", "site_id", "created_by")
 INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
@@ -24,7 +24,7 @@ GROUPS = {
     TEXTS: ("email", "fields", "tag_ids", "updated_at"),
     NAMES: ("first_name", "last_name"),
     EVENTS: ("last_event_at",),
-    CONSENT: ("unsubscribed_at", "consent_at", "consent_number"),
+    CONSENT: ("unsubscribed_at", "consent_at", "consent_number", "consent_kind", "unsubscribe_number"),
 }
 
 
@@ -59,7 +59,7 @@ def changed_groups(person: Sequence[Any], before: Sequence[Any]) -> int:
         groups |= TEXTS | EVENTS
     if person[UNSUBSCRIBED_AT] != before[UNSUBSCRIBED_AT]:
         groups |= TEXTS | CONSENT
-    elif person[CONSENT_NUMBER] != before[CONSENT_NUMBER] or person[CONSENT_AT] != before[CONSENT_AT]:
+    elif person[CONSENT_AT:UPDATED_AT] != list(before[CONSENT_AT:UPDATED_AT]):
         groups |= CONSENT
     return groups
 

@@ -22,6 +22,8 @@ class SubscriberModel(SiteOwnedModel):
     unsubscribed_at = BigIntegerField(null=True)
     consent_at = BigIntegerField(null=True)
     consent_number = BigIntegerField(default=0)
+    consent_kind = IntegerField(default=0)
+    unsubscribe_number = BigIntegerField(null=True)
     created_by = TextField(default="")
 
     class Meta:

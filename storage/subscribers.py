@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import orjson
@@ -31,8 +32,12 @@ class Subscriber:
     unsubscribed_at: int | None = None
     consent_at: int | None = None
     consent_number: int = 0
+    consent_kind: int = 0
+    unsubscribe_number: int | None = None
 
 
+CONSENT = ("unsubscribed_at", "consent_at", "consent_number", "consent_kind", "unsubscribe_number")
+consent = attrgetter(*CONSENT)
 COLUMN_NAMES = [column.name for column in fields(Subscriber)]
 COLUMNS = ", ".join(COLUMN_NAMES)
 FIELDS, TAG_IDS = (COLUMN_NAMES.index(name) for name in ("fields", "tag_ids"))
@@ -109,10 +114,20 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a changed address. Raises `Conflict` when another subscriber has it."""
+    """Writes a changed address, and consent with it. Raises `Conflict` when another subscriber has it."""
     execute(
-        "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ? WHERE site_id = ? AND id = ?",
-        (subscriber.email, subscriber.email_key, subscriber.updated_at, site_id, subscriber.id),
+        "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
+        "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
+        (
+            subscriber.email,
+            subscriber.email_key,
+            subscriber.updated_at,
+            subscriber.consent_at,
+            subscriber.consent_number,
+            subscriber.consent_kind,
+            site_id,
+            subscriber.id,
+        ),
     )
 
 
@@ -154,12 +169,23 @@ def left_by_undo(site_id: int) -> list[Left]:
     return [Left(*record) for record in rows(f"{LEFT} AND EXISTS ({put_back}) ORDER BY id", (site_id,))]
 
 
-def put_words_back(site_id: int, words: Iterable[tuple[int, int | None, int]], number: int) -> None:
-    """Gives those who are subscribed by the word `number` the one before, as (id, instant, number)."""
+def put_consents_back(
+    site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
+) -> None:
+    """Gives those who are subscribed by the event `number` the one before, as (id, instant, number, kind)."""
     execute_many(
-        "UPDATE subscribers SET consent_at = ?, consent_number = ? "
+        "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
         "WHERE id = ? AND +site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
-        [(at, before, id_, site_id, number) for id_, at, before in words],
+        [(at, before, kind, id_, site_id, number) for id_, at, before, kind in consents],
+    )
+
+
+def put_consents(site_id: int, people: Iterable[Subscriber]) -> None:
+    """Writes the consent of subscribers as it is in them."""
+    execute_many(
+        "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
+        "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
+        [(*consent(each), each.id, site_id) for each in people],
     )
 
 

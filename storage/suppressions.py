@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from storage.consents import ConsentKind
 from storage.database import execute_many, marks, row, rows
 
 ERASED = "erased"
@@ -14,18 +15,19 @@ def any_for_site(site_id: int) -> bool:
 
 
 class Suppression(NamedTuple):
-    """Why and since when; `number` is that of the transaction in the order of acceptance."""
+    """Why, and the event that counts; `number` is that of the transaction in the order of acceptance."""
 
     reason: str
     since: int
     number: int
+    kind: int = ConsentKind.UNSUBSCRIBE
 
 
 def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     """By address hash, those of the hashes that are suppressed."""
     chosen = list(hashes)
     records = rows(
-        "SELECT address_hash, reason, since, number FROM suppressions "
+        "SELECT address_hash, reason, since, number, kind FROM suppressions "
         f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
         [site_id, *chosen],
     )
@@ -48,12 +50,13 @@ class Suppressed(NamedTuple):
     reason: str
     since: int
     number: int
+    kind: int
 
 
 def list_all() -> list[Suppressed]:
     """The suppressions of all sites."""
     records = rows(
-        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number FROM suppressions x "
+        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number, x.kind FROM suppressions x "
         "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
     )
     return [Suppressed(*record) for record in records]
@@ -62,9 +65,9 @@ def list_all() -> list[Suppressed]:
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
     """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
     execute_many(
-        "INSERT INTO suppressions (site_id, address_hash, reason, since, number) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (site_id, address_hash) DO UPDATE "
-        "SET reason = excluded.reason, since = excluded.since, number = excluded.number "
+        "INSERT INTO suppressions (site_id, address_hash, reason, since, number, kind) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
+        "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
         f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
         [(site_id, address_hash, *each) for address_hash, each in suppressed.items()],
     )

@@ -24,6 +24,8 @@ class UndoModel(SiteOwnedModel):
     kept = IntegerField(default=0)
     unsubscribed_kept = IntegerField(default=0)
     unsubscribed_again = IntegerField(default=0)
+    resubscribed = IntegerField(default=0)
+    resubscribe = IntegerField(default=0)  # 1 or 0
     claim = TextField(null=True)
     lease_until = BigIntegerField(default=0)
     attempts = IntegerField(default=0)

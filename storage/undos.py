@@ -11,7 +11,8 @@ from storage.undo_models import UndoModel
 
 COLUMNS = (
     "id, source, source_id, status, rows, applied, removed, restored, kept, unsubscribed_kept, "
-    "unsubscribed_again, created_at, started_at, finished_at, first_row, first_number, place_row, place, made"
+    "unsubscribed_again, resubscribed, resubscribe, created_at, started_at, finished_at, first_row, "
+    "first_number, place_row, place, made"
 )
 FINISHED, FAILED = "finished", "failed"
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
@@ -31,6 +32,8 @@ class Undo(NamedTuple):
     kept: int
     unsubscribed_kept: int
     unsubscribed_again: int
+    resubscribed: int
+    resubscribe: int
     created_at: int
     started_at: int | None
     finished_at: int | None
@@ -64,6 +67,7 @@ class Progress(NamedTuple):
     kept: int
     unsubscribed_kept: int
     unsubscribed_again: int
+    resubscribed: int
     repeated: int
     place_row: int
     place: int
@@ -79,11 +83,20 @@ def failed() -> list[GivenUp]:
     return [GivenUp(*record) for record in records]
 
 
-def add(site_id: int, source: tuple[str, int], rows: int, first: tuple[int, int], turn: int, at: int) -> int:
+def add(
+    site_id: int,
+    source: tuple[str, int],
+    rows: int,
+    first: tuple[int, int],
+    turn: int,
+    at: int,
+    resubscribe: bool = False,
+) -> int:
     """Queues an undo; `first` has the id and the number of the first row of the record. Returns its id."""
     undo_id: int = UndoModel.insert(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
-        accepted_at=at, turn=turn, first_row=first[0], first_number=first[1], place_row=first[0],
+        accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
+        place_row=first[0],
     ).execute()  # fmt: skip
     return undo_id
 
@@ -124,8 +137,8 @@ def advance(site_id: int, undo_id: int, token: str, applied: int, more: Progress
     changed = execute(
         "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
         "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
-        "unsubscribed_again = unsubscribed_again + ?, rows = rows - ?, place_row = ?, place = ?, made = ?, "
-        "lease_until = ?, attempts = 0 "
+        "unsubscribed_again = unsubscribed_again + ?, resubscribed = resubscribed + ?, rows = rows - ?, "
+        "place_row = ?, place = ?, made = ?, lease_until = ?, attempts = 0 "
         "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
         (*more, lease_until, site_id, undo_id, token, applied),
     )

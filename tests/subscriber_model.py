@@ -9,7 +9,11 @@ CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 SUPPRESSED, MISSING = "suppressed", "missing"
 VISIBLE = ("email", "first_name", "last_name", "fields", "tags", "last_event_at", "unsubscribed_at")
 NOBODY: Row = {"first_name": "", "last_name": "", "last_event_at": None, "unsubscribed_at": None,
-               "consent_at": None, "consent_number": 0}  # fmt: skip
+               "consent_at": None, "consent_number": 0, "consent_kind": 0,
+               "unsubscribe_number": None}  # fmt: skip
+UNCONFIRMED, SUBSCRIBE, UNSUBSCRIBE, DATED_SUBSCRIBE, DATED_UNSUBSCRIBE = range(1, 6)  # kinds
+Event = tuple[int, int, int]  # instant, number, kind
+Hash = tuple[str, int, int, int]  # of an address without a subscriber: reason, since, number, kind
 
 
 def same(value: Any, other: Any) -> bool:
@@ -23,84 +27,92 @@ def shown(row: Row) -> list[Any]:
 
 @dataclass
 class SubscriberModel:
-    """`people` by key; `hashes` are (reason, since, number) of addresses without a subscriber.
-
-    `overtaken` are those of the last write who had left, and said so by an older word than what counts.
+    """`people` and `hashes` by key. `overtaken` are those of the last write who were unsubscribed, and whose
+    further unsubscribe came too late. `accepted_at` is the instant of acceptance, which never goes back.
     """
 
     people: dict[str, Row] = field(default_factory=dict)
-    hashes: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    hashes: dict[str, Hash] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
     overtaken: list[Row] = field(default_factory=list)
+    accepted_at: int = 0
+    now: int = 0
 
-    def write(self, changes: list[Row], number: int, now: int) -> list[str]:
+    def accept(self, now: int) -> int:
+        """The instant of an acceptance."""
+        self.accepted_at = max(now, self.accepted_at)
+        return self.accepted_at
+
+    def write(self, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
         dated: set[str] = set()
-        self.overtaken = []
-        outcomes = [self._apply(change, number, now, dated) for change in changes]
+        self.overtaken, self.now = [], now
+        outcomes = [self._apply(change, number, accepted_at, dated) for change in changes]
         for key in {change["key"] for change in changes} & self.people.keys():
             row = self.people[key]
             if key in before and not same(shown(row), shown(before[key])):
                 row["updated_at"] = now
         return outcomes
 
-    def move(self, old: str, new: str, email: str, now: int) -> bool:
+    def move(self, old: str, new: str, email: str, number: int, now: int) -> bool:
         """Gives the person at the key `old` the address `email`, whose key is `new`, if that is possible."""
-        row = self.people.get(old)
-        taken = new != old and (new in self.people or self.hashes.get(new, ("", 0, 0))[0] == "erased")
+        row, at = self.people.get(old), self.accept(now)
+        taken = new != old and (new in self.people or self.hashes.get(new, ("",))[0] == "erased")
         if row is None or taken:
             return False
         if new != old:
             self.hashes.pop(new, None)
             if row["unsubscribed_at"] is not None:
                 since = row["consent_at"] or row["unsubscribed_at"]
-                self.hashes[old] = ("unsubscribed", since, row["consent_number"])
+                self.hashes[old] = ("unsubscribed", since, row["consent_number"], row["consent_kind"])
+                kind = UNCONFIRMED if row["consent_kind"] == UNCONFIRMED else UNSUBSCRIBE
+                row |= {"consent_at": at, "consent_number": number, "consent_kind": kind}
         if (row["email"], old) != (email, new):
             del self.people[old]
             self.people[new] = {**row, "email": email, "updated_at": now}
         return True
 
     def erase(self, key: str, number: int, now: int) -> None:
-        row = self.people.pop(key, None)
-        since = max(now, row["updated_at"], row["consent_at"] or 0) if row else now
-        self.hashes[key] = ("erased", since, number)
+        row, at = self.people.pop(key, None), self.accept(now)
+        since = max(at, row["consent_at"] or 0) if row else at
+        self.hashes[key] = ("erased", since, number, UNSUBSCRIBE)
 
-    def _apply(self, change: Row, number: int, now: int, dated: set[str]) -> str:
-        key = change["key"]
-        reason, since, left = self.hashes.get(key, ("", 0, 0))
+    def _apply(self, change: Row, number: int, accepted_at: int, dated: set[str]) -> str:
+        key, now = change["key"], self.now
+        reason, *known = self.hashes.get(key, ("", 0, 0, UNSUBSCRIBE))
         if key in self.people:
-            changed = self._change(self.people[key], change, number)
+            changed = self._change(self.people[key], change, number, accepted_at)
             if changed and key in dated:
                 self.people[key]["updated_at"] = now
             return UPDATED if changed else UNCHANGED
-        erased = reason == "erased" and not (
-            change["consent"] == "subscribe" and counts(change["at"], number, change["dated"], since, left)
-        )
-        if erased or not change["creates"]:
-            return SUPPRESSED if erased else MISSING
+        said = [event for event, _ in events(change, number, accepted_at)]
+        if reason == "erased" and not any(is_subscribe(each) and self._counts(each, known) for each in said):
+            for each in said:
+                if is_unsubscribe(each) and self._counts(each, known):
+                    known = [*each]
+            self.hashes[key] = ("erased", known[0], known[1], known[2])
+            return SUPPRESSED
+        if not change["creates"]:
+            return MISSING
         self.hashes.pop(key, None)
         dates = change["dates"]
         self.people[key] = row = dict(
             NOBODY, email=change["email"], fields={}, tags=[], created_at=dates.get("created_at", now),
-            updated_at=dates.get("updated_at", now), last_event_at=dates.get("last_event_at"),
+            updated_at=dates.get("updated_at", now), last_event_at=dates.get("last_event_at"), said=[],
         )  # fmt: skip
-        row["said"] = [(since if reason == "unsubscribed" else change["at"], False)]
-        if reason != "unsubscribed" and not change["unconfirmed"]:
-            row["said"] = []
         dated.add(key)
         if reason == "unsubscribed":
-            row |= {"unsubscribed_at": since, "consent_at": since, "consent_number": left}
+            come_in(row, (known[0], known[1], known[2]), now)
         elif change["unconfirmed"]:
-            row |= {
-                "unsubscribed_at": change["at"],
-                "consent_at": change["at"],
-                "consent_number": number,
-            }
-        self._change(row, change, number)
+            come_in(row, (accepted_at, number, UNCONFIRMED), now)
+        self._change(row, change, number, accepted_at)
         return CREATED
 
-    def _change(self, row: Row, change: Row, number: int) -> bool:
+    def _counts(self, event: Event, known: list[int]) -> bool:
+        return counts(event, (known[0], known[1], known[2]), self.now)
+
+    def _change(self, row: Row, change: Row, number: int, accepted_at: int) -> bool:
         before = dict(row, fields=dict(row["fields"]), tags=list(row["tags"]))
         if change["rewrites_email"]:
             row["email"] = change["email"]
@@ -108,10 +120,8 @@ class SubscriberModel:
             row[name] = "" if name in change["remove_fields"] else change[name] or row[name]
         if change["event_at"] is not None:
             row["last_event_at"] = max(change["event_at"], row["last_event_at"] or change["event_at"])
-        if "unsubscribed_at" in change["dates"]:
-            self._say(row, "unsubscribe", change["dates"]["unsubscribed_at"], number, True)
-        if change["consent"]:
-            self._say(row, change["consent"], change["at"], number, change["dated"])
+        for event, shown_at in events(change, number, accepted_at):
+            self._say(row, event, min(shown_at, self.now))
         self.fields |= change["fields"].keys()
         row["fields"] |= {
             key: value
@@ -123,10 +133,13 @@ class SubscriberModel:
         self._tag(row, change)
         return not same(shown(row), shown(before))
 
-    def _say(self, row: Row, word: str, at: int, number: int, dated: bool) -> None:
-        if counts(at, number, dated, row["consent_at"], row["consent_number"]):
-            say(row, word, at, number)
-        elif word == "unsubscribe" and row["unsubscribed_at"] is not None:
+    def _say(self, row: Row, event: Event, shown_at: int) -> None:
+        if is_unsubscribe(event):
+            row["unsubscribe_number"] = max(event[1], row["unsubscribe_number"] or 0)
+        kept = (row["consent_at"] or 0, row["consent_number"], row["consent_kind"])
+        if counts(event, kept, self.now):
+            say(row, event, shown_at)
+        elif is_unsubscribe(event) and row["unsubscribed_at"] is not None:
             self.overtaken.append(row)
 
     def _tag(self, row: Row, change: Row) -> None:
@@ -137,13 +150,52 @@ class SubscriberModel:
         row["tags"] = [name for name in dict.fromkeys([*row["tags"], *added]) if name not in removed]
 
 
-def counts(at: int, number: int, dated: bool, last_at: int | None, last_number: int) -> bool:
-    return number >= last_number and not (dated and last_at is not None and at <= last_at)
+def events(change: Row, number: int, accepted_at: int) -> list[tuple[Event, int]]:
+    """What a change says of consent, with the instant that is shown of it."""
+    said: list[tuple[Event, int]] = []
+    left_at = change["dates"].get("unsubscribed_at")
+    if left_at is not None and change["consent"] != "subscribe":
+        left_at = min(left_at, accepted_at)
+        said.append(((left_at, number, DATED_UNSUBSCRIBE), left_at))
+    if change["consent"]:
+        subscribes, at = change["consent"] == "subscribe", change["consent_at"]
+        shown_at = accepted_at if change["at"] is None else change["at"]
+        if at is None:
+            said.append(((accepted_at, number, SUBSCRIBE if subscribes else UNSUBSCRIBE), shown_at))
+        else:
+            kind = DATED_SUBSCRIBE if subscribes else DATED_UNSUBSCRIBE
+            said.append(((min(at, accepted_at), number, kind), shown_at))
+    return said
 
 
-def say(row: Row, word: str, at: int, number: int) -> None:
-    row["consent_at"] = at if row["consent_at"] is None else max(at, row["consent_at"])
-    row["consent_number"] = number
-    if (word == "subscribe") != (row["unsubscribed_at"] is None):
-        row["said"] = [*row["said"], (at, word == "subscribe")]
-        row["unsubscribed_at"] = None if word == "subscribe" else at
+def is_unsubscribe(event: Event) -> bool:
+    return event[2] in (UNSUBSCRIBE, DATED_UNSUBSCRIBE)
+
+
+def is_subscribe(event: Event) -> bool:
+    return event[2] in (SUBSCRIBE, DATED_SUBSCRIBE)
+
+
+def counts(event: Event, kept: Event, now: int) -> bool:
+    """The later instant counts; of equal ones without dates the higher number, else the unsubscribe."""
+    at = kept[0]
+    if at > now and is_unsubscribe(event) and is_subscribe(kept):
+        at = now
+    if kept[2] == 0 or event[0] != at:
+        return kept[2] == 0 or event[0] > at
+    place, kept_place = ({DATED_SUBSCRIBE: 0, DATED_UNSUBSCRIBE: 2}.get(each[2], 1) for each in (event, kept))
+    return place > kept_place or (place == kept_place and event[1] >= kept[1])
+
+
+def say(row: Row, event: Event, shown_at: int) -> None:
+    row["consent_at"], row["consent_number"], row["consent_kind"] = event
+    subscribes = is_subscribe(event)
+    if subscribes != (row["unsubscribed_at"] is None):
+        row["said"] = [*row["said"], (shown_at, subscribes)]
+        row["unsubscribed_at"] = None if subscribes else shown_at
+
+
+def come_in(row: Row, event: Event, now: int) -> None:
+    """Unsubscribed, or not yet."""
+    say(row, event, min(event[0], now))
+    row["unsubscribe_number"] = None if event[2] == UNCONFIRMED else event[1]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from audience import addresses
-from tests.subscriber_model import Row, SubscriberModel, same, shown
+from tests.subscriber_model import Hash, Row, SubscriberModel, same, shown
 
 NAMES = ("first_name", "last_name")
+CONSENT = ("consent_at", "consent_number", "consent_kind")
 
 
 class Entry(NamedTuple):
@@ -18,7 +19,7 @@ class Entry(NamedTuple):
     before: Row | None
     after: Row
     named: bool = False
-    lifted: tuple[str, int, int] | None = None
+    lifted: Hash | None = None
     number: int = 0  # of the write, in order
     overtaken: bool = False
 
@@ -67,13 +68,14 @@ class HistoryModel:
     dropped: dict[str, list[int]] = field(default_factory=dict)
     taken_back: set[int] = field(default_factory=set)
     writes: int = 0
+    resubscribe: bool = False
 
-    def write(self, source: str, changes: list[Row], number: int, now: int) -> list[str]:
+    def write(self, source: str, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         keys = list(dict.fromkeys(change["key"] for change in changes))
         self.writes += 1
         before = copy.deepcopy({key: self.people.people.get(key) for key in keys})
         hashes, tags, fields = dict(self.people.hashes), set(self.people.tags), set(self.people.fields)
-        outcomes = self.people.write(changes, number, now)
+        outcomes = self.people.write(changes, number, now, accepted_at)
         made_tags, made_fields = self.made.get(source, (set(), set()))
         made_tags, made_fields = (
             made_tags | set(self.people.tags) - tags,
@@ -91,9 +93,9 @@ class HistoryModel:
                 )
         return outcomes
 
-    def move(self, old: str, new: str, email: str, now: int) -> bool:
+    def move(self, old: str, new: str, email: str, number: int, now: int) -> bool:
         before = copy.deepcopy(self.people.people.get(old))
-        done = self.people.move(old, new, email, now)
+        done = self.people.move(old, new, email, number, now)
         if done:
             named = (before or {})["email"] == email
             after = copy.deepcopy(self.people.people[new])
@@ -105,8 +107,9 @@ class HistoryModel:
         self.gone.update({entry.source for entry in history if not entry.named})
         self.people.erase(key, number, now)
 
-    def undo(self, source: str, number: int, now: int) -> Counter[str]:
+    def undo(self, source: str, number: int, now: int, resubscribe: bool = False) -> Counter[str]:
         """Takes back the import or act of a source, accepted under a number; counts what became of whom."""
+        self.resubscribe = resubscribe
         count = Counter[str](kept=self.gone[source])
         for key, history in self.histories.items():
             self._put_word_back(
@@ -133,7 +136,7 @@ class HistoryModel:
         later = [entry for entry in since if entry.source != source]
         named = any(entry.named for entry in later)
         if first.before is None and not later:
-            self._remove(key, row, first)
+            self._remove(key, row, first, number)
             count["removed"] += 1
             return
         was, before = copy.deepcopy(row), values(first.before)
@@ -170,15 +173,19 @@ class HistoryModel:
             was = entry.before
             is_last = row["unsubscribed_at"] is None and row["consent_number"] == number
             if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
-                row["consent_at"], row["consent_number"] = was["consent_at"], was["consent_number"]
+                row |= {name: was[name] for name in CONSENT}
 
-    def _remove(self, key: str, row: Row, first: Entry) -> None:
+    def _remove(self, key: str, row: Row, first: Entry, number: int) -> None:
         del self.people.people[key], self.histories[key]
         if first.lifted:
             self.people.hashes[key] = first.lifted
-        elif row["unsubscribed_at"] is not None:
+        elif (
+            row["unsubscribed_at"] is not None
+            and row["unsubscribe_number"]
+            and not (self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number)
+        ):
             since = row["consent_at"] or row["unsubscribed_at"]
-            self.people.hashes[key] = ("unsubscribed", since, row["consent_number"])
+            self.people.hashes[key] = ("unsubscribed", since, row["consent_number"], row["consent_kind"])
 
     def _undo_consent(
         self, row: Row, since: list[Entry], source: str, number: int, now: int, count: Counter[str]
@@ -187,34 +194,38 @@ class HistoryModel:
         own = [entry for entry in since if entry.source == source]
         turned = [entry for entry in own if entry.before and turns(entry)]
         if own[0].before is None:
-            if not own[0].lifted:
-                count["unsubscribed_kept"] += bool(
-                    row["unsubscribed_at"] is not None and row["consent_number"] == number
-                )
+            if not own[0].lifted and row["unsubscribed_at"] is None:
                 return True
-            _, at, order = own[0].lifted
-            left = (at, at, order)
+            left: tuple[Any, ...] = (None, None, 0, 0)
+            if own[0].lifted:
+                _, at, order, kind = own[0].lifted
+                left = (at, at, order, kind)
         elif not turned:
             return True
         else:
             row_before = turned[0].before or {}
-            left = (row_before["unsubscribed_at"], row_before["consent_at"], row_before["consent_number"])
+            left = (row_before["unsubscribed_at"], *(row_before[name] for name in CONSENT))
         had_left, has_left = left[0] is not None, row["unsubscribed_at"] is not None
-        if had_left and (has_left or row["consent_number"] == number):
-            self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2]))
-        comes_back = source.startswith("bulk_act") and left[2] not in self.taken_back
+        is_last = last_number(row) == number
+        if had_left and (has_left or is_last):
+            self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2], left[3]))
+        comes_back = source.startswith("bulk_act") or (
+            self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number
+        )
+        comes_back &= left[2] not in self.taken_back
         comes_back &= not any(entry.overtaken for entry in since if entry.source not in (source, "undo"))
-        if not (had_left or not has_left or comes_back) or row["consent_number"] != number:
+        if not (had_left or not has_left or comes_back) or not is_last:
             count["unsubscribed_kept"] += has_left and not had_left
             return False
+        count["resubscribed"] += has_left and not had_left
         count["unsubscribed_again"] += had_left and not has_left
         if row["unsubscribed_at"] != left[0]:
             row["said"] = [*row["said"], (left[0] if had_left else now, not had_left)]
-        row["unsubscribed_at"], row["consent_at"], row["consent_number"] = left
+        row["unsubscribed_at"], row["consent_at"], row["consent_number"], row["consent_kind"] = left
         return True
 
     def _keep_left(
-        self, row: Row, since: list[Entry], lifted: tuple[str, int, int] | None, left: tuple[Any, Any]
+        self, row: Row, since: list[Entry], lifted: Hash | None, left: tuple[Any, Any, Any]
     ) -> None:
         """An address that they have moved away from since, and nobody has, stays known as left or erased."""
         keys = [addresses.identity(entry.before["email"]) for entry in since if entry.before]
@@ -227,6 +238,13 @@ class HistoryModel:
             if key in self.people.people or self.people.hashes.get(key, ("",))[0] == "erased":
                 continue
             self.people.hashes[key] = lifted if lifted and place == 0 else ("unsubscribed", *left)
+
+
+def last_number(row: Row) -> int:
+    """Of whom has unsubscribed, the number of the newest unsubscribe; it moves along to another address."""
+    unsubscribed = row["unsubscribed_at"] is not None and row["unsubscribe_number"] is not None
+    number: int = row["unsubscribe_number"] if unsubscribed else row["consent_number"]
+    return number
 
 
 def turns(entry: Entry) -> bool:

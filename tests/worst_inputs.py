@@ -54,6 +54,11 @@ from tests.text_doors import (
 COLUMNS = 3 * MAX_NAMES  # characters
 QUERY = 2**16  # longer than the web server takes a head
 
+CODES = (  # of characters, within each other
+    "a", "@", "%40", "%2540", "%25", "=40", "=3D", "=3D40", "&#64;", "&amp;", "&amp;#37;", "\\u0040",
+    "\\u005c", ("25", "%"), ("3D", "="), ("amp;", "&"), ("a.", "=40"),
+)  # fmt: skip
+
 FUNCTIONS: dict[str, WorstInputs] = {
     "audience.addresses:identity": takes(
         *(("a", "a@"), (PHRASE, "a@", ".com"), (MARKS, "a@", ".com"), (MARKS, "", "@a.com")),
@@ -64,7 +69,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.audit_log:shortened": takes("1.", ":", "0:"),
-    "audience.console.page:is_inside": takes("/", "//", "/console/", "?", "%2f", ("/console", "/", "?")),
+    "audience.http.access:counted_as": takes("1.", ":", "0:"),
+    "audience.console.after_sign_in:is_inside": takes(
+        "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
+    ),
     "audience.console.wording:foldable": takes("@", "_", "&"),
     "audience.console.custom_fields:read_boolean": takes(),
     "audience.console.custom_fields:read_list": takes(",", "a,", " ,"),
@@ -77,6 +85,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda read, text: read(text, private_addresses=False),
     ),
     "audience.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
+    "audience.redaction:address_in": takes(*CODES),
+    "audience.redaction:addresses_in": takes("@ ", *CODES),
+    "audience.refused_rows:meant": takes(*CODES, "'"),
+    "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhook_deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.passwords:check": takes(),
     "audience.passwords:hashed": takes(),
@@ -86,6 +98,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
     "audience.tags:name_key": takes("ΐ", "A"),
     "audience.segments:is_id": takes(),
+    "audience.segments:beginning_rule": takes("a ", "@", " "),
     "audience.segments:spellings": takes("ß", "ss", "a "),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
@@ -157,7 +170,12 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
+    "audience.api.targets:parsed": takes(
+        *(('"email":"a@b.example",', "{", '"a":1}'), ('{"email":1,"email":2},', '{"events":[', "1]}")),
+        *(('"a":[1],', "{", '"a":1}'), ("\\ufeff", '{"uuid":"a","uuid":"', '"}')),
+    ),
     "audience.api.request_data:pairs": takes("&", "=", "%", "+", "%f", "a=&"),
+    "schemas.subscribers:meant": takes("a ", "%40", "%25", "\u200b", ("\u200b", "a", "a")),
     "schemas.subscribers:with_lost_plus": takes("a ", "\u200b", ("\u200b", "a", "a"), ("a ", "", "@")),
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),

@@ -9,11 +9,13 @@ from typing import Any, Literal
 from flask import Response, current_app, g, request
 
 from audience import keys
+from audience.api import targets
 from audience.api.request_data import (
     check_file,
     check_json,
     has_body,
     json_body,
+    named_in_query,
     read_lists,
     read_query,
     site_uuid,
@@ -27,7 +29,7 @@ from audience.http.application import JsonText
 from audience.http.services import services, settings
 from audience.keys import AuthenticatedKey
 from audience.sites import Site
-from schemas.base import Form, load, present
+from schemas.base import Doubled, Form, load, present
 from schemas.responses import ResponseSchema
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
@@ -75,13 +77,16 @@ def endpoint(
     """
     form = (takes or Form)()
     limit = f"rate_limit_{family}"
+    writes = scope == "full"
     check = _check(scope, bool(accepts), batch)
 
     def read(key: AuthenticatedKey) -> dict[str, Any]:
         """What the view is called with: of the body, nothing else is kept meanwhile."""
         found: dict[str, Any] = {}
-        with nullcontext(read_lists()) if accepts else _json(batch) as body:
+        with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
+            if writes:
+                targets.check(named_in_query(), body, form, query)
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:
                 g.site_id = chosen.id
@@ -91,8 +96,7 @@ def endpoint(
                 found["site"] = chosen
             if getattr(settings(), limit):
                 _limit_rate(key, family)
-            sent = {name: value for name, value in body.items() if value is not None}
-            data = present(form, values) | sent if query else sent
+            data = _sent(present(form, values) if query else {}, body)
             loaded = load(form, data) if takes or data else {}
             if takes:
                 found["form"] = loaded
@@ -136,8 +140,14 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
     return check
 
 
-def _json(is_batch: bool) -> AbstractContextManager[dict[str, Any]]:
-    return json_body(_max_bytes(False, is_batch)) if has_body() else nullcontext({})
+def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]]:
+    return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
+
+
+def _sent(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """What the form reads: the values of the query, and over them those of the body."""
+    sent = values | {name: value for name, value in body.items() if value is not None}
+    return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
 
 def caller(kind: str) -> Source:

@@ -7,9 +7,9 @@ from flask import Blueprint
 from audience import change_log_pages, events
 from audience.api.endpoint import caller, endpoint
 from audience.sites import Site
-from schemas.base import dashed, errors
+from schemas.base import dashed
 from schemas.change_log import history
-from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource
+from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, recorded
 from schemas.imports import ImportRows
 from schemas.pages import page_meta
 
@@ -28,8 +28,7 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    results, problems = events.record(site, rows.items, rows.problems, caller("event"))
-    return {"results": results, "failed": rows.total - results, "errors": errors(problems)}
+    return recorded(rows.total, events.record(site, rows.items, rows.problems, caller("event")))
 
 
 @blueprint.get("/fetch/subscribers/<uuid>/events")

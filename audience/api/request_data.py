@@ -10,12 +10,13 @@ from urllib.parse import unquote
 
 from flask import request
 
-from audience.api import json_bounds
-from audience.errors import NotJson, NotUnderstood, ServiceUnavailable, TooLarge
+from audience.api import json_bounds, targets
+from audience.errors import NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
 from audience.http.services import services
-from schemas.base import Repeated, dashed
+from schemas.base import TWICE, Doubled, Repeated, dashed
 from schemas.file_imports import KINDS
 from schemas.subscribers import with_lost_plus
+from schemas.values import FieldError
 
 LISTS = ("tag", "subscribed", "unsubscribed", "unconfirmed", "ignore_column", "seen")
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
@@ -68,25 +69,28 @@ def _check_length(max_bytes: int) -> None:
 
 
 @contextmanager
-def json_body(max_bytes: int) -> Iterator[dict[str, Any]]:
-    """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time."""
+def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
+    """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time.
+
+    Of a request that `writes`, a `Doubled` object stands where equal keys name two.
+    """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
     place = _place() if len(raw) > WAITING_BYTES else nullcontext()
     with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():
         file.seek(0)
         raw = file.read(max_bytes + 1)
-        yield _object(raw, max_bytes)
+        yield _object(raw, max_bytes, writes)
 
 
-def _object(raw: bytes, max_bytes: int) -> dict[str, Any]:
+def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
     if len(raw) > max_bytes:
         raise TooLarge
     if raw and request.mimetype.startswith(FORMS):
         raise NotJson(FORM)
     if not raw.strip():
         return {}
-    body = _parse(raw)
+    body = _parse(raw, writes)
     if body is None or body == []:
         return {}
     if not isinstance(body, dict):
@@ -120,10 +124,11 @@ def read_lists() -> dict[str, Any]:
     return {key: values for key, values in found.items() if values}
 
 
-def _parse(raw: bytes) -> Any:
-    json_bounds.check(raw)
+def _parse(raw: bytes, writes: bool) -> Any:
+    keys = json_bounds.check(raw)
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        body = json.loads(text := raw.decode("utf-8-sig"))
+        return targets.parsed(text) if writes and not targets.keeps(body, keys) else body
     except (ValueError, RecursionError) as error:
         raise NotUnderstood(JSON) from error
 
@@ -141,6 +146,14 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
         if key != SITE:
             _nest(values, key, with_lost_plus(value) if key == "email" else value)
     return values, site_uuids
+
+
+def named_in_query() -> dict[str, list[str]]:
+    """All addresses and uuids in the query, in any spelling of their parameters."""
+    named: dict[str, list[str]] = {}
+    for key, text in pairs(request.query_string.decode()):
+        named.setdefault(key.partition("[")[0], []).append(text.partition(APPENDED_SITE)[0])
+    return named
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
@@ -179,6 +192,8 @@ def _add(values: dict[str, Any], key: str, value: str) -> None:
 
 def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
     """The site uuid in query or body, if any. Raises `NotUnderstood` if there are several."""
+    if isinstance(body, Doubled) and SITE in body.doubled:
+        raise Refused(SITES, [FieldError(SITE, TWICE)])
     in_body = body.get(SITE)
     uuids = {dashed(text) for text in (*in_query, *([] if in_body in (None, "") else [str(in_body)]))}
     if len(uuids) > 1:

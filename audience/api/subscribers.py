@@ -54,8 +54,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Erase a subscriber for good
 
-    By `email` or `uuid`; one of them is needed. Values, tags and events go; only a keyed hash of the
-    address is kept, so that no import brings the subscriber back.
+    By `email` or `uuid`; one of them is needed, and both must not lead to two subscribers. Values, tags and
+    events go; only a keyed hash of the address is kept, so that no import brings the subscriber back.
 
     Returns `data` as null, also where nobody matches.
     """

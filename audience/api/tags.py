@@ -37,13 +37,13 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.delete("/fetch/tags/<number:tag_id>")
-@endpoint(scope="full", family="fetch", gives=wire.DeletedTag)
-def delete(site: Site, tag_id: int) -> dict[str, Any]:
+@endpoint(scope="full", family="fetch", takes=wire.DeleteTag, gives=wire.DeletedTag)
+def delete(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
     """Delete a tag
 
-    It is taken from all subscribers. Segments that name it stay.
+    It is taken from all subscribers. Segments that name it stay. A name that is sent, too, must be its own.
 
     Returns the tag as it was.
     """
-    deleted = tags.delete(site, tag_id, caller("api"), actor())
+    deleted = tags.delete(site, tag_id, caller("api"), actor(), form["names"])
     return {"message": "The tag is deleted.", "data": wire.tag(deleted, site.id)}

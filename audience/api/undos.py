@@ -19,15 +19,17 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
     """Take an import back
 
     People whom it created and nobody named since are removed; each name, value and tag that nothing set since
-    goes back. Nobody whom it unsubscribed comes back, and whom it subscribed again is unsubscribed again. An
-    import that has not ended is stopped. The undo waits for its turn as an import does. Possible for 30 days.
+    goes back. Nobody whom it unsubscribed comes back, but with `resubscribe=1` those whom nothing else
+    unsubscribed; whom it subscribed again is unsubscribed again. An import that has not ended is stopped. The
+    undo waits for its turn as an import does. Possible for 30 days.
 
     Returns the undo, a second time the same one; with `dry_run=1` what it would do, and does nothing.
     """
     days = settings().changes_days
     if form.get("dry_run"):
-        return wire.dry_run(undos.dry_run(site, undos.import_source(import_id), days))
-    undo = undos.of_import(site, import_id, days, actor())
+        found = undos.dry_run(site, undos.import_source(import_id), days, form["resubscribe"])
+        return wire.dry_run(found.counts)
+    undo = undos.of_import(site, import_id, days, actor(), form["resubscribe"])
     services().import_queue.notify(site.id)
     return wire.answer(undo)
 

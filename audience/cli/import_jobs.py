@@ -18,7 +18,9 @@ from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
+from audience.dry_runs import DryRun
 from audience.file_uploads import ImportedFile
+from audience.imports import Import
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
@@ -27,6 +29,7 @@ from schemas.formats.files import File
 from schemas.formats.presets import IGNORE
 from schemas.formats.readings import options, parameters
 from schemas.formats.rows import FileRow
+from schemas.imports import too_late_counts
 from schemas.values import compact_json, write_date
 
 PROGRESS_ROWS = 1_000
@@ -38,6 +41,10 @@ GOES_ON = (
 WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
 BEFORE = "This file was imported before, as import {}, {}."
 NEXT = "Answers for the next file of this kind: --answers {}"
+TOO_LATE = {
+    "unsubscribes_ignored": "Unsubscribes that did not count, because these people subscribed later",
+    "subscribes_ignored": "Subscribes that did not count, because these people unsubscribed later",
+}
 OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 
@@ -67,7 +74,7 @@ class Job:
         if done.left:
             known = done.left - done.new
             self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
-        self._tell_away(done.stayed, shown["suppressed"])
+        self._tell_away(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
@@ -91,7 +98,7 @@ class Job:
             self.say(
                 f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
             )
-        self._tell_away(row.stay_unsubscribed, row.suppressed)
+        self._tell_away(row.stay_unsubscribed, row.suppressed, row)
         self.say(NEXT.format(shlex.quote(self.file.answers)))
         counts = stats.for_site(self.site)
         self.say(
@@ -104,6 +111,7 @@ class Job:
             **shown,
             "unsubscribed": row.unsubscribed,
             "stay_unsubscribed": row.stay_unsubscribed,
+            **too_late_counts(row),
             "refused_file": str(refused) if row.refused else None,
             "file": wire.understood(self.file),
         }
@@ -116,11 +124,13 @@ class Job:
             said += [(f"map[{each.place}]", IGNORE) for each in self.file.plan if each.meaning == IGNORE]
         return options(said)
 
-    def _tell_away(self, stayed: int, suppressed: int) -> None:
+    def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:
             self.say(f"Who has left stays away: {stayed:,}.")
         if suppressed:
             self.say(SUPPRESSED)
+        for name, number in too_late_counts(counts).items():
+            self.say(f"{TOO_LATE[name]}: {number:,}.")
 
     def _receive(self, upload: file_imports.Upload) -> Path:
         """Stores and queues the rows; returns the file of those that are refused."""

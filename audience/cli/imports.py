@@ -22,10 +22,8 @@ from schemas.values import write_date
 if TYPE_CHECKING:
     from audience.undos import Undo
 
-AWAY = (
-    "Stay unsubscribed, since this import says that they left: {:,}. If some did not, import a file of their "
-    "addresses with a column `command`, and `subscribe` in each row."
-)
+AWAY = "Stay unsubscribed: {:,}."
+ONLY_UNSUBSCRIBED = "Only this import unsubscribed {:,}: --resubscribe subscribes them again: {}"
 FAILED_UNDO = "the undo stopped: see the worker's log. The same command goes on with it."
 INSTANTS = ("created_at", "started_at", "finished_at")
 LINE = (
@@ -115,9 +113,17 @@ def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> 
 @click.argument("import_id", type=int)
 @site_of_id_option
 @click.option("--dry-run", is_flag=True, help="Show the outcome without changing anything.")
+@click.option("--resubscribe", is_flag=True, help="Subscribe again whom only this import unsubscribed.")
 @as_json
 @on_instance
-def undo(settings: Settings, import_id: int, site_name: str | None, dry_run: bool, as_json: bool) -> None:
+def undo(
+    settings: Settings,
+    import_id: int,
+    site_name: str | None,
+    dry_run: bool,
+    resubscribe: bool,
+    as_json: bool,
+) -> None:
     """Take an import back: whom it created, and what it changed, but for what was said since.
 
     If interrupted, it goes on by itself; the same command follows it again.
@@ -130,11 +136,14 @@ def undo(settings: Settings, import_id: int, site_name: str | None, dry_run: boo
     chosen = sites.choose(site_name) if site_name else None
     site, source = undos.site_of_import(import_id, chosen), undos.import_source(import_id)
     if dry_run:
-        counts = undos.dry_run(site, source, settings.changes_days)
+        counts, emails = undos.dry_run(site, source, settings.changes_days, resubscribe)
         shown = {name: counts[name] for name in undos.COUNTS}
-        show(shown, as_json, [f"Nothing was changed. Outcome: {_listed(shown)}.", *_away(counts["away"])])
+        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_away(counts["away"])]
+        if only := counts["only_unsubscribed"]:
+            lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
+        show(shown, as_json, lines)
         return
-    undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE)
+    undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
     done = follow(site, "Taking back", lambda: undos.get(site, source), as_json)
     shown = {name: getattr(done, name) for name in undos.COUNTS}
     answer = {"undo_id": str(done.id), "status": done.status, "total": done.rows, **shown}

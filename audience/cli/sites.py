@@ -44,7 +44,7 @@ def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints what a client needs, with the names of `first-site.json`, and who owns it in the console."""
+    """Prints what a client needs, by the names of `first-site.json`, and who owns it in the console."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,
@@ -53,8 +53,9 @@ def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> Non
     }
     owners = operators.owners(site)
     lines = [f"{label:<16} {value}" for label, value in shown.items()]
-    said = ", ".join(owners) or NO_OWNER
-    show(shown | {"owners": owners}, as_json, [*lines, f"{'owners':<16} {said}"])
+    said, console_url = ", ".join(owners) or NO_OWNER, f"{settings.console_url}/console/sites/{site.uuid}"
+    lines += [f"{'owners':<16} {said}", f"{'console_url':<16} {console_url}"]
+    show(shown | {"owners": owners, "console_url": console_url}, as_json, lines)
 
 
 @site.command(name="list")

@@ -219,8 +219,8 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
     site = sites.get_by_uuid(site_uuid)
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
-    known = subscribers.find(site, email) is not None
-    erasures.erase(site, settings.instance, email, None, audit_log.COMMAND_LINE, COMMAND_LINE)
+    actor = audit_log.COMMAND_LINE
+    known = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
     if as_json:
         click.echo(json.dumps({"erased": known}))
     else:

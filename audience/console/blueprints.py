@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, g, render_template, request
 
-from audience import backlog, operators
+from audience import backlog, operators, sessions
 from audience.console import (
     account,
     address_lists,
@@ -41,6 +41,7 @@ from audience.console.page import (
     page,
     url,
 )
+from audience.console.sent_once import form_token
 from audience.console.static_files import static
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
@@ -101,6 +102,8 @@ def context() -> dict[str, Any]:
         "running_import": backlog.running,
         "may": may,
         "csrf": csrf_token() if found else "",
+        "by": sessions.form_owner(found.id) if found else "",
+        "form_token": form_token,
         "refused": g.get("refused"),
         "was_done": SENTENCES.get(request.args.get("done", "")),
         "problems": {each.field: each.message for each in g.refused.errors} if "refused" in g else {},

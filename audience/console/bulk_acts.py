@@ -1,14 +1,17 @@
 """Acts on many subscribers: chosen in the list, confirmed, and followed."""
 
+from operator import attrgetter
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import audit_log, bulk_acts, clock, exports, segments, sessions, subscriber_lists, tags, undos
+from audience import audit_log, bulk_acts, clock, exports, segments, subscriber_lists, tags, undos
 from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
-from audience.console.list_filters import Filters, filters, kept_words
-from audience.console.page import actor, attached, page, present, read_form, to
+from audience.console.kept_texts import kept_text
+from audience.console.list_filters import Filters, filters, in_words, kept_words
+from audience.console.page import actor, attached, page, read_form, to
+from audience.console.sent_once import AGAIN, once, sent_before
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.sites import Site
@@ -46,11 +49,10 @@ def index(site: Site) -> str:
 def show(site: Site, act_id: int) -> str:
     """An act on many subscribers"""
     act = bulk_acts.get(site, act_id)
-    ends = (act.finished_at or 0) + bulk_acts.EXPORT_KEPT_MS
     more = undone.of(site, undos.act_source(act_id), offered=undos.may_be_undone(act))
     more |= _pace(act) if act.is_open else {}
     more |= {"downloads": bulk_acts.downloads(site, act)} if act.kind == EXPORT else {}
-    return render_template("bulk_act.html", act=act, ends=ends, **more, **_words())
+    return render_template("bulk_act.html", act=act, ends=bulk_acts.ends(act), **more, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
@@ -63,15 +65,17 @@ def choose(site: Site) -> str:
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    seen = bulk_acts.fingerprint(ids)
+    seen, found_by = bulk_acts.fingerprint(ids), in_words(*_asked(site), _segment_names(site))
     chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
-    return render_template("bulk_act_new.html", **chosen, **_words())
+    return render_template("bulk_act_new.html", **chosen, found_by=found_by, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/acts")
 @page(role="manager", again=choose)
 def begin(site: Site) -> Response:
     """Act on many subscribers"""
+    if known := sent_before():
+        return _to(site, known, AGAIN)
     form = read_form()
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
@@ -79,7 +83,11 @@ def begin(site: Site) -> Response:
     words, typed = _filter(site)
     seen, tag = form.get("seen", ""), _tag(form.get("tag", ""))
     new = NewAct(kind=kind, ids=ids, seen=seen, tag=tag, filter=words, typed=typed)
-    return _to(site, bulk_acts.begin(site, new, actor()))
+    chosen = bulk_acts.choose(site, new, actor())
+    _, act_id = once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"))
+    if act_id != str(chosen):
+        bulk_acts.give_up(site, chosen)
+    return _to(site, act_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/cancel")
@@ -87,7 +95,7 @@ def begin(site: Site) -> Response:
 def cancel(site: Site, act_id: int) -> Response:
     """Stop an act where it is"""
     bulk_acts.cancel(site, act_id)
-    return _to(site, bulk_acts.get(site, act_id))
+    return _to(site, act_id)
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/retry")
@@ -95,7 +103,7 @@ def cancel(site: Site, act_id: int) -> Response:
 def retry(site: Site, act_id: int) -> Response:
     """Go on with an act that stopped by itself"""
     bulk_acts.retry(site, act_id)
-    return _to(site, bulk_acts.get(site, act_id))
+    return _to(site, act_id)
 
 
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/export.csv")
@@ -129,16 +137,20 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
 
 
 def _asked(site: Site) -> tuple[Filters, str]:
-    """The filters of the list, and the text that is searched for."""
-    return filters(request.args), sessions.search_text(present().session_id, site.id)
+    """The filters of the list, and the text that is searched for. Raises `Refused`."""
+    chosen = filters(request.args)
+    return chosen, kept_text(site, chosen)
+
+
+def _segment_names(site: Site) -> dict[str, str]:
+    return {str(segment.id): segment.name for segment in segments.list_all(site)}
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
     """How those who were chosen were found, for the audit log; nothing of those who were ticked."""
     if "all" not in read_form():
         return "", {}
-    names = {str(segment.id): segment.name for segment in segments.list_all(site)}
-    return kept_words(*_asked(site), names)
+    return kept_words(*_asked(site), _segment_names(site))
 
 
 def _tag(given: str) -> str:
@@ -150,8 +162,8 @@ def _tag(given: str) -> str:
         raise Refused(message, [FieldError("tag", message)]) from error
 
 
-def _to(site: Site, act: BulkAct) -> Response:
-    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act.id)
+def _to(site: Site, act_id: int | str, done: str | None = None) -> Response:
+    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
 
 
 def _words() -> dict[str, Any]:

@@ -5,21 +5,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from audience import commands, erasures
 from audience.audit_log import NAMED
 from audience.console import subscribers
-from audience.console.custom_fields import NOT_SAVED, UNKNOWN, Form, read_field
+from audience.console.custom_fields import NOT_SAVED, UNKNOWN, read_field
 from audience.console.page import actor, by_hand, page, read_form, to
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.sites import Site
-from schemas.base import load
+from schemas.base import TWICE, load
 from schemas.commands import RunCommands
 from schemas.values import CommandName, FieldError, FormError
 
 blueprint = Blueprint("commands", __name__)
+
+Form = MultiDict[str, str]
 
 MAX_KEPT = 500  # characters
 CONFIRM = "Tick the box to erase this subscriber: it cannot be undone."
@@ -29,7 +32,14 @@ NAMES = ("tag", "key")
 
 
 def read(name: str) -> Callable[[Form], str]:
-    return lambda form: form.get(name, "")
+    """Reads one value. Raises `Refused` if there are several."""
+
+    def value(form: Form) -> str:
+        if len({*form.getlist(name)}) > 1:
+            raise Refused(NOT_SAVED, [FieldError(name, TWICE)])
+        return form.get(name, "")
+
+    return value
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ ACTS = {
 def run(site: Site, subscriber_uuid: str) -> Response:
     """Tag a subscriber, set a field, take or give consent, or change the address"""
     form = read_form()
-    act = ACTS.get(form.get("act", ""))
+    act = ACTS.get(read("act")(form))
     if act is None:
         raise Refused(UNKNOWN)
     kept = _kept(act, form)

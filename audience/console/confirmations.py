@@ -1,4 +1,4 @@
-"""What the line at the top of a page says after an act on operators or on one's own account.
+"""What the line at the top of a page says after an act on operators, one's account, or a form sent twice.
 
 The path that an act leads to names its line in the query: only these sentences can be shown.
 """
@@ -13,4 +13,6 @@ SENTENCES = {
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
     "session": "The session was ended.",
+    "again": "This form was sent before: this is what it made.",
+    "again-secret": "This form was sent before. Its secret was shown then, once: renew it if you missed it.",
 }

@@ -1,14 +1,19 @@
 """The keys of a site. A secret is shown once, when its key is made."""
 
+from collections.abc import Callable
+from operator import attrgetter
+
 from flask import Blueprint, Response, render_template
 
 from audience import clock, keys
 from audience.console.page import actor, page, present, read_form, to
+from audience.console.sent_once import AGAIN_SECRET, once
 from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
 from audience.keys import SCOPES, NewKey
 from audience.operators import OWNER
+from audience.sent_forms import SHARED
 from audience.sites import Site
 
 blueprint = Blueprint("keys", __name__)
@@ -31,24 +36,23 @@ def index(site: Site) -> str:
 
 @blueprint.post("/sites/<site_uuid>/keys")
 @page(role="owner", again=index)
-def make(site: Site) -> str:
+def make(site: Site) -> str | Response:
     """Make a key of the site, with its secret, which is shown once"""
     form = read_form()
-    new = keys.create([site], form.get("scope", ""), read_optional_name(form), actor())
-    return _shown_once(site, new)
+    scope, name = form.get("scope", ""), read_optional_name(form)
+    return _shown_once(site, lambda: keys.create([site], scope, name, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/keys/rotate")
 @page(role="owner", again=index)
-def rotate(site: Site) -> str:
+def rotate(site: Site) -> str | Response:
     """Make a key in place of another, which works on for a while"""
     form = read_form()
     overlap = form.get("overlap", "")
-    overlap_ms = OVERLAPS.get(overlap, 0)
-    publishable_key = _of_owned_sites(site, form.get("key", ""))
-    key = keys.rotate(publishable_key, settings().instance, overlap_ms, actor())
+    overlap_ms, instance = OVERLAPS.get(overlap, 0), settings().instance
+    key = _of_owned_sites(site, form.get("key", ""))
     old = f"The old key works for {overlap} more." if overlap_ms else "The old key no longer works."
-    return _shown_once(site, key, old)
+    return _shown_once(site, lambda: keys.rotate(key, instance, overlap_ms, actor()), old)
 
 
 @blueprint.post("/sites/<site_uuid>/keys/revoke")
@@ -69,6 +73,9 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     return publishable_key
 
 
-def _shown_once(site: Site, key: NewKey, old: str = "") -> str:
+def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
     """In a page that nobody can open again."""
-    return render_template("new_key.html", key=key, api=f"{settings().base_url}/api/v1", of=site, old=old)
+    key, _ = once(SHARED, make, attrgetter("publishable_key"))
+    if key is None:
+        return to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)
+    return render_template("new_key.html", key=key, base_url=settings().base_url, of=site, old=old)

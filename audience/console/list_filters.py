@@ -35,7 +35,7 @@ class Chip:
 
 def filters(arguments: MultiDict[str, str]) -> Filters:
     """What the URL says, without what is empty or unknown."""
-    texts = ("status", "field", "value", "segment", "order", "ascending")
+    texts = ("status", "field", "value", "segment", "order", "ascending", "kept")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
     given = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
     chosen: Filters = {name: text for name, text in given.items() if text}
@@ -60,6 +60,12 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
             {"field": chosen["field"], "exists": True} if given is None else _is(chosen["field"], given)
         )
     return found
+
+
+def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
+    """All that a list asks for, as segment rules: those of its text and segment are given, or None."""
+    dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
+    return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
 def _is(key: str, given: str) -> Any:
@@ -112,6 +118,12 @@ def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Itera
         yield Chip(f"In {segment_names.get(chosen['segment'], 'a segment')}", ("segment",))
     if "order" in chosen:
         yield Chip(HAVING[chosen["order"]], ("order", "ascending"))
+
+
+def in_words(chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]) -> list[str]:
+    """Each filter of a list as a phrase."""
+    phrases = [chip.phrase for chip in _chips(chosen, segment_names)]
+    return phrases + ([f"Begins with {text}"] if text else [])
 
 
 def kept_words(

@@ -26,6 +26,12 @@ def origin() -> str | None:
     return _written("http", name, port) if name in LOOPBACK_NAMES else None
 
 
+def is_from_here() -> bool:
+    """Whether a page of the console, under this very address, sent the request."""
+    site, sender = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    return (site, sender) != (None, None) and site in (None, "same-origin") and sender in (None, origin())
+
+
 def is_https() -> bool:
     return (origin() or "").startswith("https:")
 

@@ -33,14 +33,18 @@ STEPS = {"day": "a day", "week": "a week", "month": "a month"}
 PERIODS = ("30", "90", "365", "all")
 MOST_STROKES = 45  # on a telephone; more days are drawn by week there
 NEWEST = 4
+FULL = "full"  # what the first call needs of a key
 
 
 @blueprint.get("")
 @page(role="operator")
 def home() -> Response:
-    """The first of the operator's sites"""
+    """The site that the operator used last, else the first"""
     sites = operators.sites_of(present().id)
-    return to("console.overview.index", site_uuid=sites[0].uuid) if sites else to("console.account.index")
+    last = [site for site in sites if site.id == present().last_site_id]
+    for site in (*last, *sites):
+        return to("console.overview.index", site_uuid=site.uuid)
+    return to("console.account.index")
 
 
 @blueprint.get("/sites/<site_uuid>")
@@ -53,7 +57,7 @@ def index(site: Site) -> str:
 
 
 def _beginning(site: Site) -> dict[str, Any]:
-    usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms())]
+    usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms()) and key.scope == FULL]
     return {"key": usable[0].publishable_key if usable else "", "base_url": settings().base_url}
 
 

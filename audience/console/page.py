@@ -4,15 +4,15 @@ import hmac
 from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
-from flask import Response, current_app, g, make_response, redirect, request, url_for
+from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 
 from audience import operators, sessions, sites
 from audience.audit_log import Actor, shortened
 from audience.changes import Source
-from audience.console.origin import cookie_name, is_https, origin
+from audience.console.kept_forms import MAX_KEPT_BYTES, shown_again, unsent_form
+from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
 from audience.http.errors import STATUS, domain_error
@@ -27,7 +27,7 @@ SITE_ROLES = operators.ROLES
 Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
 
 MAX_FORM_BYTES = 2**20
-MAX_STRANGERS_FORM_BYTES = 2**14  # a token, or a name and a password
+MAX_STRANGERS_FORM_BYTES = 2**16  # a token, or a name, a password and a form that is kept, encoded twice
 NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
@@ -55,11 +55,12 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
             if request.method == "POST":
                 _check_sender()
                 _check_body(_max_bytes(role, takes_file))
-                if role != ANYONE:
-                    _check_token()
+                if role != ANYONE and not _has_token():
+                    return _shown_again()
             if role in SITE_ROLES:
                 arguments["site"] = g.site = _site(role, arguments.pop("site_uuid"))
                 g.site_id = g.site.id
+                operators.note_site(present(), g.site)
             elif role == ADMINISTRATOR and not present().administrator:
                 raise NotFound(NOT_FOUND)
             return _answer(view, again, arguments)
@@ -176,10 +177,14 @@ def _max_bytes(role: str, takes_file: bool) -> int:
 def _check(role: str, takes_file: bool) -> tuple[None, int]:
     """What is asked before a form is taken; the token in it afterwards. Raises `AudienceError`."""
     max_bytes = _max_bytes(role, takes_file)
-    if origin() is None or (role != ANYONE and operator() is None):
+    if origin() is None:
         raise Forbidden(FORGED)
     _check_sender()
-    if role in SITE_ROLES:
+    if role != ANYONE and operator() is None:
+        if takes_file:
+            raise Forbidden(FORGED)
+        max_bytes = MAX_KEPT_BYTES
+    elif role in SITE_ROLES:
         _site(role, (request.view_args or {})["site_uuid"])
     _check_body(max_bytes)
     return None, max_bytes
@@ -196,6 +201,10 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
+    """With the form that a page of ours sent, if it can be kept."""
+    kept = unsent_form() if request.method == "POST" and is_from_here() else ""
+    if kept:
+        return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
     return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
 
 
@@ -206,16 +215,23 @@ def asked_for() -> str:
 
 
 def _check_sender() -> None:
-    """Raises `Forbidden` unless a page of the console, under this very address, sent the request."""
-    site, sender = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
-    if (site, sender) == (None, None) or site not in (None, "same-origin") or sender not in (None, origin()):
+    """Raises `Forbidden` for what another page sent."""
+    if not is_from_here():
         raise Forbidden(FORGED)
 
 
-def _check_token() -> None:
+def _has_token() -> bool:
     sent = request.headers.get("X-CSRF-Token") or read_form().get("csrf", "")
-    if not hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode()):
+    return hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode())
+
+
+def _shown_again() -> Response:
+    """The form of an earlier session of the same operator. Raises `Forbidden` for any other."""
+    kept = unsent_form()
+    shown = shown_again(asked_for(), kept, present(), csrf_token()) if kept else None
+    if shown is None:
         raise Forbidden(OLD_FORM)
+    return make_response(shown, 403)
 
 
 def _site(role: str, site_uuid: str) -> Site:
@@ -232,17 +248,3 @@ def plainly(message: str) -> str:
     """A sentence of the domain without what it says of the API."""
     head, cut, _ = message.partition(API_WORDS)
     return f"{head}." if cut else message
-
-
-def inside(target: str) -> str:
-    """A path of the console that a sign-in may lead to; the console's first page for any other."""
-    return public_root() + target if is_inside(target) else url("console.overview.home")
-
-
-def is_inside(target: str) -> bool:
-    """Whether a target is a path of the console, and no browser takes it for another address."""
-    if not target.isascii() or not target.isprintable() or "\\" in target:
-        return False
-    parts = urlsplit(target)
-    is_path = not parts.scheme and not parts.netloc and "//" not in parts.path
-    return is_path and (parts.path + "/").startswith("/console/")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
@@ -10,6 +11,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import reports, segments
 from audience.console import report_charts, report_forms
 from audience.console.page import actor, attached, page, read_form, to
+from audience.console.sent_once import again, once
 from audience.errors import AudienceError, NotFound
 from audience.report_types import TYPES
 from audience.reports import Report
@@ -74,7 +76,8 @@ def create(site: Site) -> Response | str:
     item = report_forms.read_report(read_form())
     if DRAW in read_form():
         return _form(site, reports.draft(site, item).report_type, None)
-    return _to(site, reports.create(site, item, actor()))
+    made, report_id = once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
+    return _to(site, report_id, made)
 
 
 @blueprint.get("/sites/<site_uuid>/reports/<report_id>/edit")
@@ -93,7 +96,7 @@ def replace(site: Site, report_id: str) -> Response | str:
     item = report_forms.read_report(read_form().to_dict() | {"report_type": report.report_type})
     if DRAW in read_form():
         return _form(site, report.report_type, report)
-    return _to(site, reports.replace(site, report_id, item, actor()))
+    return _to(site, report_id, reports.replace(site, report_id, item, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/reports/<report_id>/delete")
@@ -104,8 +107,8 @@ def delete(site: Site, report_id: str) -> Response:
     return to("console.reports.index", site_uuid=site.uuid)
 
 
-def _to(site: Site, report: Report) -> Response:
-    return to("console.reports.show", site_uuid=site.uuid, report_id=report.id)
+def _to(site: Site, report_id: str, made: Report | None) -> Response:
+    return to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(made))
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:

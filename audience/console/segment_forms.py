@@ -74,9 +74,11 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
     return _taken(NewSegment(), sent)
 
 
-def of_filters(chosen: Mapping[str, Any]) -> Segment | None:
-    """A segment, not saved, of the conditions of the list's filters; None without one."""
-    rules = list_filters.rules(chosen)
+def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:
+    """A segment, not saved, of all that a list asks for; None without a filter. Raises `NotFound`."""
+    of_text = segments.beginning_rule(text) if text else None
+    other = segments.get(site, chosen["segment"]).rules if "segment" in chosen else "null"
+    rules = list_filters.as_rules(chosen, of_text, json.loads(other))
     return Segment(0, "", "", json.dumps({"all": rules}), 0, 0) if rules else None
 
 

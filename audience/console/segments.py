@@ -2,14 +2,17 @@
 
 import json
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
 from audience import audit_log, exports, reports, segment_counts, segment_matches, segments, stats
 from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
+from audience.console.kept_texts import kept_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attached, page, read_form, to
+from audience.console.sent_once import again, once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
 from audience.segments import Segment
@@ -48,12 +51,13 @@ def show(site: Site, segment_id: str) -> str:
 @blueprint.get("/sites/<site_uuid>/segments/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The form of a new segment, of a copy of the one that the query names, or of a list's filters"""
+    """The form of a new segment, of a copy of the one that the query names, or of a list"""
     known = request.args.get("from", "")
     if known:
         copied = segments.get(site, known)
         return _form(site, copied._replace(id=0, name=f"{copied.name}, copy"))
-    return _form(site, segment_forms.of_filters(filters(request.args)))
+    chosen = filters(request.args)
+    return _form(site, segment_forms.of_list(site, chosen, kept_text(site, chosen)))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/new")
@@ -63,7 +67,8 @@ def create(site: Site) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
-    return _to(site, segments.create(site, item, actor()))
+    made, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
+    return _to(site, segment_id, made)
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
@@ -80,7 +85,7 @@ def replace(site: Site, segment_id: str) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, segments.get(site, segment_id))
-    return _to(site, segments.replace(site, segment_id, item, actor()))
+    return _to(site, segment_id, segments.replace(site, segment_id, item, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/<segment_id>/delete")
@@ -124,8 +129,8 @@ def values(site: Site) -> list[str]:
     return segments.field_values(site, request.args.get("field", ""))
 
 
-def _to(site: Site, segment: Segment) -> Response:
-    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment.id)
+def _to(site: Site, segment_id: str, made: Segment | None) -> Response:
+    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(made))
 
 
 def _form(site: Site, segment: Segment | None) -> str:

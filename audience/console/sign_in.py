@@ -3,19 +3,18 @@
 from flask import Blueprint, Response, render_template, request
 
 from audience import addresses, sessions, sign_in
+from audience.console.after_sign_in import after_sign_in
 from audience.console.page import (
     client_network,
-    inside,
     keep_session,
     page,
     present,
     read_form,
     session_token,
     to,
-    to_path,
 )
 from audience.errors import Refused, TooMany
-from audience.http.access import client_address
+from audience.http.access import client_address, counted_as
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
@@ -30,7 +29,10 @@ THROTTLED = "Too many attempts: wait {wait} seconds, or ask an administrator for
 @page(role="anyone")
 def index() -> str:
     """Sign in"""
-    return render_template("sign_in.html", next=request.values.get("next", ""))
+    sent = request.form
+    return render_template(
+        "sign_in.html", next=request.values.get("next", ""), kept=sent.get("kept", ""), sent=sent
+    )
 
 
 @blueprint.post("/sign-in")
@@ -45,7 +47,7 @@ def with_password() -> Response:
     if token is None:
         raise Refused(sign_in.WRONG)
     max_age = REMEMBERED_SECONDS if remembered else None
-    return keep_session(to_path(inside(form.get("next", ""))), token, max_age)
+    return keep_session(after_sign_in(form.get("next", ""), form.get("kept", ""), token), token, max_age)
 
 
 @blueprint.get("/forgotten")
@@ -107,7 +109,7 @@ def _name(email: str) -> str:
 
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = _name(email), client_address()
+    name, address = _name(email), counted_as(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
     if not wait and hit(TRIES, "sign-in name", name):

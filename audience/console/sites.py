@@ -1,10 +1,15 @@
 """All sites of the instance, and a new one."""
 
+from operator import attrgetter
+
 from flask import Blueprint, Response, render_template
 
 from audience import operators, sites
 from audience.console.page import actor, page, present, read_form, to
+from audience.console.sent_once import again, once
 from audience.console.settings import read_name
+from audience.sent_forms import SHARED
+from audience.sites import Site
 
 blueprint = Blueprint("sites", __name__)
 
@@ -21,6 +26,12 @@ def index() -> str:
 def make() -> Response:
     """Make a site, which the operator owns"""
     form = read_form()
-    site = sites.create(read_name(form), form.get("time_zone", "").strip() or "UTC", actor())
+    name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
+    made, site_uuid = once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
+    return to("console.overview.index", site_uuid=site_uuid, done=again(made))
+
+
+def _make(name: str, time_zone: str) -> Site:
+    site = sites.create(name, time_zone, actor())
     operators.own(site, actor(), present().id)
-    return to("console.overview.index", site_uuid=site.uuid)
+    return site

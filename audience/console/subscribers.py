@@ -11,7 +11,6 @@ from audience import (
     custom_fields,
     segment_matches,
     segments,
-    sessions,
     stats,
     subscriber_lists,
     subscribers,
@@ -19,8 +18,9 @@ from audience import (
 )
 from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
+from audience.console.kept_texts import kept_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, plainly, present, read_form, url
+from audience.console.page import NOT_FOUND, page, plainly, read_form, url
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
@@ -37,23 +37,21 @@ LAST_PAGE = 10_000_000
 @page(role="viewer")
 def index(site: Site) -> str:
     """Subscribers"""
-    text = sessions.search_text(present().session_id, site.id)
     chosen = filters(request.args)
     try:
-        return render_template("subscribers.html", **_list(site, text, chosen), problem="")
+        return render_template("subscribers.html", **_list(site, kept_text(site, chosen), chosen), problem="")
     except (Refused, NotFound) as error:
-        return render_template("subscribers.html", **_list(site, text, {}), problem=plainly(error.message))
+        return render_template("subscribers.html", **_list(site, "", {}), problem=plainly(error.message))
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers")
 @page(role="viewer", again=index)
 def search(site: Site) -> Response:
-    """Keeps the text that is searched for with the session: URLs are logged, texts are not."""
+    """Keeps the text that is searched for with the session, and leads to its list"""
     text = read_form().get("text", "").strip()
     if len(text) > MAX_TEXT:
         raise Refused(TOO_LONG)
-    sessions.keep_search(present().session_id, site.id, text)
-    return redirect(_link(site, filters(request.args)), 303)
+    return redirect(_link(site, with_text(site, filters(request.args), text)), 303)
 
 
 @blueprint.get("/sites/<site_uuid>/subscribers/<subscriber_uuid>")
@@ -142,6 +140,7 @@ def _links(site: Site, chosen: Mapping[str, Any], found: ListPage, page_number: 
         "count": _link(site, chosen, count="all"),
         "search": _link(site, chosen),
         "all": _link(site, {}),
+        "any_text": _link(site, with_text(site, chosen, "")),
         "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
         "chosen": f"{url('console.bulk_acts.choose', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
     }

@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template
 from audience import bulk_acts, file_uploads, imports, undos
 from audience.changes import Source
 from audience.console.bulk_acts import VERBS
-from audience.console.page import actor, page, to
+from audience.console.page import actor, page, read_form, to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.sites import Site
@@ -26,7 +26,7 @@ def of_import(site: Site, import_id: int) -> str:
 @page(role="manager")
 def take_import_back(site: Site, import_id: int) -> Response:
     """Take an import back"""
-    undos.of_import(site, import_id, settings().changes_days, actor())
+    undos.of_import(site, import_id, settings().changes_days, actor(), "resubscribe" in read_form())
     services().import_queue.notify(site.id)
     return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
 
@@ -51,5 +51,5 @@ def take_act_back(site: Site, act_id: int) -> Response:
 
 
 def _counted(site: Site, source: Source, named: str) -> str:
-    counts = undos.dry_run(site, source, settings().changes_days)
-    return render_template("undo.html", source=source, counts=counts, named=named)
+    counts, emails = undos.dry_run(site, source, settings().changes_days)
+    return render_template("undo.html", source=source, counts=counts, emails=emails, named=named)

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import change_log_pages, segments, webhook_deliveries, webhooks
 from audience.console.page import actor, page, read_form, to
+from audience.console.sent_once import AGAIN_SECRET, once
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.sites import Site
@@ -37,11 +38,12 @@ def index(site: Site) -> str:
 
 @blueprint.post("/sites/<site_uuid>/webhooks")
 @page(role="owner", again=index)
-def make(site: Site) -> str:
+def make(site: Site) -> str | Response:
     """Make a webhook of the site, with its secret, which is shown once"""
-    private = settings().webhook_private_addresses
-    made, secret = webhooks.create(site, _item(), private_addresses=private, actor=actor())
-    return _shown_once(made, secret)
+    item = _item()
+    webhooks.check(item["url"], settings().webhook_private_addresses)
+    made, webhook_id = once(site.id, lambda: webhooks.make(site, item, actor()), _id)
+    return _shown_once(*made) if made else _back(site, int(webhook_id), AGAIN_SECRET)
 
 
 @blueprint.get("/sites/<site_uuid>/webhooks/<number:webhook_id>")
@@ -89,9 +91,10 @@ def resume(site: Site, webhook_id: int) -> Response:
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/rotate")
 @page(role="owner", again=show)
-def rotate(site: Site, webhook_id: int) -> str:
+def rotate(site: Site, webhook_id: int) -> str | Response:
     """Renew the secret of a webhook, which is shown once"""
-    return _shown_once(*webhooks.rotate(site, webhook_id, actor()), is_renewed=True)
+    made, _ = once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
+    return _shown_once(made[0], made[1], True) if made else _back(site, webhook_id, AGAIN_SECRET)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
@@ -119,8 +122,13 @@ def delete(site: Site, webhook_id: int) -> Response:
     return to("console.webhooks.index", site_uuid=site.uuid)
 
 
-def _back(site: Site, webhook_id: int) -> Response:
-    return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id)
+def _back(site: Site, webhook_id: int, done: str | None = None) -> Response:
+    return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id, done=done)
+
+
+def _id(made: Any) -> int:
+    """Of a webhook with its secret."""
+    return int(made[0].id)
 
 
 def _page() -> int:

@@ -56,7 +56,7 @@ def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
 
 def _throttle(publishable_key: str) -> None:
     """Over the limit per address, attempts do not count per key, so that guessed keys use no memory."""
-    limit, address, hit = settings().auth_failures, client_address(), services().limiter.hit
+    limit, address, hit = settings().auth_failures, counted_as(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
     if wait:
         raise TooMany(THROTTLED, wait)
@@ -66,6 +66,16 @@ def client_address() -> str:
     """The IP address of the client; `X-Forwarded-For` counts only from trusted proxies."""
     forwarded = request.headers.get("X-Forwarded-For", "")
     return before(forwarded, request.remote_addr or "", settings().trusted_proxies)
+
+
+@lru_cache(maxsize=1024)
+def counted_as(address: str) -> str:
+    """What failures from an address are counted by: of IPv6, the /64, of which one client has all."""
+    try:
+        parsed = ipaddress.ip_address(unmapped(address))
+    except ValueError:
+        return address
+    return str(parsed if parsed.version == 4 else ipaddress.IPv6Network((int(parsed), 64), strict=False))
 
 
 def before(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:

@@ -30,7 +30,7 @@ STATUS: dict[type[AudienceError], int] = {
     errors.ServiceUnavailable: 503,
 }
 MEANING = {
-    400: "The body is not a JSON object, or the request names two sites.",
+    400: "The body is not a JSON object, or the request names two sites or, to write, two subscribers.",
     401: "Wrong or missing keys, or a site that the key cannot access.",
     403: "The key's scope does not allow this.",
     404: "No such path, or no such record on this site.",

@@ -226,9 +226,10 @@ def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
     """In one transaction: whoever it suppresses is erased or has left, as it counts, even if run again."""
     erased, left = dict[str, int](), dict[str, int]()
     with database.write(site.id):
-        unknown, number = _unknown(site, erasures), site_counters.take(site.id)
+        unknown, (number, now) = _unknown(site, erasures), site_counters.take(site.id, clock.now_ms())
         for row in unknown:
-            suppressions.add(site.id, {row.address_hash: Suppression(row.reason, row.since, number)})
+            kept = Suppression(row.reason, min(row.since, now), number)
+            suppressions.add(site.id, {row.address_hash: kept})
             (erased if row.reason == suppressions.ERASED else left)[row.address_hash] = row.since
         return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
 

@@ -77,7 +77,10 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """Milliseconds since 1970; midnight, and of `zone`, unless given. Raises `ValueError`."""
+    """Milliseconds since 1970, of `zone` unless given; of a day without a time, a `WholeDay`.
+
+    Raises `ValueError`.
+    """
     return _read(_normal(cell), form, zone)
 
 
@@ -109,8 +112,8 @@ def _read(text: str, form: str, zone: dt.tzinfo) -> int:
             return _since_1970(text)
         if text[:4].isdigit() and (at := _iso(text, zone)) is not None:
             return at
-        instant = _excel(text) if SERIAL.fullmatch(text) else _written(text, form)
-        return values.milliseconds(instant, zone)
+        instant, is_day = _excel(text) if SERIAL.fullmatch(text) else _written(text, form)
+        return values.milliseconds(instant, zone, is_day)
     except (ValueError, OverflowError) as error:
         raise ValueError(FILE_DATE) from error
 
@@ -141,11 +144,12 @@ def _since_1970(text: str) -> int:
     return int(match["milliseconds"] or f"{match['seconds']}000")
 
 
-def _excel(text: str) -> dt.datetime:
-    return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400))
+def _excel(text: str) -> tuple[dt.datetime, bool]:
+    """The instant, and whether it is a day without a time."""
+    return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
-def _written(text: str, form: str) -> dt.datetime:
+def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError
@@ -156,7 +160,7 @@ def _written(text: str, form: str) -> dt.datetime:
         month, day = _ordered(int(match["first"]), int(match["second"]), match["mark"], match["year"], form)
     else:
         month, day = int(match["month"]), int(match["day"])
-    return _instant(match, month, day)
+    return _instant(match, month, day), not match["hour"]
 
 
 def _ordered(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:

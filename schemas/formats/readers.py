@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, TextIO
 
+from schemas.base import Doubled
 from schemas.formats.encodings import UTF8, reading
 from schemas.formats.refusals import FileRefused
 
@@ -122,18 +123,45 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
             yield number, cells
 
 
+class Objects:
+    """Makes objects of what a JSON decoder reads, one value after another.
+
+    Called for each object within a value, last of all for that which is the value itself.
+    """
+
+    def __init__(self) -> None:
+        self.decoder = json.JSONDecoder(object_pairs_hook=self._object)
+        self._last: tuple[dict[str, Any], list[tuple[str, Any]]] | None = None
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self._last = found, pairs
+        return found
+
+    def marked(self, value: Any) -> Any:
+        """The value that was read last: `Doubled`, with all values, if keys of it are there several times."""
+        last, self._last = self._last, None
+        if last is None or last[0] is not value:
+            return value
+        values: dict[str, list[Any]] = {}
+        for key, each in last[1]:
+            values.setdefault(key, []).append(each)
+        return Doubled(value, {key: several for key, several in values.items() if len(several) > 1})
+
+
 def array(text: TextIO) -> Iterator[Any]:
     """The elements of a JSON array. Raises `FormError` unless it is one."""
-    decoder, buffer, position, number = json.JSONDecoder(), text.read(CHUNK_SIZE).lstrip(), 1, 1
+    objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
         raise FileRefused(NO_ARRAY.format(number=number))
     while True:
         position = _after(BETWEEN, buffer, position)
         if buffer[position : position + 1] == "]":
             return
-        value, end = _decoded(decoder, buffer, position)
+        value, end = _decoded(objects.decoder, buffer, position)
         if end < len(buffer):
-            yield value
+            yield objects.marked(value)
             position, number = end, number + 1
             continue
         rest = len(buffer) - position

@@ -3,7 +3,6 @@
 Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENGTH` characters.
 """
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -229,9 +228,10 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
     """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
+    objects = readers.Objects()
     for line in readers.lines(text):
         try:
-            value = json.loads(line)
+            value = objects.marked(objects.decoder.decode(line))
         except (ValueError, RecursionError):
             value = line.strip()
         yield line, value

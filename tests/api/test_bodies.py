@@ -219,14 +219,10 @@ def test_an_empty_array_is_accepted_as_an_empty_object(client):
     )
 
 
-def test_the_last_duplicate_key_wins(client):
-    data = b'{"tag": {"name": "first"}, "tag": {"name": "second", "name": "third"}}'
-    assert (
-        response_assertions.answer(client.call("POST", "/fetch/tags", data=data), 201)["data"]["attributes"][
-            "name"
-        ]
-        == "third"
-    )
+def test_the_last_duplicate_key_that_names_nobody_wins(client):
+    data = b'{"field": {"key": "first"}, "field": {"key": "second", "key": "third"}}'
+    created = response_assertions.answer(client.call("POST", "/fetch/fields", data=data), 201)
+    assert response_assertions.field(created["data"])["key"] == "third"
 
 
 def test_unknown_keys_are_ignored(client):

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience.api import json_bounds
+from audience.api import json_bounds, targets
 from audience.errors import NotUnderstood
 from tests import response_assertions
 
-TEXTS = st.text(st.sampled_from('a"\\[]{}9é'), max_size=9)
+TEXTS = st.text(st.sampled_from('a"\\[]{}9é:'), max_size=9)
 VALUES = st.recursive(
     TEXTS | st.integers() | st.none(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
@@ -37,6 +37,19 @@ def test_the_depth_is_that_of_the_parsed_value(value, block, is_ascii):
         if depth(value):
             with pytest.raises(NotUnderstood):
                 json_bounds.check(raw)
+
+
+@given(VALUES, st.integers(1, 9), st.booleans())
+def test_all_keys_are_counted_and_equal_ones_again(value, block, is_ascii):
+    text = json.dumps(value, ensure_ascii=is_ascii)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_bounds, "BLOCK_BYTES", block)
+        keys = json_bounds.check(text.encode())
+        twice = f'{{"": {text}, "{chr(92)}u0061:": 1, "": {text}}}'
+        assert json_bounds.check(twice.encode()) == 2 * keys + 3
+    assert targets.keeps(value, keys)
+    assert not targets.keeps(value, keys + 1)
+    assert not targets.keeps(json.loads(twice), 2 * keys + 3)
 
 
 @pytest.mark.parametrize(

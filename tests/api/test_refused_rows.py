@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import clock, erasures, file_imports
+from audience import clock, erasures, file_imports, refused_rows
 from tests.api.sent_files import LINES, errors, import_file
 
 
@@ -51,6 +51,23 @@ def test_addresses_are_hidden_in_any_text_of_a_refused_row(client):
     assert hidden.endswith("; not to x")
 
 
+CODES = ["%40", "%2540", "&#64;", "&#x40;", "&commat;", "&amp;#64;", "=40", "=3D40", "\\u0040", "\\\\u0040"]
+
+
+@pytest.mark.parametrize("code", [*CODES, *map(str.upper, CODES)])
+def test_an_address_in_an_encoding_is_hidden_and_its_row_erased(client, settings, code):
+    code = code.replace("&AMP", "&amp").replace("U", "u")
+    encoded = f"Ann{code}Example.com"
+    import_file(client, f'email,note\n"{encoded}",a\nbob,"see {encoded}, or Bob"\n')
+    rows = errors(client)
+    assert "xample" not in json.dumps([[row["email"], row["note"]] for row in rows])
+    hashes = {refused_rows.address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
+    assert {row["email"] for row in rows} == {f"sha256:{each}" for each in hashes}
+    assert rows[1]["note"] == f"see {rows[0]['email']}, or Bob"
+    erasures.erase(client.site, settings.instance, "ann@example.com")
+    assert [row["note"] for row in errors(client)] == [rows[1]["note"]]
+
+
 def test_a_refused_line_of_many_addresses_keeps_none(client):
     outcome = import_file(client, "a@b " * 10_000, LINES)
     assert outcome["failed"] == 1
@@ -90,3 +107,22 @@ def test_the_errors_of_another_site_are_not_found(client, other_client):
     import_file(client, "email\nnobody\n")
     assert other_client.get("/batch/imports/1/errors.csv").status_code == 404
     assert client.get("/batch/imports/2/errors.csv").status_code == 404
+
+
+def test_an_object_whose_equal_keys_name_two_is_refused_alone(client, settings):
+    client.create("eve@example.com")
+    rows = [
+        '{"email": "ann@example.com", "email": "bob@example.com", "plan": "a"}',
+        '{"email": "eve@example.com", "command": "unsubscribe", "command": "subscribe"}',
+        '{"email": "cy@example.com", "email": " CY@example.com", "plan": "a", "plan": "b"}',
+        '{"email": "di@example.com", "fields": {"email": "x", "email": "y"}}',
+    ]
+    outcome = import_file(client, "\n".join(rows), LINES)
+    assert (outcome["created"], outcome["failed"]) == (2, 2)
+    assert [row["error_code"] for row in errors(client)] == ["invalid_email", "invalid_command"]
+    assert "several times" in errors(client)[0]["error_message"]
+    assert client.find("cy@example.com")["attributes"]["fields"] == {"plan": "b"}
+    assert client.find("di@example.com")["attributes"]["fields"] == {"email": "y"}
+    assert client.counts() == (3, 3, 0)
+    erasures.erase(client.site, settings.instance, "bob@example.com")
+    assert [row["error_code"] for row in errors(client)] == ["invalid_command"]

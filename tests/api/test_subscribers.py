@@ -42,7 +42,7 @@ VALUES = [
 def erase(client, key):
     """Suppresses an address, like erasing a subscriber."""
     with database.write():
-        number = site_counters.take(client.site.id)
+        number, _ = site_counters.take(client.site.id, clock.now_ms())
         address_hash = pepper.address_hash(client.site.id, key)
         erased = Suppression(suppressions.ERASED, clock.now_ms(), number)
         suppressions.add(client.site.id, {address_hash: erased})

@@ -71,3 +71,15 @@ def test_old_entries_go_in_pieces(app, monkeypatch):
         sweep(30)
         left.append([entry.act for entry in page(None)])
     assert left == [["new", "old 2"], ["new"], ["new"]]
+
+
+@pytest.mark.parametrize(
+    "at", ["@", "\uff20", "%40", "%2540", "&#64;", "&#X40;", "&commat;", "=40", "\\u0040"]
+)
+def test_of_an_address_only_that_it_was_one_is_kept(client, at):
+    address = f"ann{at}example.com"
+    record(ANN, f"tag put on: {address}", client.site, f"({address})", 1, {"q": f"Ann {address}"})
+    entry = page(client.site)[0]
+    assert entry.act == "tag put on: (an address)"
+    assert entry.subject == "((an address))"
+    assert entry.typed == '{"q":"Ann (an address)"}'

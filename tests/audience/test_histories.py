@@ -21,7 +21,8 @@ EMAILS = ["ann@a.example", "Ann@A.example", "bob@b.example", "cy@bücher.example
 TAGS = ["vip", "VIP", "new", "old"]
 VALUES = ["pro", "Pro", "", 1, 1.0, True, [1, "a"], [1, "A", None], {"a": {"b": 1}}, {}, "2026-03-01", "7"]
 COLUMNS = ("email", "first_name", "last_name", "fields", "created_at", "updated_at", "last_event_at",
-           "unsubscribed_at", "consent_at", "consent_number")  # fmt: skip
+           "unsubscribed_at", "consent_at", "consent_number", "consent_kind",
+           "unsubscribe_number")  # fmt: skip
 FIRST = 1_790_000_000_000
 
 
@@ -59,7 +60,7 @@ def a_change(chance, now):
         "dates": rarely(chance, dates, {}),
         "creates": rarely(chance, False, True),
         "rewrites_email": rarely(chance, True, False),
-        "dated": dated,
+        "consent_at": earlier if dated else None,
     }
 
 
@@ -85,16 +86,23 @@ class History:
 
     def take(self):
         with database.write():
-            return site_counters.take(self.site.id)
+            return site_counters.take(self.site.id, self.now)
+
+    def taken(self):
+        """The number and the instant of the newest acceptance."""
+        query = "SELECT accepted, accepted_at FROM site_counters WHERE site_id = ?"
+        with database.session():
+            number, self.model.accepted_at = database.row(query, (self.site.id,))
+        return number, self.model.accepted_at
 
     def batch(self):
         return [a_change(self.chance, self.now) for _ in range(self.chance.randint(1, 6))]
 
     def write(self):
-        self.apply(self.batch(), self.take(), self.now)
+        self.apply(self.batch(), *self.take())
 
     def wait(self):
-        self.waiting.append((self.batch(), self.take(), self.now))
+        self.waiting.append((self.batch(), *self.take()))
 
     def drain(self):
         if self.waiting:
@@ -105,21 +113,22 @@ class History:
             outcomes = subscribers.write(
                 self.site.id, [Change(**change) for change in changes], Acceptance(number, accepted_at)
             ).outcomes
-        assert outcomes == self.model.write(changes, number, self.now)
+        assert outcomes == self.model.write(changes, number, self.now, accepted_at)
 
     def move(self):
         old, new = (addresses.identity(self.chance.choice(EMAILS)) for _ in range(2))
         with database.write():
-            problem = subscribers.change_email(self.site.id, old, new)
-        assert (problem is None) == self.model.move(old, new, new, self.now)
+            accepted = subscribers.accept_now(self.site.id)
+            problem = subscribers.change_email(self.site.id, old, new, accepted)
+        self.taken()
+        assert (problem is None) == self.model.move(old, new, new, accepted.number, self.now)
 
     def erase(self):
         if self.chance.random() < 0.5:
             return
         key = addresses.identity(self.chance.choice(EMAILS))
         erasures.erase(self.site, self.instance, email=key)
-        with database.session():
-            self.model.erase(key, site_counters.accepted(self.site.id), self.now)
+        self.model.erase(key, self.taken()[0], self.now)
 
     def check(self):
         with database.session():
@@ -161,7 +170,7 @@ class History:
         assert stored_sites.counters(self.site.id) == (len(people), left)
         hashes = {pepper.address_hash(self.site.id, key): row for key, row in self.model.hashes.items()}
         stored_hashes = read(
-            "SELECT address_hash, reason, since, number FROM suppressions WHERE site_id = ?", site
+            "SELECT address_hash, reason, since, number, kind FROM suppressions WHERE site_id = ?", site
         )
         assert {each[0]: tuple(each[1:]) for each in stored_hashes} == hashes
         assert dict(read("SELECT name_key, name FROM tags WHERE site_id = ?", site)) == self.model.tags

@@ -96,12 +96,13 @@ def test_to_forget_a_token_ends_its_session_once(ann):
 
 def test_a_search_is_kept_for_its_session_and_site(ann):
     first, second = (alive(sessions.begin(ann, False, "")).id for _ in range(2))
-    sessions.keep_search(first, 1, "ann@")
-    sessions.keep_search(first, 2, "bob@")
-    assert [sessions.search_text(first, site) for site in (1, 2, 3)] == ["ann@", "bob@", ""]
-    assert sessions.search_text(second, 1) == ""
-    sessions.keep_search(first, 1, "")
-    assert [sessions.search_text(first, site) for site in (1, 2)] == ["", "bob@"]
+    name = sessions.keep_search(first, 1, "ann@")
+    other = sessions.keep_search(first, 2, "bob@")
+    assert name != other
+    assert sessions.search_text(first, 1, name) == "ann@"
+    assert sessions.search_text(first, 2, other) == "bob@"
+    assert [sessions.search_text(first, *each) for each in ((2, name), (1, other), (1, ""))] == [None] * 3
+    assert sessions.search_text(second, 1, name) is None
 
 
 @pytest.mark.parametrize(("purpose", "lifetime"), [(SIGN_IN, 15 * MINUTE_MS), (PASSWORD, 3 * DAY_MS)])

@@ -18,7 +18,7 @@ from audience import (
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.changes import Acceptance, Change, Consent, change_from_item
-from storage import changed_subscribers, database, site_counters
+from storage import changed_subscribers, database
 from storage import subscribers as stored
 from storage.pace import Pace
 from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely, some
@@ -57,6 +57,7 @@ class UndoHistory(History):
         self.chunk = chance.choice([1, 2, 100])  # rows of an import at once
         monkeypatch.setattr(changed_subscribers, "PART", 5)
         self.undone = set()
+        self.resubscribes = {}
 
     def step(self):
         self.now += self.chance.choice([-50_000, -3, 0, 1, 2, 5, 90_000])
@@ -80,16 +81,14 @@ class UndoHistory(History):
             written = subscribers.write(
                 self.site.id, [Change(**change) for change in changes], Acceptance(number, accepted_at)
             )
-        assert written.outcomes == self.whole.write(f"write {number}", changes, number, self.now)
+        assert written.outcomes == self.whole.write(f"write {number}", changes, number, self.now, accepted_at)
 
     def put(self):
         items = [an_item(self.chance) for _ in range(self.chance.randint(1, 6))]
         accepted = imports.accept(self.site, list(enumerate(items)), [], FakeQueue(), 0)
-        with database.session():
-            number = site_counters.accepted(self.site.id)
-        changes = [change_from_item(item, self.now)._asdict() for item in items]
+        changes = [change_from_item(item)._asdict() for item in items]
         source = undos.import_source(accepted.id)
-        self.done[source] = number
+        self.done[source] = self.taken()
         self.queue.append(("import", source, changes))
         if self.chance.random() < 0.7:
             self.work()
@@ -110,12 +109,12 @@ class UndoHistory(History):
     def _acted(self, source, kind, tag, people):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
         said = words.get(kind, {"consent": Consent.UNSUBSCRIBE})
-        changes = [Change(each.email_key, each.email, creates=False, at=self.now, **said) for each in people]
-        with database.session():
-            number = site_counters.accepted(self.site.id)
-        self.whole.write(named(source), [change._asdict() for change in changes], number, self.now)
-        if bulk_acts.get(self.site, source.id).changed:
-            self.done[source] = number
+        changes = [Change(each.email_key, each.email, creates=False, **said) for each in people]
+        act = bulk_acts.get(self.site, source.id)
+        rows, taken = [change._asdict() for change in changes], (act.seq, act.accepted_at)
+        self.whole.write(named(source), rows, act.seq, self.now, act.accepted_at)
+        if act.changed:
+            self.done[source] = taken
 
     def take_back(self):
         waiting = [source for source in self.done if source not in self.undone]
@@ -124,8 +123,9 @@ class UndoHistory(History):
         source = self.chance.choice(waiting)
         self.undone.add(source)
         if source.kind == "import":
-            undos.of_import(self.site, source.id, 30)
-            self.whole.taken_back.add(self.done[source])
+            self.resubscribes[source] = self.chance.random() < 0.5
+            undos.of_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
+            self.whole.taken_back.add(self.done[source][0])
         else:
             undos.of_act(self.site, source.id, 30, ACTOR)
         self.queue = [each for each in self.queue if each[:2] != ("import", source)]
@@ -136,18 +136,21 @@ class UndoHistory(History):
     def work(self):
         imports.drain(self.site.id, 60)
         for kind, source, changes in self.queue:
-            number = self.done[source]
+            number, accepted_at = self.done[source]
             if kind == "import":
-                self.write_import(named(source), changes, number)
+                self.write_import(named(source), changes, number, accepted_at)
             else:
-                self.check_counts(source, self.whole.undo(named(source), number, self.now))
+                self.check_counts(source, self.undo(source, number))
         self.queue = []
 
-    def write_import(self, source, changes, number):
+    def write_import(self, source, changes, number, accepted_at):
         """In chunks, as the service does; those of the erased are None."""
         for start in range(0, len(changes), self.chunk):
             chunk = [change for change in changes[start : start + self.chunk] if change]
-            self.whole.write(source, chunk, number, self.now)
+            self.whole.write(source, chunk, number, self.now, accepted_at)
+
+    def undo(self, source, number):
+        return self.whole.undo(named(source), number, self.now, self.resubscribes.get(source, False))
 
     def check_counts(self, source, expected):
         undo = undos.get(self.site, source)
@@ -158,16 +161,17 @@ class UndoHistory(History):
     def move(self):
         old, new = (addresses.identity(self.chance.choice(EMAILS)) for _ in range(2))
         with database.write():
-            problem = subscribers.change_email(self.site.id, old, new)
-        assert (problem is None) == self.whole.move(old, new, new, self.now)
+            accepted = subscribers.accept_now(self.site.id)
+            problem = subscribers.change_email(self.site.id, old, new, accepted)
+        self.taken()
+        assert (problem is None) == self.whole.move(old, new, new, accepted.number, self.now)
 
     def erase(self):
         if self.chance.random() < 0.5:
             return
         key = addresses.identity(self.chance.choice(EMAILS))
         erasures.erase(self.site, self.instance, email=key)
-        with database.session():
-            self.whole.erase(key, site_counters.accepted(self.site.id), self.now)
+        self.whole.erase(key, self.taken()[0], self.now)
         self.queue = [
             (kind, id_, changes and [each if each and each["key"] != key else None for each in changes])
             for kind, id_, changes in self.queue

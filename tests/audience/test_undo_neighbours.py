@@ -92,6 +92,6 @@ def test_whoever_was_named_by_what_changes_nothing_keeps_everything(site):
     events.record(site, [(0, event)], [])
     import_id = put(site, {"email": ANN, "first_name": "A"}, {"email": BOB, "first_name": "B"})
     run(site, command="change_email", email=ANN, query=ANN)
-    assert events.record(site, [(0, event)], []) == (1, [])
+    assert events.record(site, [(0, event)], [])[:2] == (1, [])
     assert take_back(site, import_id) == (0, 0, 2)
     assert [found(site, each).first_name for each in (ANN, BOB)] == ["A", "B"]

@@ -76,7 +76,7 @@ def test_nor_that_of_one_whose_undo_waits(site, folder):
     act_id = unsubscribe(site, folder, ANN)
     undos.of_act(site, act_id, 30, OPERATOR)
     undos.of_import(site, wrong, 30)
-    assert undos.dry_run(site, act_source(act_id), 30)["unsubscribed_kept"] == 1
+    assert undos.dry_run(site, act_source(act_id), 30).counts["unsubscribed_kept"] == 1
     imports.drain(site.id, 30)
     assert undos.get(site, Source("import", wrong)).status == "finished"
     assert found(site, ANN).unsubscribed_at

@@ -225,7 +225,7 @@ def test_a_dry_run_counts_and_does_nothing(site):
     import_id = put(site, *items, *({**each, "first_name": "B"} for each in items))
     subscribers.create(site, {"email": BOB, "first_name": "C"})
     before = state(site)
-    count = undos.dry_run(site, Source("import", import_id), 30)
+    count, _ = undos.dry_run(site, Source("import", import_id), 30)
     assert (count["removed"], count["restored"], count["kept"], count["unsubscribed_kept"]) == (1, 0, 2, 2)
     assert state(site) == before
     assert take_back(site, import_id) == (1, 0, 2)

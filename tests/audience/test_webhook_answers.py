@@ -79,7 +79,9 @@ def test_whom_an_undo_removes_is_in_no_answer(site, receiver):
         "o'brien@example.com", "o{b}=rien@example.com", "obrien\uff20example.com", "obrien\ufe6bexample.com",
         "obrien%40example.com", "obrien%2540example.com", "obrien%EF%BC%A0example.com",
         "obrien%ef%b9%abexample.com", "obrien\\u0040example.com", "obrien\\uFF20example.com",
-        "obrien&#64;x", "obrien&#x40;x", "obrien&commat;x",
+        "obrien&#64;x", "obrien&#x40;x", "obrien&commat;x", "obrien=40rien.example",
+        "obrien&amp;#64;rien.example", "obrien=3D40rien.example", "obrien%26%2364%3Brien.example",
+        "obrien\\u0026#64;rien.example",
     ],
 )  # fmt: skip
 def test_what_looks_like_an_address_is_hidden_whole(address):

@@ -56,6 +56,13 @@ def test_administrators_own_it_and_its_segments_have_a_past(app, type_):
         assert counts == sorted(counts)
 
 
+def test_it_ends_with_a_link_to_its_site(app, type_):
+    result = type_("demo", "--people", "300")
+    [site] = sites.list_all()
+    last = result.stdout.splitlines()[-1]
+    assert last.split() == ["console_url", f"http://127.0.0.1:8000/console/sites/{site.uuid}"]
+
+
 def all_subscribers(owner):
     subscribers, page = [], 1
     while rows := owner.post("/fetch/search", {"page": page}).json["data"]:
@@ -65,7 +72,9 @@ def all_subscribers(owner):
 
 
 def test_the_site_has_the_requested_number_of_subscribers_and_correct_counts(owner, shown):
-    assert list(shown) == ["base_url", "site_uuid", "publishable_key", "secret_key", "owners"]
+    assert list(shown) == [
+        "base_url", "site_uuid", "publishable_key", "secret_key", "owners", "console_url"
+    ]  # fmt: skip
     users, _, unsubscribers = owner.counts()
     assert users == 1200
     assert 30 < unsubscribers < 200

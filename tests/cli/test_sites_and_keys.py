@@ -13,7 +13,8 @@ from storage import sites as stored
 
 def test_a_new_site_has_a_key_that_works(type_, app):
     printed = json.loads(type_("site", "create", "News", "--json").output)
-    assert list(printed) == ["base_url", "site_uuid", "publishable_key", "secret_key", "owners"]
+    names = ["base_url", "site_uuid", "publishable_key", "secret_key", "owners", "console_url"]
+    assert list(printed) == names
     assert all(28 <= len(printed[name]) <= 36 for name in ("site_uuid", "publishable_key", "secret_key"))
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
     assert key is not None

@@ -78,3 +78,14 @@ def test_export_to_a_file_and_to_standard_output(run, client, ann, tmp_path):
     [line] = run("export", "--site", client.site.uuid, "--format", "jsonl").splitlines()[:-1]
     assert json.loads(line)["tags"] == ["vip", "new"]
     assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.parametrize(
+    "spelled", ["{}%40example.com", "{}&#64;example.com", "{}=40example.com", "{}%2540example.com"]
+)
+def test_erase_knows_an_address_in_an_encoding(run, client, spelled):
+    client.create("ann@example.com")
+    erased = run("subscriber", "erase", spelled.format("Ann"), "--site", client.site.uuid, "--yes", "--json")
+    assert erased == {"erased": True}
+    assert client.find("ann@example.com") is None
+    assert client.counts() == (0, 0, 0)

@@ -58,7 +58,8 @@ def begun(site, manager, root, person):
     """The entry of all who match a filter being tagged, as the log has it and as it shows it."""
 
     def begin(query="", text="", **form):
-        manager.post(f"{root}/subscribers", text=text)
+        if text:
+            query = "?" + manager.post(f"{root}/subscribers{query}", text=text).location.partition("?")[2]
         path = f"{root}/subscribers/chosen{query}"
         asked = manager.post(path, act="tag", all="1").text
         [seen] = re.findall(r'name="seen" value="(\w+)"', asked)

@@ -66,6 +66,18 @@ def test_a_field_is_set_as_its_type_and_removed(site, ann, support, path, after,
     assert newest(site) == ("sue@example.com", said, ann.uuid)
 
 
+@pytest.mark.parametrize("fields", [
+    {"act": "change address", "email": ["bob@example.com", "cy@example.com"]},
+    {"act": ["unsubscribe", "subscribe"], "reason": "asked"},
+    {"act": "untag", "tag": ["vip", "x"]},
+    {"act": "remove field", "key": ["plan", "seats"]},
+])  # fmt: skip
+def test_a_form_that_names_two_changes_nothing(site, ann, support, path, after, fields):
+    before = page(site)
+    assert support.post(path, **fields).status_code == 422
+    assert (after(), page(site)) == (ann, before)
+
+
 def test_a_name_is_a_field_too(support, path, after):
     support.post(path, act="set field", key="first_name", type="text", value="Anna")
     assert after().first_name == "Anna"

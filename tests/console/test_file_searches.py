@@ -93,6 +93,14 @@ def test_in_json_lines_the_line_becomes_blank(manager, root, erase, search, cont
     assert "Of 1 row, <b>1</b> brings a new" in manager.get(path).text
 
 
+def test_whom_an_equal_key_names_is_found(manager, root, erase, search, content):
+    ann = '{"email": "ann@a.example", "email": "bob@a.example"}'
+    keep(manager, root, f'{ann}\n{{"email": "cy@a.example"}}\n', "people.jsonl")
+    erase("ann@a.example")
+    search()
+    assert content().decode() == f'{" " * len(ann)}\n{{"email": "cy@a.example"}}\n'
+
+
 def test_while_no_column_is_known_to_have_addresses_any_cell_may_be_one(
     manager, root, erase, search, content
 ):
@@ -100,6 +108,16 @@ def test_while_no_column_is_known_to_have_addresses_any_cell_may_be_one(
     erase("ann@a.example")
     search()
     assert content() == b"wer;was\n" + b";" * len("ann@a.example;1") + b"\nbob@a.example;2\n"
+
+
+@pytest.mark.parametrize(
+    "cell", ["ann%40a.example", "to ann=40a.example", "'ann@a.example'", "ann&#64;a.example"]
+)
+def test_an_address_in_an_encoding_is_found(manager, root, erase, search, content, cell):
+    keep(manager, root, f"email,n\n{cell},1\nbob@a.example,2\n")
+    erase("ann@a.example")
+    search()
+    assert content() == b"email,n\n" + b"," * len(f"{cell},1") + b"\nbob@a.example,2\n"
 
 
 def test_a_malformed_address_that_is_erased_goes_too(manager, root, erase, search, content):

@@ -60,6 +60,69 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
     assert stats.for_site(site).unsubscribers == PEOPLE
 
 
+def die_while_choosing(manager, root, kind):
+    """The process dies once it has stored the selection."""
+
+    def die(*_):
+        raise Crash
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bulk_acts, "queue", die)
+        with pytest.raises(Crash):
+            act(manager, root, kind, all="1", tag="fair")
+
+
+@pytest.mark.parametrize("kind", ["tag", "export"])
+def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_was_not_begun(
+    site, manager, root, work, later, kind
+):
+    die_while_choosing(manager, root, kind)
+    later(59_000)
+    bulk_act_pieces.sweep()
+    work()
+    [left] = bulk_acts.newest(site)
+    page = manager.get(f"{root}/acts/{left.id}").text
+    assert "It was not begun" in page
+    assert "Download" not in page
+    assert "not begun" in manager.get(f"{root}/acts").text
+    assert manager.get(f"{root}/acts/{left.id}/export.csv").status_code == 404
+    assert tagged(site, "fair") == set()
+    bulk_act_pieces.sweep()
+    assert list(bulk_acts._pieces(site.id, left.id)) == []
+
+
+def test_an_act_whose_machine_dies_while_choosing_says_so_too(site, manager, root, later):
+    """The uptime begins anew."""
+    die_while_choosing(manager, root, "tag")
+    later(-120_000)
+    bulk_act_pieces.sweep()
+    assert bulk_acts.newest(site)[0].status == "not begun"
+
+
+@pytest.mark.parametrize("paused_ms", [0, 59_000])
+def test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up(
+    site, many, manager, root, work, later, monkeypatch, paused_ms
+):
+    real = stored.add_pieces
+
+    def slow(*arguments):
+        real(*arguments)
+        later(paused_ms)
+        bulk_act_pieces.sweep()
+        later(20_000)
+
+    monkeypatch.setattr(bulk_acts, "PIECES_AT_ONCE", 1)
+    monkeypatch.setattr(stored, "add_pieces", slow)
+    sent = act(manager, root, "tag", all="1", tag="fair")
+    work()
+    assert len(tagged(site, "fair")) == (0 if paused_ms else 100)
+    if paused_ms:
+        assert sent.status_code == 422
+        assert bulk_acts.NOT_BEGUN in sent.text
+    else:
+        assert bulk_acts.newest(site)[0].status == "finished"
+
+
 def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypatch):
     sent = act(manager, root, "unsubscribe", all="1")
     path = sent.headers["Location"].removeprefix("/console")

@@ -1,12 +1,16 @@
 """Keys on the page of a site's owner."""
 
+import html
+import json
 import re
+import shlex
 
 import pytest
 
-from audience import keys, operators
+from audience import keys, operators, subscribers
 from audience.audit_log import COMMAND_LINE, page
-from audience.keys import authenticate
+from audience.keys import NewKey, authenticate
+from tests.client import ApiClient
 from tests.console.browser import signed_in
 
 
@@ -41,6 +45,45 @@ def test_a_new_key_works_and_its_secret_is_shown_once(site, owner, path):
     assert "Blog" in listed
     assert pair(made)[1] not in listed
     assert (page(site)[0].act, page(site)[0].subject) == ("key made", "Blog")
+
+
+def test_an_empty_site_offers_a_key_and_fills_the_first_call_in_with_it_once(app, site, owner):
+    keys.create([site], "stats")
+    overview = owner.get(f"/sites/{site.uuid}").text
+    assert "Make a key" in overview
+    assert "reaches this site; its secret" not in overview
+    form = overview.partition(f'action="/console/sites/{site.uuid}/keys"')[2].partition("</form>")[0]
+    fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    made = owner.post(f"/sites/{site.uuid}/keys", **fields)
+    [call] = re.findall(r"<pre[^>]*>(curl .*?)</pre>", made.text, re.DOTALL)
+    words = shlex.split(html.unescape(call))
+    user, data = words[words.index("-u") + 1], words[words.index("-d") + 1]
+    publishable_key, _, secret_key = user.partition(":")
+    client = ApiClient(app.test_client(), site, NewKey(publishable_key, secret_key, "full"))
+    assert words[1] == "http://127.0.0.1:8000/api/v1/fetch/subscribers"
+    answer = client.post("/fetch/subscribers", json.loads(data), query={"site_uuid": None})
+    assert (answer.status_code, subscribers.find(site, "ann@example.com") is not None) == (201, True)
+    sites_again = owner.get(f"/sites/{site.uuid}").text
+    assert secret_key not in sites_again
+
+
+def test_who_has_made_a_key_is_not_offered_another(site, owner, path):
+    key, secret = pair(owner.post(path, name="Blog", scope="full"))
+    overview = owner.get(f"/sites/{site.uuid}").text
+    assert f"-u {key}:sk_…" in overview
+    assert "Make a key" not in overview
+    assert secret not in overview
+
+
+def test_who_may_make_no_key_is_told_whom_to_ask(app, site):
+    viewer = signed_in(app, "vic@example.com", {site: "viewer"})
+    overview = viewer.get(f"/sites/{site.uuid}").text
+    assert "Ask an owner of the site for a key" in overview
+    assert "Make a key" not in overview
+
+
+def test_a_key_that_cannot_make_the_first_call_does_not_come_with_it(owner, path):
+    assert "curl " not in owner.post(path, name="Blog", scope="read").text
 
 
 def test_an_unknown_scope_is_refused_on_the_page(site, owner, path):

@@ -10,8 +10,9 @@ from werkzeug.routing import Rule
 from app import create_routes
 from audience import bulk_acts, imports, operators, reports, segments, sessions, subscribers, webhooks
 from audience.audit_log import Actor
+from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
-from audience.console.page import FORGED, NOT_FOUND, OLD_FORM, inside
+from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
 from audience.http.access import check_scopes
 from tests.console.browser import ORIGIN, open_browser, signed_in
 from tests.console.screens import fill

@@ -10,7 +10,9 @@ from audience import operators, passwords, sessions, sign_in
 from audience.audit_log import COMMAND_LINE
 from audience.errors import Refused
 from storage import database
-from tests.console.browser import alert, open_browser
+from storage import operators as stored_operators
+from storage.errors import Unavailable
+from tests.console.browser import alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD, REAL_COST
 
 MINUTE, DAY = 60_000, 86_400_000
@@ -207,7 +209,11 @@ def test_a_sign_in_link_sets_no_password_and_the_other_way_round(browser, ann):
 @pytest.mark.parametrize(
     "target",
     ["https://evil.example/console", "//evil.example/console", "/console//evil.example", "/consoleevil",
-     "/console\\evil", "/docs", "javascript:alert(1)", "/console/\n", ""],
+     "/console\\evil", "/docs", "javascript:alert(1)", "/console/\n", "", "/console/../docs", "/console/..",
+     "/console/./account", "/console/%2e%2e/docs", "/console/%2E./docs", "/console/.%2e",
+     "/console/%252e%252e/docs", "/console/%5c%5cevil.example", "/console/%5C..",
+     "/console/%255cevil", "/console/%2f/evil.example",
+     "/console/a%2F..%2f..", "/console/%0d%0aX:y", "/console/a%0", "/console/%c3%a9%25"],
 )  # fmt: skip
 def test_a_redirect_after_sign_in_stays_in_the_console(browser, ann, target):
     assert browser.post("/sign-in", **FORM, next=target).headers["Location"] == "/console"
@@ -233,6 +239,17 @@ def test_tries_are_counted_before_the_password_is_looked_at(app, browser, ann):
     assert browser.follow_link("ann@example.com").status_code == 303
 
 
+def test_tries_are_counted_by_network_of_ipv6(app, browser, ann):
+    def tries(number, address):
+        form = {"email": f"p{number}@example.com", "password": PASSWORD}
+        browser.http.environ_base["REMOTE_ADDR"] = address
+        return browser.post("/sign-in", **form).status_code
+
+    statuses = [tries(number, f"2001:db8::{number:x}") for number in range(31)]
+    assert statuses == [422] * 30 + [429]
+    assert tries(99, "2001:db8:0:1::1") == 422
+
+
 def test_a_name_that_is_guessed_from_everywhere_gets_one_try_a_minute(app, browser, ann):
     limiter = app.extensions["audience"].limiter
     for _ in range(20):
@@ -251,3 +268,29 @@ def test_attempts_are_counted_by_name_however_it_is_spelled(app, browser, site, 
         browser.post("/sign-in", email="ann@example.com", password="wrong, all of them")
         limiter.counts = {key: count for key, count in limiter.counts.items() if key[0] != "sign-in"}
     assert browser.post("/sign-in", email=email, password=PASSWORD).status_code == 429
+
+
+def test_a_later_sign_in_lands_on_the_site_used_last(app, site, other_site):
+    browser = signed_in(app, "ann@example.com", {site: "viewer", other_site: "viewer"})
+
+    def lands():
+        browser.post("/sign-out")
+        assert browser.follow_link("ann@example.com").headers["Location"] == "/console"
+        return browser.get("").headers["Location"]
+
+    assert lands() == f"/console/sites/{site.uuid}"
+    browser.get(f"/sites/{other_site.uuid}/segments")
+    assert lands() == f"/console/sites/{other_site.uuid}"
+    operators.set_role("ann@example.com", other_site, None, COMMAND_LINE)
+    assert lands() == f"/console/sites/{site.uuid}"
+
+
+def test_a_site_is_shown_while_nobody_can_note_that_it_was(app, site, monkeypatch):
+    browser = signed_in(app, "ann@example.com", {site: "viewer"})
+
+    def fail(*_):
+        raise Unavailable("no")
+
+    monkeypatch.setattr(sessions, "_refused_at", -MINUTE)  # put back afterwards
+    monkeypatch.setattr(stored_operators, "put_last_site", fail)
+    assert browser.get(f"/sites/{site.uuid}").status_code == 200

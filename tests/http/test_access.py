@@ -11,7 +11,7 @@ from werkzeug.routing import Rule
 from app import create_app, create_routes
 from audience import clock, keys
 from audience.config import Settings
-from audience.http.access import PUBLIC, before, check_scopes
+from audience.http.access import PUBLIC, before, check_scopes, counted_as
 from audience.keys import NewKey
 from audience.setting_values import networks
 from storage import database
@@ -253,6 +253,31 @@ def test_a_forwarded_address_is_used_only_from_a_trusted_proxy(client, tmp_path)
 )
 def test_an_address_is_the_same_in_either_form(forwarded, proxy, proxies, address):
     assert before(forwarded, proxy, networks(proxies)) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("192.0.2.7", "192.0.2.7"),
+        ("no address", "no address"),
+        ("", ""),
+    ],
+)
+def test_who_has_a_network_of_ipv6_is_counted_as_one(address, counted):
+    assert counted_as(address) == counted
+
+
+def test_failures_are_throttled_per_network_of_ipv6(client):
+    wrong = with_key(client, secret_key="sk_wrong")
+
+    def fails(address):
+        return wrong.get("/stats/site", environ_overrides={"REMOTE_ADDR": address}).status_code
+
+    assert [fails(f"2001:db8::{number:x}") for number in range(31)] == [401] * 30 + [429]
+    assert fails("2001:db8:0:1::1") == 401
 
 
 def test_a_route_without_a_scope_does_not_start():

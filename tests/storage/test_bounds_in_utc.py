@@ -26,7 +26,7 @@ RULES = {
         {"email": {"contains": "2026-01-01é"}},
     ]
 }
-NAME = "0032_bounds_in_utc.py"
+NAME = "0034_bounds_in_utc.py"
 PLAIN = {"status": "subscribed"}
 WRITTEN = {
     "all": [

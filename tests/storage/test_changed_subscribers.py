@@ -9,7 +9,7 @@ from storage import changed_subscribers, database
 def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number(app):
     site = sites.create("Example")
     with database.write(site.id):
-        number = stored.add(site.id, 0, 1, ("import", 1), Entries(repeated=[(7, None, 0)]).packed())
+        number = stored.add(site.id, 0, 1, ("import", 1), Entries(repeated=[(7, None, 0, 0)]).packed())
         changed_subscribers.add_words(site.id, number, [7])
         [words] = stored.oldest(site.id, 1)
         stored.add(site.id, 1, 1, ("import", 2), Entries(changed=[(7, {}, {})]).packed())

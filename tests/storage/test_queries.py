@@ -27,7 +27,7 @@ ACROSS_SITES = (
 # what some people have, a page of ids
 FEW = re.compile(
     r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|undos_waiting|their_\w+"
-    r"|SEARCH undos|webhooks_site_id_id|webhook_deliveries_answered"
+    r"|SEARCH undos|SEARCH moved_addresses|webhooks_site_id_id|webhook_deliveries_answered"
     r"|SCAN (?:webhooks|page|found|\(subquery-\d+\))$"
 )
 # all rows of a site, or up to a limit

@@ -108,7 +108,11 @@ def keys(publishable_key: str, secret_key: str) -> dict[str, str]:
 
 
 def raw(
-    service: Service, method: str, path: str, body: str | None = None, headers: dict[str, str] | None = None
+    service: Service,
+    method: str,
+    path: str,
+    body: str | bytes | None = None,
+    headers: dict[str, str] | None = None,
 ) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_SECONDS)
     try:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from storage import database
 from tests.api.endpoints import ENDPOINTS
+from tests.audience.test_redaction import ATS, TWICE
 from tests.client import basic
 from tests.stories.test_observed import CANARY, DATABASE, raw, send_hostile_requests, send_ordinary_requests
 from tests.torture import stores
@@ -115,12 +116,19 @@ def bring_in(world: World) -> list[str]:
 
 
 def send_refused(world: World, people: list[str]) -> None:
-    """A file by the API, of which every row is refused."""
-    rows = "".join(f"{email},{PERSON},never\n" for email in people)
+    """A file by the API, all rows refused: those of people, and of others that name them in encodings."""
+    rows = [f"{email},{PERSON},,never\n" for email in people]
+    for number, code in enumerate((*ATS, *TWICE)):
+        encoded = people[number % len(people)].replace("@", code)
+        rows += [
+            f"other{number}@else.example,Other,see {encoded}; or not,never\n",
+            f"{encoded},{PERSON},,never\n",
+        ]
     headers = owner(world) | {"Content-Type": "text/csv"}
-    raw(world.service, "POST", "/api/v1/batch/imports", f"email,first_name,created_at\n{rows}", headers)
+    text = "email,first_name,note,created_at\n" + "".join(rows)
+    raw(world.service, "POST", "/api/v1/batch/imports", text.encode(), headers)
     newest = world.call("GET", "/batch/imports")[1]["data"][0]["attributes"]
-    assert newest["failed"] == len(people), newest
+    assert newest["failed"] == len(rows), newest
 
 
 def send_files(operator: Operator, people: list[str]) -> list[str]:

@@ -35,7 +35,7 @@ VALUES = ("pro", "Pro", "", 1, 1.5, True, [1, "a"], {"a": {"b": None}}, "2026-03
 UNCHANGED = {
     "first_name": "", "last_name": "", "fields": {}, "remove_fields": [], "tags": [], "remove_tags": [],
     "consent": "", "unconfirmed": False, "event_at": None, "dates": {}, "creates": True,
-    "rewrites_email": False, "dated": False,
+    "rewrites_email": False, "consent_at": None,
 }  # fmt: skip
 
 
@@ -59,7 +59,7 @@ class SiteUnderTest:
 
     def write(self, *changes: dict[str, Any]) -> list[str]:
         self.number += 1
-        return self.model.write(list(changes), self.number, self.now)
+        return self.model.write(list(changes), self.number, self.now, self.model.accept(self.now))
 
     def some(self) -> dict[str, Any]:
         """What a request may say of a person."""
@@ -130,7 +130,9 @@ class SiteUnderTest:
         answer: Any = self.client.post("/batch/events", {"events": [item]}).json
         at = at if dated else self.now
         consent = type_.removeprefix("$") if type_.startswith("$") else ""
-        [outcome] = self.write(self.change(**said, at=at, event_at=at, consent=consent, dated=dated))
+        [outcome] = self.write(
+            self.change(**said, at=at, event_at=at, consent=consent, consent_at=at if dated else None)
+        )
         assert (answer["results"], answer["failed"]) == (
             int(outcome != SUPPRESSED),
             int(outcome == SUPPRESSED),
@@ -152,7 +154,7 @@ class SiteUnderTest:
         command = {"command": "change_email", "email": old, "query": new}
         answer: Any = self.client.post("/fetch/commands", {"command": command}).json
         self.number += 1
-        moved = self.model.move(addresses.identity(old), addresses.identity(new), new, self.now)
+        moved = self.model.move(addresses.identity(old), addresses.identity(new), new, self.number, self.now)
         assert answer["results"] == int(moved), (command, answer)
         if moved and addresses.identity(old) != addresses.identity(new):
             self.events[addresses.identity(new)] = self.events.pop(addresses.identity(old), 0)

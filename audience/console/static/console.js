@@ -35,6 +35,14 @@ document.addEventListener("click", (event) => {
     if (!menu.contains(event.target)) menu.open = false
 })
 
+// A second click waits for what the first has sent; a download leaves the page as it is
+document.addEventListener("submit", (event) => {
+  const form = event.target
+  if (event.defaultPrevented || form.method !== "post") return
+  if (form.dataset.sent) return event.preventDefault()
+  form.dataset.sent = "1"
+  setTimeout(() => { delete form.dataset.sent }, 3000)
+})
 
 // Those who are ticked in a list, counted
 function countTicked(form) {

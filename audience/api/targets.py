@@ -1,0 +1,134 @@
+"""A request that writes means one subscriber, command, site or tag (docs/contract.md, Every request).
+
+Of equal JSON keys a parser keeps the last. Those that name one of these are looked for only in a body that
+has more keys than its parser kept.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any
+
+from audience import addresses, tags
+from audience.errors import NotUnderstood
+from schemas.base import CONTAINERS, Doubled, Form, dashed
+from schemas.subscribers import built_in, meant
+from schemas.tags import tag_name
+from schemas.values import trim
+
+SUBSCRIBERS = "The request names several subscribers: send one email, one uuid, or both of one subscriber."
+NAMES = ("email", "uuid")
+
+
+def _address(value: Any) -> str:
+    text = meant(str(value))
+    try:
+        return addresses.identity(text)
+    except addresses.MalformedAddress:
+        return text.casefold()
+
+
+def _uuid(value: Any) -> str:
+    return dashed(trim(str(value)))
+
+
+def _subscriber(value: Any) -> Any:
+    return (_address(value.get("email")), _uuid(value.get("uuid"))) if isinstance(value, dict) else value
+
+
+def _tag(value: Any) -> str:
+    return tags.name_key(tag_name(str(value.get("name") if isinstance(value, dict) else value)))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+MEANINGS: dict[str, Callable[[Any], Any]] = {
+    "email": _address, "uuid": _uuid, "site_uuid": _uuid, "name": _tag, "command": _json, "query": _json,
+    "type": _json, "subscriber": _subscriber, "tag": _tag,
+}  # fmt: skip
+ITEM = frozenset({"email", "uuid", "site_uuid", "command"})
+PLACES = {
+    "subscriber": ITEM,
+    "subscribers": ITEM,
+    "command": ITEM | {"query"},
+    "events": ITEM | {"type"},
+    "tag": frozenset({"name"}),
+}
+BODY = ITEM | {"subscriber", "tag", "type"}
+
+
+def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
+    """Raises `NotUnderstood` if the values of the query or those of the body name several subscribers.
+
+    Of an endpoint whose `form` takes values from the query, too (`query`), those of both together.
+    """
+    inner = body.get("subscriber") if "subscriber" in form.keys else None
+    holders = [body, inner] if isinstance(inner, Mapping) else [body]
+    doubled = body.doubled if query and isinstance(body, Doubled) else {}
+    for name in NAMES:
+        in_body = [*doubled.get(name, ()), *(holder.get(name) for holder in holders)]
+        sent = in_query.get(name, [])
+        if any(_are_two(name, values) for values in ([[*sent, *in_body]] if query else [sent, in_body])):
+            raise NotUnderstood(SUBSCRIBERS)
+
+
+def _are_two(name: str, values: list[Any]) -> bool:
+    sent = [value for value in values if value is not None and trim(str(value))]
+    return len(sent) > 1 and _means_two(name, sent)
+
+
+def keeps(body: Any, keys: int) -> bool:
+    """Whether all objects of a body together have so many keys. Looks no deeper than it must."""
+    level = [body]
+    while level:
+        objects = [each for each in level if type(each) is dict]
+        keys -= sum(map(len, objects))
+        if keys <= 0:
+            return True
+        arrays = [each for each in level if type(each) is list]
+        inner = chain(*map(dict.values, objects), *arrays)
+        level = [each for each in inner if type(each) in CONTAINERS]
+    return False
+
+
+def parsed(text: str) -> Any:
+    """A body, with a `Doubled` object where equal keys name two."""
+    body = json.loads(text, object_pairs_hook=_object)
+    if not isinstance(body, dict):
+        return body
+    values = {name: _kept(value, PLACES.get(name, frozenset())) for name, value in body.items()}
+    return _marked(values, body, BODY)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    values: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    doubled = {key: sent for key, sent in values.items() if len(sent) > 1 and _means_two(key, sent)}
+    return Doubled(found, doubled)
+
+
+def _means_two(key: str, values: list[Any]) -> bool:
+    meaning = MEANINGS.get(built_in(key) or key)
+    return meaning is not None and len(set(map(meaning, values))) > 1
+
+
+def _kept(value: Any, names: frozenset[str]) -> Any:
+    """A value without marks but in the objects that name something, by `names`."""
+    if isinstance(value, list):
+        return [_kept(each, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return _marked({key: _kept(each, frozenset()) for key, each in value.items()}, value, names)
+
+
+def _marked(values: dict[str, Any], read: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    doubled = read.doubled if isinstance(read, Doubled) else {}
+    named = {built_in(key) or key: sent for key, sent in doubled.items()}
+    named = {key: sent for key, sent in named.items() if key in names}
+    return Doubled(values, named) if named else values

@@ -1,0 +1,37 @@
+"""Where a sign-in leads."""
+
+from urllib.parse import urlsplit
+
+from flask import Response, make_response
+
+from audience import operators, sessions
+from audience.console.kept_forms import page_of, shown_again
+from audience.console.page import to_path, url
+from audience.http.pages import public_root
+
+
+def after_sign_in(target: str, kept: str, token: str) -> Response:
+    """The page that was asked for, or the form that was sent there: empty for another operator than then."""
+    operator = operators.signed_in(token)
+    if not kept or operator is None or not is_inside(target):
+        return to_path(inside(target))
+    shown = shown_again(target, kept, operator, sessions.csrf_token(token))
+    return make_response(shown) if shown else to_path(inside(page_of(target)))
+
+
+def inside(target: str) -> str:
+    """A path of the console that a sign-in may lead to; the console's first page for any other."""
+    return public_root() + target if is_inside(target) else url("console.overview.home")
+
+
+def is_inside(target: str) -> bool:
+    """Whether a target is a path of the console, and nothing on the way takes it for another.
+
+    No path of the console has an encoded character: `%2e` is a dot to browsers, `%5c` a slash to some.
+    """
+    if not target.isascii() or not target.isprintable() or "\\" in target:
+        return False
+    parts = urlsplit(target)
+    segments = parts.path.split("/")[1:]
+    is_path = not parts.scheme and not parts.netloc and "%" not in parts.path
+    return is_path and segments[:1] == ["console"] and not {"", ".", ".."} & set(segments[1:])

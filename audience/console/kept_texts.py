@@ -1,0 +1,27 @@
+"""The text that a list is found by. Its URL has a name for it: an address belongs in no log."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from audience import sessions
+from audience.console.list_filters import Filters
+from audience.console.page import present
+from audience.errors import Refused
+from audience.sites import Site
+
+GONE = "This search is no longer kept: search again."
+
+
+def kept_text(site: Site, chosen: Filters) -> str:
+    """What the list of a URL is found by, "" for one without a text. Raises `Refused` if it is forgotten."""
+    name = chosen.get("kept", "")
+    text = sessions.search_text(present().session_id, site.id, name) if name else ""
+    if text is None:
+        raise Refused(GONE)
+    return text
+
+
+def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
+    """The filters of the list that is found by another text, or by none."""
+    others = {name: value for name, value in chosen.items() if name != "kept"}
+    return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

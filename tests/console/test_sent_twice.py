@@ -1,0 +1,142 @@
+"""A form that is sent twice makes one: by a double click, or by going back and sending it again."""
+
+import re
+import threading
+
+import pytest
+
+from audience import bulk_acts, segments, sent_forms, sessions
+from audience.console.confirmations import SENTENCES
+from audience.errors import Refused
+from storage import database
+from tests.console.browser import open_browser, signed_in
+from tests.console.forms import WRITES, World
+
+SITE = "/sites/<site_uuid>"
+HOUR = 3_600_000
+CLIENTS = 4
+# By the rule of its path: the table that the form adds a row to, and the page that has the form.
+MAKERS = {
+    f"{SITE}/segments/new": ("segments", "/segments/new"),
+    f"{SITE}/reports/new": ("reports", "/reports/new?kind=NewVisitors"),
+    f"{SITE}/webhooks": ("webhooks", "/webhooks"),
+    f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "/webhooks/1"),
+    f"{SITE}/keys": ("keys", "/keys"),
+    f"{SITE}/keys/rotate": ("keys", "/keys"),
+    f"{SITE}/acts": ("bulk_acts", ""),
+    "/sites": ("sites", None),
+}
+SHOWN_ONCE = ("/keys", "/rotate", "/webhooks")
+
+
+@pytest.fixture
+def world(app, ann, site, settings):
+    return World(app, site, settings)
+
+
+def rows(table):
+    with database.session():
+        return database.row(f"SELECT count(*) FROM {table}")[0]  # noqa: S608 - of the table above
+
+
+@pytest.mark.parametrize("rule", MAKERS)
+def test_the_second_leads_to_what_the_first_made(world, rule):
+    table, _ = MAKERS[rule]
+    path, fields = world.form(rule)
+    before = rows(table)
+    first = world.browser.post(path, form="a page's own", **fields)
+    assert first.status_code == (200 if rule.endswith(SHOWN_ONCE) else 303)
+    second = world.browser.post(path, form="a page's own", **fields)
+    assert rows(table) == before + 1
+    assert second.status_code == 303
+    page = world.browser.get(second.headers["Location"].removeprefix("/console"))
+    assert page.status_code == 200
+    said = "again-secret" if rule.endswith(SHOWN_ONCE) else "again"
+    assert SENTENCES[said] in page.text
+    if first.status_code == 303:
+        assert second.headers["Location"] == f"{first.headers['Location']}?done=again"
+    again, fields = world.form(rule)
+    world.browser.post(again, form="another page's", **fields)
+    assert rows(table) > before + 1
+
+
+@pytest.mark.parametrize("rule", MAKERS)
+def test_its_page_has_a_token_of_its_own(world, rule):
+    _, page = MAKERS[rule]
+    if page == "":
+        asked = [world.browser.post(f"{world.root}/subscribers/chosen", act="tag", all="1") for _ in range(2)]
+    else:
+        asked = [world.browser.get("/sites" if page is None else f"{world.root}{page}") for _ in range(2)]
+    tokens = [re.findall(r'name="form" value="([\w-]{16,})"', each.text) for each in asked]
+    assert all(tokens)
+    assert not set(tokens[0]) & set(tokens[1])
+
+
+def test_the_one_that_was_refused_says_nothing(manager, site):
+    path = f"/sites/{site.uuid}/segments/new"
+    refused = manager.post(path, form="token", name="", rules='{"tag": "vip"}')
+    assert refused.status_code == 422
+    assert 'name="form" value="token"' in refused.text
+    assert manager.post(path, form="token", name="VIP", rules='{"tag": "vip"}').status_code == 303
+    assert [each.name for each in segments.list_all(site)] == ["VIP"]
+
+
+def test_one_that_fails_half_way_leaves_nothing(manager, site, monkeypatch):
+    path, fields = f"/sites/{site.uuid}/segments/new", {"name": "VIP", "rules": '{"tag": "vip"}'}
+    real = segments._record
+
+    def refuse(*_):
+        raise Refused("no")
+
+    monkeypatch.setattr(segments, "_record", refuse)
+    assert manager.post(path, form="token", **fields).status_code == 422
+    monkeypatch.setattr(segments, "_record", real)
+    sent = manager.post(path, form="token", **fields)
+    assert "done=" not in sent.headers["Location"]
+    assert len(segments.list_all(site)) == 1
+
+
+def test_it_is_kept_for_a_day_and_for_one_session(app, site, later):
+    path, fields = f"/sites/{site.uuid}/segments/new", {"name": "VIP", "rules": '{"tag": "vip"}'}
+    for email in ("meg@example.com", "max@example.com"):
+        browser = signed_in(app, email, {site: "manager"})
+        browser.post(path, form="token", **fields)
+    assert len(segments.list_all(site)) == 2
+    session = sessions.find(browser.token)
+    assert session is not None
+    late = sent_forms.SentForm(session.id, "late")
+    assert sent_forms.once(late, site.id, lambda: 7, str) == (7, "7")
+    later(24 * HOUR - 1_000)
+    assert sent_forms.once(late, site.id, lambda: 8, str) == (None, "7")
+    later(2_000)
+    assert sent_forms.once(late, site.id, lambda: 9, str) == (9, "9")
+
+
+@pytest.mark.parametrize("kind", ["segment", "act"])
+def test_of_many_at_once_one_is_made(app, site, world, kind):
+    rule = f"{SITE}/segments/new" if kind == "segment" else f"{SITE}/acts"
+    path, fields = world.form(rule)
+    before, table = rows(MAKERS[rule][0]), MAKERS[rule][0]
+    ready, sent = threading.Barrier(CLIENTS), []
+
+    def send():
+        browser = open_browser(app)
+        browser.http.set_cookie(browser.cookie, world.browser.token, domain="localhost")
+        ready.wait(30)
+        sent.append(browser.post(path, form="token", **fields))
+
+    threads = [threading.Thread(target=send) for _ in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [each.status_code for each in sent] == [303] * CLIENTS
+    assert len({each.headers["Location"].partition("?")[0] for each in sent}) == 1
+    assert rows(table) == before + 1
+    if kind == "act":
+        assert [each.status for each in bulk_acts.newest(site)][:1] == ["queued"]
+
+
+def test_every_form_that_makes_something_is_here():
+    ends = ("/new", "/keys", "/webhooks", "/sites", "/acts", "/rotate")
+    assert {rule for rule in WRITES if rule.endswith(ends)} == set(MAKERS)

@@ -1,0 +1,220 @@
+"""What was sent after the end of a session: shown again after the sign-in, to be sent, never carried out."""
+
+import html
+import re
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+from werkzeug.test import EnvironBuilder
+
+from audience import operators, segments, sessions, sign_in, sites
+from audience.audit_log import COMMAND_LINE
+from audience.console import kept_forms
+from audience.console.kept_forms import MAX_KEPT_BYTES, SECRETS
+from audience.http.admission import Admission
+from audience.protocols import REFUSAL
+from tests.console.browser import ORIGIN, alert, open_browser
+from tests.console.conftest import PASSWORD
+
+TEMPLATES = Path(kept_forms.__file__).parent / "templates"
+FIELDS = {"name": "VIP & <b>“friends”</b>", "description": "", "rules": '{"tag": "vip"}', "form": "a-token"}
+MARKED = "this was typed"
+
+
+def signed_in(app, site, email="meg@example.com", role="manager"):
+    """The browser of a new operator who has a password."""
+    token = operators.add(email, True, {site: role}, COMMAND_LINE)
+    sessions.forget(sign_in.set_password_with_link(token, PASSWORD, ""))
+    browser = open_browser(app)
+    assert signs_in(browser, email=email).status_code == 303
+    return browser
+
+
+def signs_in(browser, page=None, email="meg@example.com", password=PASSWORD):
+    """Signs in, by the form of a page that has one."""
+    return browser.post("/sign-in", **(hidden(page) if page else {}) | {"email": email, "password": password})
+
+
+def hidden(page):
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page.text)
+    return {html.unescape(name): html.unescape(value) for name, value in found}
+
+
+@pytest.fixture
+def manager(app, site):
+    return signed_in(app, site)
+
+
+@pytest.fixture
+def path(site):
+    return f"/sites/{site.uuid}/segments/new"
+
+
+def ended(browser, path, **fields):
+    """Sends a form, as its page had it, after the session has ended."""
+    form = browser.get(path).text.partition('method="post"')[2].partition("</form>")[0]
+    drawn = dict(re.findall(r'<input type="hidden" name="(csrf|by)" value="([^"]*)">', form))
+    assert set(drawn) == {"csrf", "by"}
+    sessions.forget(browser.token)
+    return browser.send(path, drawn | fields, Origin=ORIGIN, Sec_Fetch_Site="same-origin")
+
+
+def test_it_is_shown_again_and_sent_by_hand(manager, site, path):
+    page = ended(manager, path, **FIELDS)
+    assert (page.status_code, "Your session has ended" in page.text) == (403, True)
+    wrong = signs_in(manager, page, password="not it")
+    assert (wrong.status_code, alert(wrong)) == (422, sign_in.WRONG)
+    shown = signs_in(manager, wrong)
+    assert shown.status_code == 200
+    assert "Make a segment" in shown.text
+    assert html.escape(FIELDS["name"]) in shown.text
+    assert segments.list_all(site) == []
+    again = hidden(shown)
+    assert {name: again[name] for name in FIELDS} == FIELDS
+    assert f'action="/console{path}"' in shown.text
+    assert manager.send(path, again, Origin=ORIGIN).status_code == 303
+    assert [each.name for each in segments.list_all(site)] == [FIELDS["name"]]
+
+
+def test_another_operator_gets_an_empty_form(app, manager, site, path):
+    signed_in(app, site, "max@example.com")
+    page = ended(manager, path, **FIELDS)
+    sent = signs_in(manager, page, "max@example.com")
+    assert (sent.status_code, sent.headers["Location"]) == (303, f"/console{path}")
+    assert FIELDS["name"] not in html.unescape(manager.get(path).text)
+
+
+@pytest.mark.parametrize(
+    ("sent_to", "shown"),
+    [
+        ("{site}/acts", "{site}/acts"),
+        ("{site}/subscribers/chosen?tag=vip", "{site}/subscribers"),
+        ("{site}/subscribers/" + "0" * 36 + "/erase", "{site}/subscribers/" + "0" * 36),
+        ("{site}/webhooks/7/rotate", "{site}/webhooks/7"),
+        ("{site}/lists/remove", "{site}/lists"),
+        ("/operators/role", "/operators"),
+        ("/x/y", ""),
+    ],
+)
+def test_another_operator_gets_the_page_where_the_form_is(app, manager, site, path, sent_to, shown):
+    signed_in(app, site, "max@example.com")
+    by = hidden(manager.get(path))["by"]
+    sessions.forget(manager.token)
+    root = f"/sites/{site.uuid}"
+    page = manager.send(sent_to.format(site=root), {"by": by, "tag": MARKED}, Origin=ORIGIN)
+    sent = signs_in(manager, page, "max@example.com")
+    assert sent.headers["Location"] == f"/console{shown.format(site=root)}"
+
+
+def test_who_signed_in_elsewhere_meanwhile_is_shown_it_too(app, manager, site, path):
+    """In the same browser, in another tab."""
+    old = hidden(manager.get(path))
+    signs_in(manager)
+    shown = manager.send(path, old | FIELDS, Origin=ORIGIN)
+    assert (shown.status_code, segments.list_all(site)) == (403, [])
+    assert manager.send(path, hidden(shown), Origin=ORIGIN).status_code == 303
+    assert len(segments.list_all(site)) == 1
+    signed_in(app, site, "max@example.com")
+    signs_in(manager, email="max@example.com")
+    refused = manager.send(path, old | FIELDS, Origin=ORIGIN)
+    assert (refused.status_code, "too old" in refused.text) == (403, True)
+    assert html.escape(FIELDS["name"]) not in refused.text
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Origin": "https://evil.example"}, {"Origin": ORIGIN, "Sec_Fetch_Site": "cross-site"}]
+)
+def test_what_another_page_sends_does_not_come_back(manager, site, path, headers):
+    by = hidden(manager.get(path))["by"]
+    sessions.forget(manager.token)
+    page = manager.send(path, {"by": by, "name": MARKED}, **headers)
+    assert (page.status_code, MARKED in page.text) == (303, False)
+
+
+def test_what_is_too_large_or_a_file_does_not_come_back(manager, site, path):
+    by = hidden(manager.get(path))["by"]
+    sessions.forget(manager.token)
+    fits = MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))
+    for length, status in ((fits, 403), (fits + 1, 303)):
+        page = manager.send(path, {"by": by, "name": "x" * length}, Origin=ORIGIN)
+        assert (page.status_code, "x" * length in page.text) == (status, status == 403)
+    for file in (b"a@a.example", b""):
+        fields = {"by": by, "name": MARKED, "file": (BytesIO(file), "a.csv")}
+        page = manager.send(path, fields, Origin=ORIGIN)
+        assert (page.status_code, MARKED in page.text) == (303, False)
+
+
+def test_the_largest_of_all_can_be_signed_in_with(manager, site, path):
+    """Its every character takes three bytes, and nine when it is encoded again."""
+    by = hidden(manager.get(path))["by"]
+    sessions.forget(manager.token)
+    length = (MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))) // 3
+    page = manager.send(path, {"by": by, "name": "&" * length}, Origin=ORIGIN)
+    body = urlencode(hidden(page) | {"email": "meg@example.com", "password": PASSWORD})
+    application = manager.http.application
+    asked = EnvironBuilder("/console/sign-in", base_url=ORIGIN, method="POST", headers=[("Origin", ORIGIN)])
+    assert (Admission(application)(asked.get_environ()) or 0) >= len(body)
+    assert hidden(signs_in(manager, page))["name"] == "&" * length
+
+
+@pytest.mark.parametrize("path", ["/account/password", "/account/email"])
+def test_no_secret_comes_back(manager, path):
+    sent = {"current": MARKED, "password": MARKED, "present": MARKED, "email": "new@example.com"}
+    page = _sent_to(manager, path, sent)
+    assert MARKED not in page.text
+    kept = parse_qs(hidden(page)["kept"])
+    assert kept["email"] == ["new@example.com"]
+    assert not set(kept) & SECRETS
+    assert 'value="new@example.com"' not in page.text  # is no name to sign in with
+
+
+def _sent_to(browser, path, fields):
+    drawn = hidden(browser.get("/account"))
+    sessions.forget(browser.token)
+    return browser.send(path, drawn | fields, Origin=ORIGIN)
+
+
+def test_every_field_of_a_secret_is_known():
+    pages = [each.read_text() for each in TEMPLATES.glob("*.html")]
+    fields = [tag for each in pages for tag in re.findall(r"<input[^>]*>", each)]
+    names = {re.findall(r'name="(\w+)"', tag)[0] for tag in fields if 'type="password"' in tag}
+    assert names <= SECRETS
+    assert {"csrf", "token"} <= SECRETS
+
+
+def test_nothing_that_a_link_brings_is_shown(manager, site, path):
+    by = hidden(manager.get(path))["by"]
+    kept = urlencode({"by": by, "name": MARKED})
+    assert MARKED not in manager.get(f"/sign-in?{urlencode({'kept': kept, 'next': path})}").text
+    for target in ("https://evil.example/", "/console/../docs", "/console/x/y", "/console/sign-in", ""):
+        sent = manager.post("/sign-in", email="meg@example.com", password=PASSWORD, kept=kept, next=target)
+        assert (sent.status_code, MARKED in sent.text) == (303, False), target
+
+
+def test_a_form_without_fields_of_its_own_leads_to_the_sign_in(manager, path):
+    drawn = hidden(manager.get(path))
+    sessions.forget(manager.token)
+    page = manager.send("/sign-out", drawn, Origin=ORIGIN)
+    assert (page.status_code, page.headers["Location"]) == (303, "/console/sign-in")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "most"),
+    [
+        ("/segments/new", {"Origin": ORIGIN}, MAX_KEPT_BYTES),
+        ("/segments/new", {"Origin": "https://evil.example"}, None),
+        ("/segments/new", {"Origin": ORIGIN, "Content-Length": str(MAX_KEPT_BYTES + 1)}, None),
+        ("/imports/new", {"Origin": ORIGIN}, None),
+    ],
+)
+def test_the_web_server_takes_a_body_that_is_kept(app, path, headers, most):
+    site = sites.create("Example")
+    builder = EnvironBuilder(f"/console/sites/{site.uuid}{path}", base_url=ORIGIN, method="POST")
+    environ = builder.get_environ() | {
+        {"Origin": "HTTP_ORIGIN", "Content-Length": "CONTENT_LENGTH"}[name]: value
+        for name, value in headers.items()
+    }
+    assert Admission(app)(environ) == most
+    assert (REFUSAL in environ) == (most is None)
