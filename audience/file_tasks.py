@@ -24,7 +24,7 @@ from schemas.values import FormError, compact_json
 from storage import database, leases, sites
 from storage import file_uploads as stored
 from storage.errors import Unavailable
-from storage.file_uploads import IMPORT, FileUpload
+from storage.file_uploads import IMPORT, FileUpload, ImportedFile
 
 log = logging.getLogger(__name__)
 LEASE_MS = stored.LEASE_MS  # a workbook is unpacked before its first row
@@ -203,7 +203,9 @@ def _import(task: Task, file: ReadableFile) -> None:
         with suppress(TakenBackError):
             _receive(task, file, received)
     upload = task.upload
-    file_uploads.imported(task.site, received.import_id, upload, Actor(upload.actor, upload.client_network))
+    kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
+    actor = Actor(upload.actor, upload.client_network)
+    file_uploads.imported(task.site, received.import_id, upload, kept, actor)
 
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:

@@ -166,6 +166,21 @@ class ReadableFile(Protocol):
         """Complete once the rows are read."""
         ...
 
+    @property
+    def consent(self) -> str:
+        """What was answered on who may be written to, in words."""
+        ...
+
+    @property
+    def answers(self) -> str:
+        """All that was answered, as a line for the next file of its kind."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Of the file's content."""
+        ...
+
     def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
         """Raises `FormError` when the rest of the file cannot be read."""
         ...

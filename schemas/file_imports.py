@@ -1,21 +1,24 @@
 """The parameters and answers of file imports (docs/contract.md, Files)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import marshmallow as ma
 
-from schemas.base import load
+from schemas.base import FormError, load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
+from schemas.formats.columns import Column
 from schemas.formats.files import File
 from schemas.formats.presets import http_advice
-from schemas.formats.readings import answer_line
-from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
+from schemas.formats.readings import Reading
+from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
 from schemas.responses import Date, ResponseSchema
 from schemas.values import NAMES, write_date
@@ -54,11 +57,19 @@ def kept_file(
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(said)), zone)
     table = tables.opened(binary, kind, meant, run, unpacked)
-    opened = looked(table)
+    opened = looked(table, known=_columns(table, meant))
     follow(0, opened)
     file = files.understood(table, meant, lambda rows: follow(rows, opened))
+    file = replace(file, digest=files.digest(binary))
     follow(0, looked(table, file))
     return file
+
+
+def _columns(table: Table, meant: Reading) -> Sequence[Column]:
+    """What the columns mean, if that is understood."""
+    with suppress(FormError):
+        return files.planned(table, meant)[1]
+    return ()
 
 
 class ColumnMeta(ResponseSchema):
@@ -158,7 +169,7 @@ def understood(file: File) -> dict[str, Any]:
             {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
             for each in file.plan
         ],
-        "answers": answer_line(file.reading, table.names),
+        "answers": file.answers,
     }
 
 

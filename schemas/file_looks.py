@@ -1,5 +1,6 @@
 """What a page shows of a file that an operator sent, as JSON: how it is written, columns, first rows."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,14 +14,15 @@ MAX_CELL = 80
 MOST_COLUMNS = 200
 
 
-def looked(table: Table, file: File | None = None) -> dict[str, Any]:
-    """Of a file that is not understood, without what is not known.
+def looked(table: Table, file: File | None = None, known: Sequence[Column] = ()) -> dict[str, Any]:
+    """Of a file that is not understood, without what is not known; `known` are its columns by now.
 
     `columns` are the first `MOST_COLUMNS` of `column_count`, each with what it becomes, why, and its first
     cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    plan = file.plan if file else [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
+    unknown = [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
+    plan = file.plan if file else known or unknown
     return {
         "kind": table.kind,
         "encoding": table.encoding,
@@ -31,6 +33,7 @@ def looked(table: Table, file: File | None = None) -> dict[str, Any]:
         "advice": http_advice(" ".join(file.advice)) if file else "",
         "preset": file.preset.name if file and file.preset else None,
         "answer": _answer(file) if file else None,
+        "digest": file.digest if file else "",
         "column_count": len(table.names),
         "columns": [_column(table, column, records) for column in plan[:MOST_COLUMNS]],
     }

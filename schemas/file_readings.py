@@ -34,6 +34,8 @@ UNREAD_DATES = (
 ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
 
 
+MAX_ID = 2**53
+UPLOAD = "Send upload as the answer with the questions gave it."
 ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
 OF_CONSENT = ("consent", "consent_column", *STATES)
 
@@ -104,6 +106,12 @@ class ImportFile(Form):
     ignore_column = Values(metadata={"description": "Columns that say nothing of consent."})
     seen = Values(metadata={"description": "Headers that the answers were given for."})
     answers = Text(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
+    upload_id = ma.fields.Integer(
+        data_key="upload",
+        validate=ma.validate.Range(1, MAX_ID, error=UPLOAD),
+        metadata={"description": "A file that was kept when it was asked about, in place of the body."},
+        error_messages={"invalid": UPLOAD},
+    )
     header = Switch()
     dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
     tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))

@@ -100,6 +100,9 @@ class FileQuestionSchema(ResponseSchema):
     options = ma.fields.List(ma.fields.String(), metadata={"description": "Parameters that answer it."})
     columns = ma.fields.List(ma.fields.String())
     values = ma.fields.List(ma.fields.Nested(FoundValue))
+    readings = ma.fields.Dict(
+        metadata={"description": "Cells as each answer would read them.", "may_be_absent": True}
+    )
 
 
 class NamesOrColumns(ma.fields.List[Any]):

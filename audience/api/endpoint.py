@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal
 
-from flask import Response, current_app, g
+from flask import Response, current_app, g, request
 
 from audience import keys
 from audience.api import targets
@@ -131,7 +131,7 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
         key = authenticate()
         if not key.may(scope):
             raise Forbidden(FORBIDDEN)
-        if not is_file and not has_body():
+        if not has_body() and (not is_file or "upload" in request.args):
             return key, 0
         max_bytes = _max_bytes(is_file, is_batch)
         (check_file if is_file else check_json)(max_bytes)

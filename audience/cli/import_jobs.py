@@ -13,11 +13,13 @@ from typing import Any, BinaryIO
 import click
 
 from audience import addresses, dry_runs, file_imports, imports, stats
+from audience.audit_log import COMMAND_LINE
 from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
 from audience.dry_runs import DryRun
+from audience.file_uploads import ImportedFile
 from audience.imports import Import
 from audience.sites import Site
 from schemas import exports
@@ -131,7 +133,11 @@ class Job:
         except FormError:
             upload.discard()
             raise
-        upload.accept(self.file.columns, name=printable(self.path.name))
+        file = self.file
+        kept = ImportedFile(
+            printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
+        )
+        upload.accept(file.columns, file=kept)
         return refusals.path
 
     @contextmanager

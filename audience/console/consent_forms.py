@@ -1,9 +1,11 @@
 """The question of consent on the page of a file: what was answered, and what is still to be told."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from schemas.formats.consent import STATES
+from schemas.formats.consent_guards import SAYS_SO
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.consent_words import is_unsubscribed
 
@@ -57,5 +59,19 @@ def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[
         "message": " ".join(each["message"] for each in asks if each["columns"]),
         "suggestion": details.get("suggestion") if asks else None,
         "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
-        "name_asks": any(map(is_unsubscribed, name.replace("_", " ").replace("-", " ").split())),
+        "ignored": said.get("ignore_column", ()),
+        **_contradiction(found.get("problem", ""), details),
+        "name_asks": _says_unsubscribed(name),
     }
+
+
+def _says_unsubscribed(name: str) -> bool:
+    """Whether a file's name has such a word: it asks, and never answers."""
+    words = Path(name).stem.replace("_", " ").replace("-", " ").split()
+    return any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
+
+
+def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
+    """The row and the column that say otherwise than what was said of everybody."""
+    row, marks, _ = problem.partition(SAYS_SO.partition("{row}")[2][:20])
+    return {"row": row, "contradicts": details["columns"][0]} if marks and details.get("columns") else {}

@@ -11,11 +11,11 @@ from audience.sites import Site
 from schemas.formats import (
     beginnings,
     columns,
-    consent_guards,
     first_look,
     meanings,
     tables,
 )
+from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
@@ -24,7 +24,20 @@ from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
 HINTS = "did_you_mean"  # in the words of the API
-COLUMN = "column-"  # prefix of the field of a column's place
+COLUMN, ASK = "column-", "ask-"  # prefixes of fields: of a column's place, of the answer to a question
+NOT_ASKED = (
+    "map",
+    "tag",
+    "from",
+    "sheet",
+    "known",
+    "header",
+    "consent",
+    "consent_column",
+    "ignore_column",
+    *STATES,
+)
+OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
 
 WORDS = {
     "email": "address", "name": "name, whole", "first_name": "first name", "last_name": "last name",
@@ -48,8 +61,6 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     meanings.BAD_KEY: NO_FIELD,
     first_look.BROKEN_OFF: "The file breaks off in its last row, before a column of consent: get it anew; if "
     "it is whole, end its last row with a line break.",
-    consent_guards.SAYS_SO: "A column says of some that they have unsubscribed, though everybody may be "
-    "written to. Choose that a column says who, or take the tick off for it.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
 }
@@ -69,6 +80,9 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
     said = {name: form[name] for name in ("from", "sheet", "dates", "known") if form.get(name, "")}
+    answered = {name.removeprefix(ASK): value for name, value in form.items() if name.startswith(ASK)}
+    said |= {name: value for name, value in answered.items() if not name.startswith("map[")}
+    chosen |= {name[len("map[") : -1]: value for name, value in answered.items() if name.startswith("map[")}
     tags = [tag for tag in map(str.strip, form.get("tag", "").split(",")) if tag]
     return said | consent_forms.read(form) | {
         "map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"
@@ -79,17 +93,23 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
     """What the page shows of what is known of a file (`file_tasks.Task`)."""
     said, look = file_uploads.reading_of(upload), found.get("look", {})
     counts = Counter(found.get("counts", {}))
+    asks = (found.get("found") or {}).get("asks", ())
+    questions = [_question(each) for each in asks if each["about"] != ABOUT]
+    asking = consent_forms.shown(upload.name, said, found)
     return {
         "said": said,
         "look": look,
         "advice": look.get("advice", ""),
-        "asking": consent_forms.shown(upload.name, said, found),
+        "asking": asking,
         "columns": [_shown_column(column, said) for column in look.get("columns", ())],
         "preset_found": PRESETS.get(look.get("preset")),
         "tried": {**found, "counts": counts} if "counts" in found else None,
         "kept": found.get("rows_seen", 0) - counts["refused"],
         "pieces": pieces(counts),
-        "problem": _problem(found),
+        "problem": "" if asking.get("contradicts") else _problem(found),
+        "questions": questions,
+        "kept_answers": [(name, value) for name, value in said.items() if name not in NOT_ASKED],
+        "is_open": bool(asks) or bool(asking.get("contradicts")),
         **choices(site),
     }
 
@@ -127,9 +147,13 @@ def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _asked(question: Mapping[str, Any]) -> str:
-    """A question, with the columns that it is about."""
-    return f"{question['message']} Found: {', '.join(question['columns'][:10])}."
+def _question(question: Mapping[str, Any]) -> dict[str, Any]:
+    """A question with its answers, as (name, value) of parameters."""
+    told = (option.partition("=") for option in question["options"])
+    return {
+        **question,
+        "answers": [(name, value) for name, _, value in told if not set(OPEN_WORDS) & {value, value[6:]}],
+    }
 
 
 def _problem(known: Mapping[str, Any]) -> str:
@@ -138,7 +162,7 @@ def _problem(known: Mapping[str, Any]) -> str:
         return ""
     message, found = known["problem"], known.get("found") or {}
     if "asks" in found:
-        return " ".join(_asked(each) for each in found["asks"] if each["about"] != ABOUT)
+        return ""
     if "header=0" in found.get(HINTS, ()):
         return NO_HEADER
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)

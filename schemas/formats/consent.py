@@ -19,6 +19,10 @@ from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 
 SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = STATES = ("subscribed", "unsubscribed", "unconfirmed")
+WORDS = {
+    SUBSCRIBED: "everyone has agreed", UNSUBSCRIBED: "nobody may be written to",
+    UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who",
+}  # fmt: skip
 BLANK, DATE = "", "date"  # values that stand for many
 MAX_LENGTH = 100  # characters of a cell that may be a date or a known value
 
@@ -80,6 +84,14 @@ class ConsentAnswer:
     everyone: str = ""
     columns: Sequence[ConsentColumn] = ()
     by_file: bool = False
+
+    @property
+    def words(self) -> str:
+        if self.everyone or not self.columns:
+            return WORDS[self.everyone]
+        names = ", ".join(each.column.name.strip() or str(each.column.place) for each in self.columns)
+        says = "columns {} say who" if len(self.columns) > 1 else "column {} says who"
+        return f"{'its' if self.by_file else 'the'} {says.format(names[:MAX_LENGTH])}"
 
     @property
     def is_open(self) -> bool:

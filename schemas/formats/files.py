@@ -3,8 +3,9 @@
 The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
 """
 
+import hashlib
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
@@ -14,7 +15,7 @@ from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
-from schemas.formats.readings import Reading
+from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
@@ -43,6 +44,7 @@ class File:
     reading: Reading
     columns: list[str]
     is_empty: bool
+    digest: str = ""
 
     @property
     def kind(self) -> str:
@@ -60,6 +62,16 @@ class File:
     @property
     def binary(self) -> BinaryIO:
         return self.table.binary
+
+    @property
+    def consent(self) -> str:
+        """What was answered on who may be written to, in words."""
+        return self.answer.words
+
+    @property
+    def answers(self) -> str:
+        """All that was answered, as a line for the next file of its kind."""
+        return answer_line(self.reading, self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
         """The rows that are not blank; `check` raises `ValueError` on a malformed address.
@@ -109,7 +121,17 @@ def inspect(
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    return understood(tables.opened(binary, kind, reading, run, unpacked), reading, sampled=sampled)
+    table = tables.opened(binary, kind, reading, run, unpacked)
+    return replace(understood(table, reading, sampled=sampled), digest=digest(binary))
+
+
+def digest(binary: BinaryIO) -> str:
+    """Of a file's content; its place is where it was."""
+    place = binary.tell()
+    binary.seek(0)
+    found = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
+    binary.seek(place)
+    return found
 
 
 def understood(

@@ -1,11 +1,14 @@
 """Who in a file may be written to: asked once, over HTTP; a file only takes people out (docs/files.md)."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from audience import audit_log, clock, file_uploads, imports, keys
 from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
-from tests.client import open_client
+from tests.client import ApiClient, open_client
 from tests.depth import examples
 from tests.response_assertions import error
 
@@ -399,3 +402,56 @@ def test_the_last_word_of_a_long_file_counts(client, words):
 def test_a_file_without_people_is_not_asked_about(client):
     response = ask(client, "email,plan\n", query={"dry_run": "1"})
     assert response.json["meta"]["advice"] == "The file has no people."
+
+
+def kept(client, text, query=None):
+    """The id under which a file is kept that was asked about."""
+    response = ask(client, text, query=query)
+    error(response, 422)
+    return response.json["upload"]
+
+
+def go_on(client, upload, **query):
+    return client.call("POST", "/batch/imports", query={"upload": upload, **query})
+
+
+def test_a_file_is_kept_until_its_questions_are_answered(client):
+    upload = kept(client, people("x", "a", "b"))
+    response = go_on(client, upload, consent_column="x", subscribed="a")
+    error(response, 422)
+    assert response.json["upload"] == upload
+    told = {"consent_column": "x", "subscribed": "a", "unsubscribed": "b"}
+    assert go_on(client, upload, dry_run="1", **told).json["dry_run"]["created"] == 2
+    assert go_on(client, upload, **told).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert left(client, 2) == {1}
+    error(go_on(client, upload, **told), 404)
+
+
+def test_of_a_file_of_which_only_the_beginning_was_read_nothing_is_kept(client):
+    response = ask(client, people("x", *["a"] * 20_000))
+    assert "upload" not in response.json
+    assert kept(client, people("x", *["a"] * 20_000, "b"), query={"consent_column": "x", "subscribed": "a"})
+
+
+def test_a_kept_file_is_only_for_who_sent_it_and_for_an_hour(client, other_client, monkeypatch, settings):
+    upload = kept(client, people("x", "a"))
+    error(go_on(other_client, upload, consent=IN), 404)
+    other_key = ApiClient(client.http, client.site, keys.create([client.site], name="Other"))
+    error(go_on(other_key, upload, consent=IN), 404)
+    later = clock.now_ms() + file_uploads.ASKED_MS + 1
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    error(go_on(client, upload, consent=IN), 404)
+    file_uploads.sweep(settings.instance)
+    assert list((settings.instance / file_uploads.FOLDER).iterdir()) == []
+    assert file_uploads.waiting(client.site) == []
+
+
+def test_the_answer_is_kept_with_the_import_and_in_the_audit_log(client):
+    import_file(client, people("x", "a"))
+    file = file_uploads.files(client.site, [1])[1]
+    assert file.consent == "everyone has agreed"
+    assert file.answers == "consent=subscribed&seen=email&seen=x"
+    [entry] = [each for each in audit_log.page(client.site) if each.act == "file imported"]
+    assert json.loads(entry.typed) == {"consent": "everyone has agreed"}
+    assert entry.actor == file.actor

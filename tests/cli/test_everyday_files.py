@@ -158,8 +158,8 @@ def door(request, run, client, tmp_path):
 
     def by_command(file, *options):
         refused = tmp_path / "refused.csv"
-        words = ("import", file, "--site", client.site.uuid, "--refused", refused)
-        words += (*answer(file), *options)
+        said = (*answer(file), *options)
+        words = ("import", file, "--site", client.site.uuid, "--refused", refused, *said)
         wanted = CASES.get(file.name, Wanted())
         exit_code = wanted.error and not options and 1
         output = run(*words, asked=True, exit_code=exit_code or 3 * bool(wanted.refused))
