@@ -104,6 +104,7 @@ def tried(done: DryRun) -> dict[str, Any]:
     return {
         "counts": dict(done.counts),
         "left": done.left,
+        "new_left": done.new,
         "stayed": done.stayed,
         "rows_seen": done.rows_seen,
         "whole": done.whole,

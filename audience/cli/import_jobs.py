@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, dry_runs, file_imports, imports, stats
+from audience import addresses, dry_runs, file_imports, file_uploads, imports, stats
 from audience.audit_log import COMMAND_LINE
 from audience.cli.charts import printable
 from audience.cli.following import follow
@@ -30,7 +30,7 @@ from schemas.formats.presets import IGNORE
 from schemas.formats.readings import options, parameters
 from schemas.formats.rows import FileRow
 from schemas.imports import too_late_counts
-from schemas.values import compact_json
+from schemas.values import compact_json, write_date
 
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
@@ -38,6 +38,9 @@ GOES_ON = (
     "import {id} goes on without this command: take it back with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
+WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
+BEFORE = "This file was imported before, as import {}, {}."
+NEXT = "Answers for the next file of this kind: --answers {}"
 TOO_LATE = {
     "unsubscribes_ignored": "Unsubscribes that did not count, because these people subscribed later",
     "subscribes_ignored": "Subscribes that did not count, because these people unsubscribed later",
@@ -68,12 +71,17 @@ class Job:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
+        if done.left:
+            known = done.left - done.new
+            self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows, and waits until they are applied."""
         upload = file_imports.resume(self.site, source)
+        if not upload.complete and (before := file_uploads.imported_before(self.site, self.file.digest)):
+            self.say(BEFORE.format(before[0], write_date(before[1])))
         if upload.complete:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
         refused = _last(self.refused) if upload.complete else self._receive(upload)
@@ -91,6 +99,7 @@ class Job:
                 f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
             )
         self._tell_away(row.stay_unsubscribed, row.suppressed, row)
+        self.say(NEXT.format(shlex.quote(self.file.answers)))
         counts = stats.for_site(self.site)
         self.say(
             f"The site now has user_count {counts.users:,}, subscriber_count {counts.subscribers:,}, "

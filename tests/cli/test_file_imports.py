@@ -34,9 +34,10 @@ def test_the_detected_dialect_is_printed(run, client, tmp_path):
     file = tmp_path / "people.csv"
     file.write_bytes("E-Mail;Name\nann@example.com;Zoë\n".encode("latin-1"))
     output = run(
-        "import", file, "--site", client.site.uuid, "--map", "E-Mail=email", "--map", "name=first_name"
-    )
-    assert "people.csv: csv, latin-1, delimiter ;, columns E-Mail, Name" in output
+        "import", file, "--site", client.site.uuid, "--map", "E-Mail=email", "--map", "name=first_name",
+        "--encoding", "cp1252",
+    )  # fmt: skip
+    assert "people.csv: csv, cp1252, delimiter ;, columns E-Mail, Name" in output
     assert "created 1, updated 0, unchanged 0, refused 0, suppressed 0" in output
     assert client.find("ann@example.com")["attributes"]["first_name"] == "Zoë"
 

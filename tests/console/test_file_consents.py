@@ -133,3 +133,21 @@ def test_json_by_the_name_of_csv_is_told_in_words_of_the_page(manager, root):
     shown = manager.get(keep(manager, root, '[{"email": "ann@a.example"}]')).text
     assert "The file is JSON, not CSV: give it a name that ends in .json, and send it again." in shown
     assert "Content-Type" not in shown
+
+
+def test_what_would_happen_is_counted_before_and_the_answer_is_kept(site, owner, manager, root):
+    start(manager, keep(manager, root, "email\nann@a.example\n"), site)
+    text = "email\nann@a.example\nbob@a.example\n"
+    path = keep(manager, root, text, consent="unsubscribed")
+    shown = manager.get(path).text
+    assert "1 person whom you have would be unsubscribed, 1 comes in new and unsubscribed." in shown
+    assert "This file was imported" not in shown
+    page = manager.get(start(manager, path, site, consent="unsubscribed")).text
+    assert "nobody may be written to, said by " in page
+    again = manager.get(keep(manager, root, text, consent="unsubscribed")).text
+    assert "This file was imported" in again
+    assert ">import 2</a>" in again
+    history = manager.get(f"/sites/{site.uuid}/subscribers/{person(site, 'bob@a.example').uuid}").text
+    assert "by import 2, people.csv, said by " in history
+    assert ": nobody may be written to" in history
+    assert "nobody may be written to" in owner.get(f"/sites/{site.uuid}/audit-log").text
