@@ -8,17 +8,18 @@ from typing import Any
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.meanings import EXPORTED
+from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 
-MARKS = (";", "|")
+MARKS = (";", "|", csv_values.GOOGLE)
 SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
 MAX_SHOWN = 3
 SEPARATOR = (
-    "Tags have ; or | in them, and no comma: send tag_separator with the mark that separates them, or with a "
-    "comma to keep each cell as one tag. `columns` and `values` name them."
+    "Tags have ; | or ::: in them, and no comma: send tag_separator with the mark that separates them, or "
+    "with a comma to keep each cell as one tag. `columns` and `values` name them."
 )
 COMMAND = (
     "The tags in column {columns}, such as {values}, have no comma: say what separates them with "
@@ -29,12 +30,17 @@ PAGE = (
 )
 
 
+def separator_of(reading: Reading, preset: Preset | None) -> str | None:
+    """What separates the tags in place of a comma, if that is known."""
+    return reading.tag_separator or (preset.tag_separator if preset else None)
+
+
 class TagWatch:
     """Sees the cells of all columns of tags while the file is looked through."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
+    def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
         self.table = table
-        is_told = reading.tag_separator or set(EXPORTED) <= set(table.names)
+        is_told = separator or set(EXPORTED) <= set(table.names)
         tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
         self.columns = [] if is_told else tagged
         self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}
@@ -59,7 +65,8 @@ class TagWatch:
         if not asked:
             return []
         marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
-        answers = [*marks, "".join(marks), csv_values.COMMA] if len(marks) > 1 else [*marks, csv_values.COMMA]
+        several = "".join(mark for mark in marks if mark != csv_values.GOOGLE)
+        answers = list(dict.fromkeys([*marks, *filter(None, [several]), csv_values.COMMA]))
         values = sum((self.shown[column.place] for column in asked), Counter[str]())
         names = [column.name for column in asked]
         first = quoted([next(iter(values))])
@@ -67,7 +74,9 @@ class TagWatch:
             FileQuestion(
                 about="tag_separator",
                 message=SEPARATOR,
-                command=COMMAND.format(columns=quoted(names), values=first, mark=f"'{''.join(marks)}'"),
+                command=COMMAND.format(
+                    columns=quoted(names), values=first, mark=f"'{several or csv_values.GOOGLE}'"
+                ),
                 page=PAGE,
                 options=[f"tag_separator={answer}" for answer in answers],
                 columns=names,
