@@ -238,6 +238,7 @@ DO_NOT_READ = {
     "schemas.formats.columns:found_places",
     "schemas.formats.consent:answer",
     "schemas.formats.consent:ignored_places",
+    "schemas.formats.questions:choice",
     "schemas.formats.readings:answer_line",
     "schemas.formats.readings:options",
     "schemas.formats.csv_values:is_no_date",

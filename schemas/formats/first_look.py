@@ -8,8 +8,7 @@ from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_p
 from schemas.formats.consent_guards import Guards
 from schemas.formats.consent_question import ConsentLook, CountedColumn
 from schemas.formats.consent_words import folded, is_unsubscribed
-from schemas.formats.date_columns import DateReading
-from schemas.formats.date_questions import DateWatch
+from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered

@@ -9,7 +9,7 @@ __all__ = ["root"]
 def test_the_encoding_is_chosen_by_its_reading(site, manager, root):
     path = keep(manager, root, "email;jméno\nann@a.example;Žofie Dvořáková\n".encode("cp1250"))
     shown = manager.get(path).text
-    assert "The file is not UTF-8: choose below the reading that is right." in shown
+    assert "The file is not UTF-8; one of its likeliest readings may be right" in shown
     assert 'name="ask-encoding" value="cp1250"' in shown
     assert "Žofie Dvořáková" in shown
     assert "Žofie Dvoøáková" in shown
