@@ -9,6 +9,7 @@ from schemas.formats import encodings
 
 SAMPLE_BYTES, MAX_LINE, MAX_CELL = 2**13, 2**16, 200
 MOST_CELLS, MOST_READINGS = 3, 3
+USUAL = "cp1252"
 ANY = "iso8859-1"  # which reads everything
 LATIN = "LATIN"
 WORD = re.compile(r"[^\W\d_]+")
@@ -19,7 +20,7 @@ Readings = dict[str, list[str]]  # the same cells by each encoding, the likelies
 
 
 def likely(binary: BinaryIO) -> Readings:
-    """At most `MOST_READINGS`, each of an encoding that can read the whole file."""
+    """At most `MOST_READINGS`, the usual one among them, each of an encoding that can read the whole file."""
     from charset_normalizer import from_bytes  # takes a while to load
 
     cells, readings = _cells(binary), Readings()
@@ -35,6 +36,9 @@ def likely(binary: BinaryIO) -> Readings:
         texts = _texts(binary, cells, name) if len(readings) < MOST_READINGS else []
         if texts and texts not in readings.values():
             readings[name] = texts
+    usual = _texts(binary, cells, USUAL)
+    if usual and usual not in readings.values():
+        readings = Readings([*readings.items()][: MOST_READINGS - 1]) | {USUAL: usual}
     return readings
 
 

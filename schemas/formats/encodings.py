@@ -5,7 +5,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from encodings.aliases import aliases
-from functools import cache
+from functools import cache, partial
 from itertools import takewhile
 from typing import BinaryIO, TextIO
 
@@ -39,6 +39,7 @@ PAGE = (
 )
 PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
+IS_UTF8 = "The file is in UTF-8, not in that encoding: leave encoding out."
 WRONG = "The file is not in that encoding: line {line} or one soon below cannot be read. Name another."
 UTF32 = "The file is in UTF-32: save it as CSV in UTF-8."
 ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
@@ -92,6 +93,13 @@ def encoding(binary: BinaryIO, said: str | None = None) -> str | None:
     if start[:3].count(0) != start[1:4].count(0) and b"\0\0\0" in start[:4]:
         raise FileRefused(UTF32)
     guess = said or BOMS.get(_bom(start)) or _utf16(start) or UTF8
+    if (
+        said
+        and said not in UNICODE
+        and not all(map(bytes.isascii, _pieces(binary)))
+        and can_read(binary, UTF8)
+    ):
+        raise FileRefused(IS_UTF8)
     if can_read(binary, guess):
         return guess
     if said:
@@ -143,11 +151,15 @@ def _lines_before(binary: BinaryIO, encoding: str) -> int:
 def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
     """The file in pieces; an empty one at the end if the next cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    binary.seek(0)
     try:
-        while piece := binary.read(PIECE_SIZE):
+        for piece in _pieces(binary):
             decoder.decode(piece)
             yield piece
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         yield b""
+
+
+def _pieces(binary: BinaryIO) -> Iterator[bytes]:
+    binary.seek(0)
+    return iter(partial(binary.read, PIECE_SIZE), b"")

@@ -19,6 +19,7 @@ from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
+from schemas.formats.tag_questions import separator_of
 from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
@@ -78,7 +79,8 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
+        separator = separator_of(self.reading, self.preset)
+        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)

@@ -8,8 +8,7 @@ from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_p
 from schemas.formats.consent_guards import Guards
 from schemas.formats.consent_question import ConsentLook, CountedColumn
 from schemas.formats.consent_words import folded, is_unsubscribed
-from schemas.formats.date_columns import DateReading
-from schemas.formats.date_questions import DateWatch
+from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
@@ -17,7 +16,7 @@ from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
-from schemas.formats.tag_questions import TagWatch
+from schemas.formats.tag_questions import TagWatch, separator_of
 from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
@@ -80,7 +79,7 @@ def look_through(
     consents = ConsentLook(table, columns, answer, preset)
     guards = Guards(table, columns, answer, ignored_places(table.names, columns, reading))
     dated = DateWatch(table, _dated(columns, answer), reading)
-    tagged = TagWatch(table, columns, reading)
+    tagged = TagWatch(table, columns, separator_of(reading, preset))
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
     is_whole = not (sampled and answer.is_open)

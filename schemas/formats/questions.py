@@ -1,5 +1,6 @@
 """What a file leaves open: its questions, all asked together, each answered by a flag (docs/files.md)."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +40,18 @@ class FileQuestion:
             "values": [{"value": shortened(value), "count": count} for value, count in self.values],
             **({"readings": _shortened(self.readings)} if self.readings else {}),
         }
+
+
+def choice(what: str, name: str, answers: Sequence[str], found: str = "", **parts: Any) -> FileQuestion:
+    """A question whose answers are values of one parameter; `found` is told at the command line only."""
+    words = [shlex.join([f"--{name.replace('_', '-')}", answer]) for answer in answers]
+    return FileQuestion(
+        **{"about": name} | parts,
+        message=f"{what}: send one of `options`.",
+        command=f"{what}{found}: answer with {' or '.join(words) or '--' + name}",
+        page=f"{what}: choose below.",
+        options=[f"{name}={answer}" for answer in answers],
+    )
 
 
 def _shortened(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

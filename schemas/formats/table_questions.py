@@ -1,33 +1,30 @@
 """What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from schemas.formats import beginnings, encoding_questions, tables
+from schemas.formats import beginnings, encodings, tables
 from schemas.formats.columns import Column, has_email
 from schemas.formats.consent import ConsentAnswer
+from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import OWN
-from schemas.formats.questions import FileQuestion
+from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused, quoted
-from schemas.formats.tables import IMPORT, SKIP, Table
+from schemas.formats.tables import IMPORT, SKIP, Table, is_object
+from schemas.values import compact_json
 
-HEADER = (
-    "The first row has no column of addresses, but row {row} does: send header_row={row} if it is the header."
+BAD = re.compile("[\ud800-\udfff]")
+WIDE = re.compile("[^\0-\x7f\ud800-\udfff]")
+
+NOT_UTF8 = "The file is not UTF-8; one of its likeliest readings may be right, or another encoding"
+BAD_BYTE = (
+    "Few bytes of the file are not UTF-8, the first in row {row}, column {place}; correct it, or choose"
 )
-HEADER_COMMAND = "The header seems to be row {row}: say so with --header-row {row}"
-HEADER_PAGE = "The header seems to be row {row}: choose that below."
-HIDDEN = "{count} hidden: send hidden_rows=import to import them, too, or hidden_rows=skip to leave them out."
-HIDDEN_COMMAND = (
-    "{count} hidden, as by a filter: import them, too, with --hidden-rows import, or leave them out with "
-    "--hidden-rows skip"
-)
-HIDDEN_PAGE = "{count} hidden, as by a filter: choose below whether to import them, too."
-SHEETS = (
-    "Several sheets have a column of addresses: say with sheet which one to import. `options` lists them."
-)
-SHEETS_COMMAND = "Several sheets have a column of addresses: say with --sheet which one to import: {sheets}"
-SHEETS_PAGE = "Several sheets have a column of addresses: choose below which one to import."
+HEADER = "The first row has no column of addresses; the header seems to be row {row}"
+HIDDEN = "{count} hidden, as by a filter; they can be imported, too"
+SHEETS = "Several sheets have a column of addresses"
 NOT_COMPUTED = (
     "The formula in column {place}, row {row} has no stored value: open the workbook in a spreadsheet "
     "program, save it, and import that."
@@ -36,12 +33,19 @@ NOT_COMPUTED = (
 
 def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestion]]:
     """The table, for now from the row that is likely its header, and what is to be asked about it."""
-    asks = [encoding_questions.ask(table, table.readings)] if table.readings is not None else []
+    asks = [_ask_encoding(table, table.readings)] if table.readings is not None else []
     row = beginnings.header_row(table, reading)
     if row is not None:
         table = tables.at_row(table, row)
-        asks.append(_question("header_row", HEADER, HEADER_COMMAND, HEADER_PAGE, [str(row)], row=str(row)))
-    return table, [*asks, *_about_book(table, reading)]
+        asks.append(choice(HEADER.format(row=row), "header_row", [str(row)]))
+    book = table.book
+    if book and book.hidden and not reading.hidden_rows:
+        count = "1 row is" if book.hidden == 1 else f"{book.hidden:,} rows are"
+        asks.append(choice(HIDDEN.format(count=count), "hidden_rows", [IMPORT, SKIP]))
+    others = [name for name, rows in book.others.items() if any(map(has_email, rows))] if book else []
+    if others and not reading.sheet and has_email(table.names):
+        asks.append(choice(SHEETS, "sheet", [table.sheet or "", *others]))
+    return table, asks
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer) -> Table:
@@ -58,29 +62,22 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer) -> Ta
     return replace(table, filled=[column.place for column in consents])
 
 
-def _about_book(table: Table, reading: Reading) -> list[FileQuestion]:
-    asks = []
-    if table.book and table.book.hidden and not reading.hidden_rows:
-        count = "1 row is" if table.book.hidden == 1 else f"{table.book.hidden:,} rows are"
-        asks.append(
-            _question("hidden_rows", HIDDEN, HIDDEN_COMMAND, HIDDEN_PAGE, [IMPORT, SKIP], count=count)
-        )
-    others = [
-        name for name, rows in (table.book.others if table.book else {}).items() if any(map(has_email, rows))
-    ]
-    if others and not reading.sheet and has_email(table.names):
-        names = [table.sheet or "", *others]
-        asks.append(_question("sheet", SHEETS, SHEETS_COMMAND, SHEETS_PAGE, names, sheets=quoted(names)))
-    return asks
+def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
+    """The likeliest readings side by side; where the first is that is no UTF-8, if most else is."""
+    with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
+        good = bad = 0
+        while piece := text.read(encodings.PIECE_SIZE):
+            good, bad = good + len(WIDE.findall(piece)), bad + len(BAD.findall(piece))
+    row, place = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
+    what = BAD_BYTE.format(row=row, place=place) if row else NOT_UTF8
+    shown = "; ".join(f"{name} {quoted(texts)}" for name, texts in readings.items())
+    return choice(what, "encoding", list(readings), f" ({shown})", readings=readings)
 
 
-def _question(
-    about: str, message: str, command: str, page: str, answers: list[str], **parts: str
-) -> FileQuestion:
-    return FileQuestion(
-        about=about,
-        message=message.format(**parts),
-        command=command.format(**parts),
-        page=page.format(**parts),
-        options=[f"{about}={answer}" for answer in answers],
-    )
+def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
+    """(row, place) of the cells that are no UTF-8; of JSON, the place is that of the key in its object."""
+    for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
+        cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
+        for place, cell in enumerate(cells, 1):
+            if BAD.search(cell if isinstance(cell, str) else compact_json(cell)):
+                yield number, place

@@ -8,33 +8,30 @@ from typing import Any
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.meanings import EXPORTED
-from schemas.formats.questions import FileQuestion
+from schemas.formats.presets import Preset
+from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
 from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 
-MARKS = (";", "|")
+MARKS = (";", "|", csv_values.GOOGLE)
 SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
+COMMA = {csv_values.COMMA}
 MAX_SHOWN = 3
-SEPARATOR = (
-    "Tags have ; or | in them, and no comma: send tag_separator with the mark that separates them, or with a "
-    "comma to keep each cell as one tag. `columns` and `values` name them."
-)
-COMMAND = (
-    "The tags in column {columns}, such as {values}, have no comma: say what separates them with "
-    "--tag-separator {mark}, or keep each cell as one tag with --tag-separator ,"
-)
-PAGE = (
-    "Tags have ; or | in them, and no comma: choose below what separates them. A comma keeps each cell whole."
-)
+UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answer, each cell is one tag"
+
+
+def separator_of(reading: Reading, preset: Preset | None) -> str | None:
+    """What separates the tags in place of a comma, if that is known."""
+    return reading.tag_separator or (preset.tag_separator if preset else None)
 
 
 class TagWatch:
     """Sees the cells of all columns of tags while the file is looked through."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
+    def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
         self.table = table
-        is_told = reading.tag_separator or set(EXPORTED) <= set(table.names)
+        is_told = separator or set(EXPORTED) <= set(table.names)
         tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
         self.columns = [] if is_told else tagged
         self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}
@@ -51,26 +48,17 @@ class TagWatch:
                 if cell in shown or len(shown) < MAX_SHOWN:
                     shown[cell] += 1
 
-    def _is_open(self, marks: set[str]) -> bool:
-        return bool(marks) and csv_values.COMMA not in marks
-
     def asks(self) -> list[FileQuestion]:
-        asked = [column for column in self.columns if self._is_open(self.marks[column.place])]
-        if not asked:
-            return []
+        asked = [each for each in self.columns if self.marks[each.place] - COMMA == self.marks[each.place]]
         marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
-        answers = [*marks, "".join(marks), csv_values.COMMA] if len(marks) > 1 else [*marks, csv_values.COMMA]
+        if not marks:
+            return []
+        several = "".join(mark for mark in marks if mark != csv_values.GOOGLE)
+        answers = dict.fromkeys([*marks, *filter(None, [several]), csv_values.COMMA])
+        asked = [column for column in asked if self.marks[column.place]]
         values = sum((self.shown[column.place] for column in asked), Counter[str]())
         names = [column.name for column in asked]
-        first = quoted([next(iter(values))])
+        found = f" (in column {quoted(names)}, such as {quoted([next(iter(values))])})"
         return [
-            FileQuestion(
-                about="tag_separator",
-                message=SEPARATOR,
-                command=COMMAND.format(columns=quoted(names), values=first, mark=f"'{''.join(marks)}'"),
-                page=PAGE,
-                options=[f"tag_separator={answer}" for answer in answers],
-                columns=names,
-                values=values.most_common(),
-            )
+            choice(UNCLEAR, "tag_separator", list(answers), found, columns=names, values=values.most_common())
         ]

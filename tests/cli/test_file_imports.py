@@ -141,7 +141,8 @@ def test_the_command_names_what_it_found(type_import, text, options, sentence):
 def test_a_question_ends_the_command_with_2_until_it_is_answered(type_import, client):
     text = "email,created_at\na@b.co,01/02/2023\n"
     output = type_import(text, exit_code=2)
-    assert "in column `created_at` may have the day or the month first" in output
+    assert "may have the day or the month first" in output
+    assert "(1 in column `created_at`, such as `01/02/2023` in row 2)" in output
     assert "map[" not in output
     assert client.counts() == (0, 0, 0)
     type_import(text, "--dates", "dmy")

@@ -39,7 +39,7 @@ def test_an_address_in_angle_brackets_is_no_page(said):
 def test_a_cell_that_is_no_date_is_asked_about_with_its_column_and_row(said):
     text = "email,plan,Joined On\nann@example.com,pro,2020-01-01\nbob@example.com,pro,soon\n"
     answer = said(text, "--map", "Joined On=created_at", "--dry-run", exit_code=2)
-    assert "1 cell in column `Joined On` cannot be read as dates, such as `soon` in row 3" in answer
+    assert "(1 in column `Joined On`, such as `soon` in row 3)" in answer
     assert "--unread-dates ignore" in answer
     answer = said(text, "--map", "Joined On=created_at", "--unread-dates", "field")
     assert "created 2" in answer

@@ -53,13 +53,13 @@ def test_json_by_the_name_of_csv(refused, text):
 def test_a_title_above_the_header(refused, text):
     row = 1 + [("mail," in line or ";Email" in line) for line in text.splitlines()].index(True)
     said = refused(text, exit_code=2)
-    assert f"The header seems to be row {row}: say so with --header-row {row}" in said
+    assert f"the header seems to be row {row}: answer with --header-row {row}" in said
     assert "--map" not in said
 
 
 def test_a_title_on_the_sheet_of_a_workbook(refused):
     rows = [["Export"], ["email", "name"], ["ann@example.com", "Ann"]]
-    assert "say so with --header-row 2" in refused(book(People=rows), "people.xlsx", exit_code=2)
+    assert "answer with --header-row 2" in refused(book(People=rows), "people.xlsx", exit_code=2)
 
 
 def test_a_workbook_that_begins_with_a_cover(refused):

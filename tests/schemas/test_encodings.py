@@ -58,6 +58,14 @@ def test_each_of_the_encodings_is_known_to_python_by_that_name():
     assert [encodings.known(name) for name in encodings.SAID] == list(encodings.SAID)
 
 
+def test_an_answer_of_before_does_not_spoil_a_file_that_is_utf_8():
+    """A nightly job sends the encoding again, when the program beside it writes UTF-8 at last."""
+    with pytest.raises(FormError) as error:
+        read("email;Größe €\n".encode(), "cp1252")
+    assert error.value.problems[0].message == encodings.IS_UTF8
+    assert read(b"email;plan\n", "cp1252") == ("cp1252", "email;plan\n")
+
+
 @pytest.mark.parametrize("name", ["utf-8", "cp1252", "gb18030"])
 def test_a_file_that_is_not_as_it_is_said_names_the_line(name):
     with pytest.raises(FormError) as error:

@@ -25,6 +25,7 @@ FILES = {
     "email_list.example.csv": "substack",
     "beehiiv.csv": "beehiiv",
     "mailpoet.csv": "mailpoet",
+    "contacts.csv": "google",
 }
 
 
