@@ -18,6 +18,12 @@ from tests.input_costs import (
     looked_for,
 )
 
+DATE_PATTERNS = ("YEAR_FIRST", "NUMBERS", "DAY_AND_NAME", "NAME_AND_DAY", "YEAR_AT_END", "YEAR_AND_NAME")
+DATES = is_whole(
+    ("1", "2020-01-01 00:00:00."), ("1", "01/01/2020 00:00:00."), ("A", "MON"), ("A", "5 "), ("A", "2020-"),
+    ("(", "MAR 5 10:00 UTC ("), ("1", "MON, 5 MAR 2020 10:00 "), ("0", "MAR 5 10:00:00."),
+    limit=dates.MAX_LENGTH,
+)  # fmt: skip
 PATTERNS: dict[str, WorstInputs] = {
     "audience.addresses:ASCII_LOCAL": is_whole(("a", "", "@"), "!"),
     "audience.addresses:DOMAIN": is_whole("a.", "a-", ("a.", "", "@"), ("a" * 63 + ".", "", "@")),
@@ -120,10 +126,15 @@ PATTERNS: dict[str, WorstInputs] = {
         "-", ("-", "", "x"), limit=consent_words.MAX_LENGTH
     ),
     "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
-    "schemas.formats.dates:YEAR_FIRST": is_whole("1", ("1", "2020-01-01 00:00:00."), limit=dates.MAX_LENGTH),
-    "schemas.formats.dates:YEAR_LAST": is_whole("1", ("1", "01/01/2020 00:00:00."), limit=dates.MAX_LENGTH),
-    "schemas.formats.consent_words:HUMP": looked_for("aA", "A", "aB", "ABc"),
-    "schemas.formats.consent_words:LETTERS": looked_for("a1", "-", ("a", "", "_")),
+    "schemas.formats.dates:SINCE_1970": is_whole("1", ("0", "999999999.")),
+    **{f"schemas.formats.dates:{name}": DATES for name in DATE_PATTERNS},
+    "schemas.formats.table_questions:BAD": looked_for("\ud800"),
+    "schemas.formats.table_questions:WIDE": looked_for("é", "\ud800"),
+    "schemas.formats.encoding_readings:WORD": looked_for("é", "é1"),
+    "schemas.formats.tag_questions:SEPARATORS": is_whole(",", ":"),
+    "schemas.formats.workbook_rows:MARK": looked_for("\\", '"', ("a", '"')),
+    "schemas.formats.workbook_rows:PADDED": is_whole("0", "\\", '"', ("0", '"'), ('""', "", "a")),
+    "schemas.values:PLAIN": is_whole("1", ("1", "2020-01-01T00:00:00.")),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
     "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),

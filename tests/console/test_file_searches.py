@@ -159,9 +159,9 @@ def test_a_file_with_somebody_whose_row_cannot_be_made_blank_is_deleted(
     assert said in shown
     assert waiting_files(site, instance) == (0 if said else 1)
     if said:
-        refused = manager.post(path, start="1", headed="1")
+        refused = manager.post(path, start="1", headed="1", consent="subscribed")
         assert refused.status_code == 422
-        manager.post(path, look="1", headed="1")
+        manager.post(path, look="1", headed="1", consent="subscribed")
         work(manager)
         assert said in manager.get(path).text
         assert manager.post(path, leave="1").status_code == 303
@@ -253,7 +253,7 @@ def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
 ):
     monkeypatch.setattr(file_imports, "BATCH_ROWS", 1)
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
 
     class Fails:
         columns = ()
