@@ -150,6 +150,21 @@ PRESETS: dict[str, Preset] = {
             advice="beehiiv's export of all subscribers has those who unsubscribed; a segment's may not.",
         ),
         Preset(
+            "mailpoet",
+            "MailPoet",
+            ("email list_status global_status subscription_time",),
+            _meanings(created_at="subscription_time", tags="list"),
+            {
+                "list_status": _states("unsubscribed", "subscribed", "unconfirmed"),
+                "global_status": _states("unsubscribed|bounced", "subscribed", "unconfirmed"),
+            },
+            "https://github.com/mailpoet/mailpoet/blob/trunk/mailpoet/lib/Subscribers/ImportExport/"
+            "ImportExportFactory.php",
+            "2026-11-26",
+            headers="first_name last_name subscription_ip confirmation_time confirmation_ip",
+            advice="MailPoet has a row for each list: who left one of them is unsubscribed here.",
+        ),
+        Preset(
             "google",
             "Google Contacts",
             ("e_mail_1_value labels",),

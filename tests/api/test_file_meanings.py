@@ -6,8 +6,9 @@ import json
 import openpyxl
 import pytest
 
+from audience import imports
 from schemas.file_imports import DRY_RUN_ROWS, WORKBOOK
-from tests.api.sent_files import CSV, LINES, import_file, send
+from tests.api.sent_files import CSV, LINES, ask, import_file, send
 from tests.response_assertions import error
 
 ANN = "ann@example.com"
@@ -178,12 +179,28 @@ def test_a_workbook_is_read_and_its_sheet_chosen(client):
         ("Notes", [["E-Mail"], ["no@example.com"]]), ("People", [["email", "n"], [ANN, 3], ["x", 4]])
     )
     assert send(client, data, WORKBOOK).json["asks"][0]["options"] == ["sheet=Notes", "sheet=People"]
+    response = send(client, data, WORKBOOK, query={"sheet": "Notes"})
+    assert (response.json["meta"]["sheet"], response.json["meta"]["sheets"]) == ("Notes", ["Notes", "People"])
     outcome = import_file(client, data, WORKBOOK, query={"sheet": "People"})
     assert (outcome["created"], outcome["failed"]) == (1, 1)
     assert fields(client) == {"n": 3}
     response = send(client, data, WORKBOOK, query={"sheet": "Gone"})
     error(response, 422)
     assert response.json["values"] == ["Notes", "People"]
+
+
+def test_a_workbook_is_asked_about_and_answered_alike(client):
+    data = workbook(("A", [["email", "ok"], [ANN, True], ["bob@example.com", False], ["cy@example.com"]]))
+    answer = ask(client, data, WORKBOOK)
+    error(answer, 422)
+    assert answer.json["columns"][1]["values"] == [
+        {"value": "true", "count": 1}, {"value": "false", "count": 1}, {"value": "", "count": 1},
+    ]  # fmt: skip
+    told = {"consent_column": "ok", "subscribed": "TRUE", "unsubscribed": "false", "unconfirmed": ""}
+    query = {"upload": answer.json["upload"], **told}
+    assert client.call("POST", "/batch/imports", query=query).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.counts() == (3, 1, 2)
 
 
 def test_a_dry_run_judges_and_keeps_nothing(client):

@@ -27,6 +27,7 @@ COUNTS = {  # subscribed, unsubscribed
     "Keila": (1, 2),
     "Substack": (2, 1),
     "beehiiv": (2, 2),
+    "MailPoet": (1, 3),
     "Google Contacts": (2, 0),
 }
 # first and last name, custom fields, tags, the day of created_at, the day of unsubscribed_at

@@ -24,6 +24,7 @@ FILES = {
     "keila.csv": "keila",
     "email_list.example.csv": "substack",
     "beehiiv.csv": "beehiiv",
+    "mailpoet.csv": "mailpoet",
     "contacts.csv": "google",
 }
 
