@@ -33,6 +33,7 @@ KINDS = {
     "application/jsonl": JSON_LINES,
     "application/x-jsonlines": JSON_LINES,
     WORKBOOK: XLSX,
+    "application/zip": XLSX,
 }
 BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".xlsx": XLSX}
 

@@ -26,7 +26,7 @@ blueprint = Blueprint("files", __name__)
     scope="full",
     family="batch",
     takes=wire.ImportFile,
-    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK),
+    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK, "application/zip"),
     gives=wire.ReceivedFile,
 )
 def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,10 @@ class CountedColumn:
 
 
 class ConsentLook:
-    """Watches the values that are to be told: of all columns, or those of consent that were not yet."""
+    """Watches the values that are to be told: of all columns, or those of consent that were not yet.
+
+    Of several columns of consent a blank one says nothing beside one that was told.
+    """
 
     def __init__(
         self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, preset: Preset | None
@@ -98,9 +101,11 @@ class ConsentLook:
         for counted in self._counted:
             self._left -= counted.see(self._table.cell_of(record, counted.column))
             counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
-        for consent, counted in self._untold:
-            cell = self._table.cell_of(record, consent.column)
-            if consent.state(cell) is None:
+        cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
+        states = [consent.state(cell) for (consent, _), cell in zip(self._untold, cells, strict=True)]
+        is_told = any(states)
+        for (_, counted), cell, state in zip(self._untold, cells, states, strict=True):
+            if state is None and not (is_told and same(cell) == BLANK):
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:

@@ -16,6 +16,7 @@ FROM = "--from"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 EXPORTED_NAME = "_export_"
+STATE_COLUMN = "Mailchimp file"  # of the files of a zip that are put together: how the name of each begins
 States = Mapping[str, str]
 
 
@@ -98,7 +99,13 @@ PRESETS: dict[str, Preset] = {
             {},
             "https://github.com/TryGhost/migrate/tree/main/packages/mg-mailchimp-members/src/test/fixtures",
             "2026-11-26",
-            also={"unsub_time": _states("date"), "clean_time": _states("date")},
+            also={
+                "unsub_time": _states("date"),
+                "clean_time": _states("date"),
+                "mailchimp_file": _states(
+                    "unsubscribed|cleaned|nonsubscribed|sms_only|archived", "subscribed"
+                ),
+            },
             headers="first_name last_name address phone_number birthday member_rating optin_ip confirm_time "
             "confirm_ip cc region timezone notes tags unsub_reason unsub_reason_other unsub_campaign_title "
             "clean_campaign_title",

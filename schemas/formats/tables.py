@@ -177,7 +177,9 @@ def _checked(table: Table) -> Table:
 
 def _workbook(binary: BinaryIO, reading: Reading, run: Run, unpacked: BinaryIO) -> Table:
     book = workbook.unpack(run, binary, unpacked, reading.sheet, reading.hidden_rows == SKIP)
-    table = Table(XLSX, "utf-8", None, reading.headed, [], unpacked, book.sheet, book.sheets, book=book)
+    table = Table(
+        XLSX, "utf-8", None, reading.headed, [], unpacked, book.sheet or None, book.sheets, book=book
+    )
     return at_row(table, reading.header_row or 1)
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from schemas.formats import encodings, workbook_rows
+from schemas.formats import archives, encodings, workbook_rows
 from schemas.formats.readers import MAX_LENGTH
 from schemas.formats.refusals import FileRefused, quoted
 
@@ -87,6 +87,8 @@ def write_rows(
     """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
     try:
         with zipfile.ZipFile(source) as archive:
+            if members := archives.members(archive):
+                return archives.write_rows(archive, members, target)
             _check(archive)
         return _write_sheet(source, target, sheet, skip_hidden)
     except FileRefused as error:
