@@ -93,7 +93,8 @@ CASES = {
         out=["--map", "1=email", "--no-header"],
     ),
     "semicolon_latin1.csv": Wanted(
-        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}}, {"3": "invalid_email"},
+        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}},
+        {"3": "invalid_email"},
         answer=["--consent", "subscribed", "--encoding", "cp1252"],
     ),
     "mac.csv": Wanted({"va@example.org": {"plan": "pro"}, "wa@example.org": {"plan": "free"}}),
