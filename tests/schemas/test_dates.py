@@ -124,7 +124,8 @@ def test_a_date_without_a_zone_is_of_the_one_that_is_passed(cell, form, instant)
 @pytest.mark.parametrize(
     ("cell", "day"),
     [
-        ("11/20/2026", dt.date(2026, 11, 20)), ("45418", dt.date(2024, 5, 6)), ("2026-08-21", dt.date(2026, 8, 21)),
+        ("11/20/2026", dt.date(2026, 11, 20)), ("45418", dt.date(2024, 5, 6)),
+        ("2026-08-21", dt.date(2026, 8, 21)),
         ("July 20, 2026", dt.date(2026, 7, 20)), ("45418.75", None), ("2026-08-21 00:00", None),
         ("20 Jul 2026 0:00 EST", None),
     ],
