@@ -33,7 +33,7 @@ class Unanswered(click.ClickException):
 
 def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[str, Any]:
     """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none."""
-    if quiet or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if quiet or not is_terminal():
         raise Unanswered("\n".join(_refused(error, command))) from error
     given: dict[str, Any] = {}
     for question in error.questions:
@@ -45,6 +45,10 @@ def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[s
             name, _, value = _choose(question.command, question.options).partition("=")
             given[name] = value
     return given
+
+
+def is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _refused(error: QuestionsOpen, command: Sequence[str]) -> Iterator[str]:

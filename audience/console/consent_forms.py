@@ -8,6 +8,7 @@ from schemas.formats.consent import STATES
 from schemas.formats.consent_guards import SAYS_SO
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.consent_words import is_unsubscribed
+from schemas.formats.presets import is_named_as_left
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
@@ -68,7 +69,8 @@ def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[
 def _says_unsubscribed(name: str) -> bool:
     """Whether a file's name has such a word: it asks, and never answers."""
     words = Path(name).stem.replace("_", " ").replace("-", " ").split()
-    return any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
+    says_so = any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
+    return says_so or is_named_as_left(name)
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:

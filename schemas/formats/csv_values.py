@@ -72,8 +72,10 @@ def _is_invisible(character: str) -> bool:
 
 def unwrapped(cell: str) -> str:
     """The text in `="00501"`, which spreadsheets are given so that they leave it alone; any other cell."""
+    if not (cell.startswith('="') and cell.endswith('"')):
+        return cell
     inner = cell[2:-1]
-    return inner if cell.startswith('="') and cell.endswith('"') and '"' not in inner else cell
+    return cell if '"' in inner or len(cell) == len('="') else inner
 
 
 def read_address(cell: str) -> str:

@@ -98,21 +98,15 @@ class Table:
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """With the value of cells that are merged downwards in each of their rows that is not blank."""
-        merged = self.book.merged if self.book else ()
-        waiting = {
-            place: sorted(((first, last) for column, first, last in merged if column == place), reverse=True)
-            for place in self.filled
-        }
-        current = dict.fromkeys(self.filled, (0, ""))
+        merged = sorted(self.book.merged if self.book else (), key=lambda each: -each[1])
+        waiting = {place: [each for each in merged if each[0] == place] for place in self.filled}
         for number, cells in records:
             for place, ranges in waiting.items():
-                while ranges and ranges[-1][0] < number:
-                    current[place] = (ranges.pop()[1], "")
-                if ranges and ranges[-1][0] == number:
-                    current[place] = (ranges.pop()[1], cells[place - 1] if place <= len(cells) else "")
-                elif number <= current[place][0]:
+                while len(ranges) > 1 and ranges[-2][1] <= number:
+                    ranges.pop()
+                if ranges and ranges[-1][1] < number <= ranges[-1][2]:
                     cells += [""] * (place - len(cells))
-                    cells[place - 1] = current[place][1]
+                    cells[place - 1] = cells[place - 1] or ranges[-1][3]
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:

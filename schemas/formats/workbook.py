@@ -46,15 +46,15 @@ Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
 class Workbook:
     """The `sheet` that was read, the number of its `rows` that are not blank, the names of all `sheets`.
 
-    Of its rows that many are `hidden`; (column, first row, last row) of cells that are `merged`; by column,
-    the first row in which a formula is `not_computed`. `others` are the first rows of further sheets.
+    Of its rows that many are `hidden`; (column, first row, last row, value) of cells that are `merged`; by
+    column, the first row in which a formula is `not_computed`. `others` are the first rows of further sheets.
     """
 
     sheet: str
     sheets: list[str]
     rows: int
     hidden: int = 0
-    merged: Sequence[Sequence[int]] = ()
+    merged: Sequence[Sequence[Any]] = ()
     not_computed: Mapping[int, int] = field(default_factory=dict)
     others: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
@@ -168,8 +168,8 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
-    counts = Counter[str]()
-    for line in _lines(chosen.iter_rows(), notes.hidden, counts, skip_hidden):
+    counts, merged = Counter[str](), workbook_rows.merged(notes)
+    for line in _lines(chosen.iter_rows(), notes.hidden, merged, counts, skip_hidden):
         counts["rows"], counts["bytes"] = counts["rows"] + 1, counts["bytes"] + target.write(line)
         if counts["bytes"] > MAX_INFLATED:
             raise FileRefused(TOO_LARGE)
@@ -179,7 +179,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
         "sheets": _shown(names),
         "rows": counts["rows"],
         "hidden": counts["hidden"],
-        "merged": workbook_rows.merged(notes),
+        "merged": merged,
         "not_computed": list(notes.not_computed.items()),
         "others": {} if sheet else {str(each.title): _beginning(each) for each in rest},
     }
@@ -208,9 +208,17 @@ def _place(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> i
 
 
 def _lines(
-    rows: Iterable[Sequence[Any]], hidden: Container[int], counts: Counter[str], skip_hidden: bool
+    rows: Iterable[Sequence[Any]],
+    hidden: Container[int],
+    merged: Sequence[list[Any]],
+    counts: Counter[str],
+    skip_hidden: bool,
 ) -> Iterator[bytes]:
-    """The rows that are not blank, each a line of JSON: its number, and its cells; counts those `hidden`."""
+    """The rows that are not blank, each a line of JSON: its number, and its cells.
+
+    Counts those `hidden`, and adds the value of each of the `merged` cells.
+    """
+    starts = {(each[1], each[0]): each for each in merged}
     for number, row in enumerate(rows, 1):
         if number > MAX_ROWS:
             raise FileRefused(TOO_MANY_ROWS)
@@ -219,6 +227,9 @@ def _lines(
             cells.pop()
         if len(cells) > MAX_COLUMNS:
             raise FileRefused(TOO_MANY_COLUMNS)
+        for place, cell in enumerate(cells, 1) if starts else ():
+            if (number, place) in starts:
+                starts[number, place][3] = cell
         is_hidden = bool(cells) and number in hidden
         counts["hidden"] += is_hidden
         if cells and not (is_hidden and skip_hidden):

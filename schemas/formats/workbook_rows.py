@@ -86,12 +86,12 @@ def _place(reference: str | None, column: int) -> int:
     return coordinate_to_tuple(reference)[1] if reference else column
 
 
-def merged(notes: SheetNotes) -> list[tuple[int, int, int]]:
-    """(column, first row, last row) of merged cells."""
+def merged(notes: SheetNotes) -> list[list[Any]]:
+    """[column, first row, last row, nothing yet] of cells that are merged downwards."""
     from openpyxl.utils.cell import coordinate_to_tuple
 
     ends = ((coordinate_to_tuple(first), coordinate_to_tuple(last)) for first, last in notes.merged)
-    return [(column, top, bottom) for (top, column), (bottom, _) in ends]
+    return [[column, top, bottom, ""] for (top, column), (bottom, _) in ends if top < bottom]
 
 
 def shown(cells: Iterable[Any]) -> list[Any]:

@@ -65,6 +65,23 @@ def test_text_that_a_spreadsheet_was_to_leave_alone_is_text(client):
     assert client.find("ann@example.com")["attributes"]["fields"] == {"zip": "00501", "plan": "=A1"}
 
 
+@pytest.mark.parametrize(
+    ("header", "value"), [("state", "ON"), ("active", "yes"), ("stop", "Main Street"), ("status", "inactive")]
+)
+def test_words_that_are_about_something_else_are_fields(client, header, value):
+    import_file(client, f"email,{header}\nann@example.com,{value}\nbob@example.com,{value}\n")
+    assert client.counts() == (2, 2, 0)
+    assert client.find("ann@example.com")["attributes"]["fields"] == {header: value}
+
+
+def test_a_command_of_another_program_is_asked_about(client):
+    text = "email,Command\nann@example.com,sit\n"
+    answer = send(client, text)
+    assert [each["about"] for each in answer.json["asks"]] == ["command"]
+    import_file(client, text, query={"map[2]": "field:command_of_dog"})
+    assert client.find("ann@example.com")["attributes"]["fields"] == {"command_of_dog": "sit"}
+
+
 SEPARATED = "email,tags\nann@example.com,vip;gold\nbob@example.com,vip|gold\ncy@example.com,gold\n"
 
 

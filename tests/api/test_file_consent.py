@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audience import audit_log, clock, file_uploads, imports, keys
+from storage import database
 from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
 from tests.client import ApiClient, open_client
 from tests.depth import examples
@@ -443,7 +444,9 @@ def test_a_kept_file_is_only_for_who_sent_it_and_for_an_hour(client, other_clien
     monkeypatch.setattr(clock, "now_ms", lambda: later)
     error(go_on(client, upload, consent=IN), 404)
     file_uploads.sweep(settings.instance)
-    assert list((settings.instance / file_uploads.FOLDER).iterdir()) == []
+    assert list((settings.instance / file_uploads.FOLDER).glob("*")) == []
+    with database.session():
+        assert database.row("SELECT count(*) FROM file_pieces") == (0,)
     assert file_uploads.waiting(client.site) == []
 
 

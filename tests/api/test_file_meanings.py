@@ -179,6 +179,8 @@ def test_a_workbook_is_read_and_its_sheet_chosen(client):
         ("Notes", [["E-Mail"], ["no@example.com"]]), ("People", [["email", "n"], [ANN, 3], ["x", 4]])
     )
     assert send(client, data, WORKBOOK).json["asks"][0]["options"] == ["sheet=Notes", "sheet=People"]
+    response = send(client, data, WORKBOOK, query={"sheet": "Notes"})
+    assert (response.json["meta"]["sheet"], response.json["meta"]["sheets"]) == ("Notes", ["Notes", "People"])
     outcome = import_file(client, data, WORKBOOK, query={"sheet": "People"})
     assert (outcome["created"], outcome["failed"]) == (1, 1)
     assert fields(client) == {"n": 3}

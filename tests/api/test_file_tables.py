@@ -183,6 +183,24 @@ def test_merged_cells_fill_down_in_the_column_of_consent(client):
     assert client.find("cy@example.com")["attributes"]["fields"] == {}
 
 
+def test_merged_cells_whose_first_row_is_hidden_fill_down_all_the_same(client):
+    def merge(made):
+        made.active.merge_cells("B2:B3")
+        made.active.merge_cells("B5:B6")
+        made.active.row_dimensions[2].hidden = True
+
+    rows = [
+        ["email", "status"],
+        ["ann@example.com", "unsubscribed"],
+        ["bob@example.com"],
+        ["cy@example.com", "subscribed"],
+    ]
+    rows += [["dan@example.com", "unsubscribed"], ["eve@example.com"]]
+    content = book(("People", rows), change=merge)
+    import_file(client, content, WORKBOOK, query={**STATUS, "hidden_rows": "skip"})
+    assert client.counts() == (4, 1, 3)
+
+
 def test_a_formula_of_consent_without_a_stored_value_refuses_the_file(client):
     def compute(made):
         made.active["B3"] = "=B2"

@@ -93,7 +93,9 @@ CASES = {
         out=["--map", "1=email", "--no-header"],
     ),
     "semicolon_latin1.csv": Wanted(
-        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}}, {"3": "invalid_email"}
+        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}},
+        {"3": "invalid_email"},
+        answer=["--consent", "subscribed", "--encoding", "cp1252"],
     ),
     "mac.csv": Wanted({"va@example.org": {"plan": "pro"}, "wa@example.org": {"plan": "free"}}),
     "ragged.csv": Wanted({"na@example.org": {"plan": None}}, {"2": "ragged_row"}),

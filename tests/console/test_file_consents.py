@@ -103,7 +103,12 @@ def test_a_file_that_answers_by_itself(site, manager, root):
 
 @pytest.mark.parametrize(
     ("name", "asks"),
-    [("spring-unsubscribed.csv", True), ("Abgemeldet 2024.csv", True), ("bounce house customers.csv", False)],
+    [
+        ("spring-unsubscribed.csv", True),
+        ("Abgemeldet 2024.csv", True),
+        ("bounce house customers.csv", False),
+        ("cleaned_email_audience_export_1.csv", True),
+    ],
 )
 def test_the_name_of_a_file_only_asks(manager, root, name, asks):
     shown = manager.get(asked(manager, root, "email\nann@a.example\n", name)).text

@@ -1,12 +1,13 @@
 """Dates of files: by one cell, and by what the other cells of the column tell."""
 
+import datetime as dt
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from schemas.formats import dates
 from schemas.formats.date_columns import DateColumn
-from schemas.values import write_date
+from schemas.values import WholeDay, write_date
 
 
 @pytest.mark.parametrize(
@@ -118,6 +119,20 @@ def test_a_number_since_1970(cell, instant):
 )
 def test_a_date_without_a_zone_is_of_the_one_that_is_passed(cell, form, instant):
     assert write_date(dates.read_date(cell, form, ZoneInfo("America/New_York"))) == instant
+
+
+@pytest.mark.parametrize(
+    ("cell", "day"),
+    [
+        ("11/20/2026", dt.date(2026, 11, 20)), ("45418", dt.date(2024, 5, 6)),
+        ("2026-08-21", dt.date(2026, 8, 21)),
+        ("July 20, 2026", dt.date(2026, 7, 20)), ("45418.75", None), ("2026-08-21 00:00", None),
+        ("20 Jul 2026 0:00 EST", None),
+    ],
+)  # fmt: skip
+def test_a_day_without_a_time_is_a_whole_day(cell, day):
+    at = dates.read_date(cell, dates.MDY, ZoneInfo("America/New_York"))
+    assert (at.date if isinstance(at, WholeDay) else None) == day
 
 
 @pytest.mark.parametrize(
