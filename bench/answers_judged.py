@@ -1,6 +1,6 @@
 """The cases judged by hand (`tests/answers/data/judged`): how many are answered wrongly, and which.
 
-A release tells the rate of the fresh ones: nobody who wrote them had read the rules, nor tuned a rule on them.
+A release tells the rate of the fresh ones: who wrote them had not read the rules, and no rule is tuned on them.
 """
 
 import tempfile
