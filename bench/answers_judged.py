@@ -1,6 +1,6 @@
 """The cases judged by hand (`tests/answers/data/judged`): how many are answered wrongly, and which.
 
-A release tells the rate of the fresh ones: who wrote them had not read the rules, and no rule is tuned on them.
+A release tells the rate of the fresh ones: their writer had read no rule, and no rule is tuned on them.
 """
 
 import tempfile

@@ -115,7 +115,11 @@ def test_a_malformed_value_is_explained(type_, words):
 
 
 def test_a_name(type_):
-    assert result_of(type_("name", "jesse", "--json")) == {"gender": "male", "confidence": 0.9631336405529953}
+    assert result_of(type_("name", "jesse", "--json")) == {
+        "gender": "male",
+        "confidence": 0.9631336405529953,
+        "basis": "census",
+    }
     assert "gender                  female\n" in type_("name", "barb").output
     assert "confidence              0.9631\n" in type_("name", "jesse").output
 
