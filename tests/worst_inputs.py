@@ -118,18 +118,17 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{MODERATION}.markup:tags": takes(*TAGS, limit=MODERATED),
     f"{MODERATION}.markup:tree": takes(*TAGS, ("a", "<b>" * 199), ("x ", "<table>"), limit=MODERATED),
     f"{MODERATION}.moderation:moderate": takes(*TAGS, *WORDS, *LINKS, *CSS, *NUMBERS, ("a", "<b>" * 199)),
-    f"{MODERATION}.people:without_names": takes(
+    f"{MODERATION}.people:without_surnames": takes(
         *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),
-        more=lambda: (str.istitle,),
         limit=NORMALIZED,
     ),
-    f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
+    f"{MODERATION}.profanity:find_words": takes(*WORDS, ("*", "f"), "操你", "пiz", limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
-    f"{MODERATION}.violence:has_threat": takes(
+    f"{MODERATION}.phrases:find_phrases": takes(
         *(",", "go ", ", go just now ", "i will ", "kill ", ("fucking ", "i will "), ("and ", "go ")),
-        *("i will fucking ", "kill your ", "i am going to ", "slut och "),
+        *("i will fucking ", "kill your ", "i am going to ", "slut och ", "you fat ", "hate all them "),
         limit=MODERATED,
     ),
     f"{VALIDATION}.address:ancestors": takes(limit=address.MAX_LENGTH),

@@ -137,6 +137,7 @@ def test_only_fatal_reasons_make_a_text_invalid():
         "script_tag",
         "link",
         "profanity",
+        "hate",
         "threat",
         "empty",
         "too_long",

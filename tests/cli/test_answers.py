@@ -129,3 +129,9 @@ def test_a_text(type_):
     output = type_("text", "<script>").output
     assert "safe_original_content   &lt;script&gt;\n" in output
     assert f"xss: {ModerationReason.XSS.meaning}\n" in output
+
+
+def test_a_text_shows_what_was_hit(type_):
+    assert result_of(type_("text", "you absolute wanker", "--json"))["details"] == {"profanity": "wanker"}
+    assert "details\n  profanity             wanker\n" in type_("text", "you absolute wanker").output
+    assert "details" not in type_("text", "hello").output

@@ -30,8 +30,18 @@ class ModerationReason(Reason):
     )
     PROFANITY = (
         "profanity",
-        "The text contains a word of the bundled list, plain or disguised.",
+        "The text contains an insult, a slur or a swear word of the lists, plain or disguised.",
         "Refuse it, or hold it for review.",
+    )
+    ADULT = (
+        "adult",
+        "The text contains words of pornography.",
+        "Hold it for review where children read, or where such words are mostly advertising.",
+    )
+    HATE = (
+        "hate",
+        "The text demeans a people, believers, women, or others for what they are.",
+        "Refuse it, or have a person look at it: it may quote what it condemns.",
     )
     THREAT = (
         "threat",
@@ -54,4 +64,4 @@ class ModerationReason(Reason):
     @property
     def fatal(self) -> bool:
         """Whether this reason alone makes the text invalid."""
-        return self not in (ModerationReason.HTML, ModerationReason.PHONE_NUMBER)
+        return self not in (ModerationReason.HTML, ModerationReason.ADULT, ModerationReason.PHONE_NUMBER)
