@@ -95,7 +95,7 @@ def cpu() -> None:
 
 
 def false_alarms() -> None:
-    """Of words of a dictionary that are not on the list, and of made-up names, one with each American surname."""
+    """Of dictionary words that are not on the list, and of made-up names, one with each American surname."""
     package = corpora.npm("an-array-of-english-words", "2.0.0")
     dictionary = json.loads((package / "index.json").read_text("utf-8")) if package else []
     known = set(profanity._words())

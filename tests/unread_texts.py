@@ -21,6 +21,7 @@ DO_NOT_READ = {
     f"{MODERATION}.languages:rows",
     f"{VALIDATION}.gibberish:mean_logarithm",
     f"{VALIDATION}.mail_route:find_route",
+    f"{VALIDATION}.rules:listed_domain",
     f"{VALIDATION}.typos:one_edit_apart",
     "audience.api.docs:asset",
     "audience.api.docs:content",

@@ -150,7 +150,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.homographs:is_homograph": takes("xn--", "xn--a.", "а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:looks_latin": takes("а", limit=address.MAX_LENGTH),
-    f"{VALIDATION}.keyboard:is_run": takes(limit=address.MAX_LENGTH),
+    f"{VALIDATION}.keyboard:is_walk": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,"),
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,"),
     "schemas.base:dashed": takes("-", "urn:", "{"),

@@ -62,7 +62,7 @@ def address(
     else:
         result = answers.validate(candidate, AllowDenyLists())
         answer = wire.validation(result)
-    show(answer, as_json, result.reasons)
+    show(answer | {"details": result.details}, as_json, result.reasons)
 
 
 @answer.command()

@@ -45,6 +45,7 @@ def test_an_address(type_):
         "reasons": ["typo"],
         "score": 0.4,
         "suggestion": "ann@gmail.com",
+        "details": {"typo": "ann@gmail.com"},
     }
     output = type_("address", "ann@gamil.com").output
     assert "valid                   no\n" in output
@@ -75,6 +76,7 @@ def test_an_address_in_strict_mode(type_):
         "reasons": ["free_provider", "dns_unavailable"],
         "block_free_providers": False,
         "suggestion": None,
+        "details": {"free_provider": "gmail.com"},
     }
     assert result_of(type_(*free, "--block-free-providers"))["valid"] is False
     assert result_of(type_(*free, "--allow-free-providers"))["reasons"] == ["dns_unavailable"]
