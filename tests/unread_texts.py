@@ -19,6 +19,7 @@ DO_NOT_READ = {
     f"{ANSWERS}.geolocation.packing:pack_in_child",
     f"{MODERATION}.languages:lines",
     f"{MODERATION}.languages:rows",
+    f"{MODERATION}.profanity:phrase_of",
     f"{VALIDATION}.gibberish:mean_logarithm",
     f"{VALIDATION}.mail_route:find_route",
     f"{VALIDATION}.rules:listed_domain",

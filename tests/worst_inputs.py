@@ -11,6 +11,7 @@ from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.answers.gender.personal_name import load_kinds
+from audience.answers.moderation import profanity
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
@@ -122,7 +123,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),
         limit=NORMALIZED,
     ),
-    f"{MODERATION}.profanity:find_words": takes(*WORDS, ("*", "f"), "操你", "пiz", limit=MODERATED),
+    f"{MODERATION}.profanity:find_words": takes(
+        *WORDS, ("*", "f"), "操你", "пiz", more=lambda: (profanity.bundled(),), limit=MODERATED
+    ),
+    f"{MODERATION}.profanity:normal_form": takes("İ", limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),

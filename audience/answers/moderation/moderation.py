@@ -9,7 +9,7 @@ from audience.answers.contacts import has_link, has_phone_number
 from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean, unescape
 from audience.answers.moderation.markup import breakouts, other_markup, readings, tags, tree
 from audience.answers.moderation.phrases import find_phrases
-from audience.answers.moderation.profanity import find_words
+from audience.answers.moderation.profanity import WordList, bundled, find_words
 from audience.answers.moderation.reasons import MAX_LENGTH
 from audience.answers.moderation.reasons import ModerationReason as Reason
 from audience.answers.moderation.threats import (
@@ -42,12 +42,16 @@ class ModerationResult:
     details: dict[str, str]
 
 
-def moderate(content: str) -> ModerationResult:
-    """Accepts any text. One of more than `MAX_LENGTH` characters is `too_long`: its beginning is moderated
-    and cleaned. A character reference (`&lt;`) counts as one character, so that cleaning keeps the length."""
+def moderate(content: str, words: WordList | None = None) -> ModerationResult:
+    """Accepts any text; `words` stand in place of the bundled list. A text of more than `MAX_LENGTH`
+    characters is `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as one
+    character, so that cleaning keeps the length."""
     text = _beginning(content)
     plain = CONTROL.sub("", unescape(unescape(text)))
-    hits = {FOUND[kind]: hit for kind, hit in (find_phrases(plain) | find_words(plain)).items()}
+    hits = {
+        FOUND[kind]: hit
+        for kind, hit in (find_phrases(plain) | find_words(plain, words or bundled())).items()
+    }
     detected = {*_reasons(text, plain), *hits}
     if len(text) < len(content):
         detected.add(Reason.TOO_LONG)

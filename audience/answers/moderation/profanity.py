@@ -7,11 +7,14 @@ Not found: words inside other words (Scunthorpe, classic), except `fuck`, which 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from string import ascii_lowercase
 
+from audience.answers import own_lists
 from audience.answers.folding import fold
 from audience.answers.moderation.languages import lines, rows, without_foreign_words
 from audience.answers.moderation.people import without_surnames
@@ -41,16 +44,70 @@ MAX_PHRASE_WORDS = 6
 LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
-def find_words(text: str) -> dict[str, str]:
+class WordList:
+    """`kinds` has the kind of each word and phrase: folded, phrases with one space between words."""
+
+    def __init__(self, kinds: Mapping[str, str]) -> None:
+        self.kinds = kinds
+        self.of_length: defaultdict[int, list[str]] = defaultdict(list)
+        self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
+        for word in kinds:
+            self.of_length[len(word)].append(word)
+            self._by_letters["".join(letter for letter, _ in _runs(word))].append(word)
+
+    def kind(self, word: str) -> str | None:
+        """The kind of a word or phrase: also of one that is on the list but for drawn out letters."""
+        kind = self.kinds.get(word) or ("insult" if "fuck" in word else None)
+        return kind or self.kinds.get(self._drawn_out_of(word))
+
+    def listed(self, words: Sequence[str]) -> Iterator[str]:
+        """The words and phrases that are on the list, and not part of an allowed phrase."""
+        position = 0
+        while position < len(words):
+            run = [" ".join(words[position : position + length]) for length in range(MAX_PHRASE_WORDS, 0, -1)]
+            allowed = next((phrase for phrase in run if phrase in _allowed()), None)
+            if allowed:
+                position += allowed.count(" ") + 1
+                continue
+            yield from (phrase for phrase in run[:-1] if phrase in self.kinds)
+            yield from filter(self.kind, run[-1:])
+            position += 1
+
+    def unspaced(self, text: str) -> list[str]:
+        """What is on the list in scripts that set no blanks between words."""
+        if text.isascii() or not UNSPACED.search(text):
+            return []
+        return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
+
+    def _drawn_out_of(self, word: str) -> str:
+        """The word of the list that this is but for repeated letters, three or more, or two of a letter that
+        is seldom doubled; or empty."""
+        if not DOUBLE.search(word):
+            return ""
+        runs = _runs(word)
+        if not any(count > 2 or (count > 1 and letter in SELDOM_DOUBLED) for letter, count in runs):
+            return ""
+        for real in self._by_letters.get("".join(letter for letter, _ in runs), ()):
+            if all(count >= least for (_, count), (_, least) in zip(runs, _runs(real), strict=True)):
+                return real
+        return ""
+
+
+def find_words(text: str, own: WordList) -> dict[str, str]:
     """By kind (`insult` or `adult`), the first word or phrase of the list in `text`, plain or disguised."""
-    text = _fold(without_surnames(unicodedata.normalize("NFKC", text)))
+    text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
     words = [reading for word in WORD.findall(text) for reading in _in_one_script(word)]
-    hits = [*_listed(words), *filter(_kind, _disguised(text)), *_unspaced(text)]
-    return {str(_kind(hit)): hit for hit in reversed(hits)}
+    hits = [*own.listed(words), *filter(own.kind, _disguised(text, own)), *own.unspaced(text)]
+    return {str(own.kind(hit)): hit for hit in reversed(hits)}
 
 
-def _fold(text: str) -> str:
+def phrase_of(entry: str) -> str:
+    """A word or phrase as the list has it."""
+    return " ".join(WORD.findall(normal_form(entry)) or [entry])
+
+
+def normal_form(text: str) -> str:
     """Folded, without invisible characters."""
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
 
@@ -62,41 +119,14 @@ def _in_one_script(word: str) -> tuple[str, ...]:
     return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)
 
 
-def _listed(words: list[str]) -> Iterator[str]:
-    """The words and phrases that are on the list, and not part of an allowed phrase."""
-    position = 0
-    while position < len(words):
-        run = [" ".join(words[position : position + length]) for length in range(MAX_PHRASE_WORDS, 0, -1)]
-        allowed = next((phrase for phrase in run if phrase in _allowed()), None)
-        if allowed:
-            position += allowed.count(" ") + 1
-            continue
-        yield from (phrase for phrase in run[:-1] if phrase in _words())
-        yield from filter(_kind, run[-1:])
-        position += 1
-
-
-def _unspaced(text: str) -> list[str]:
-    """What is on the list in scripts that set no blanks between words."""
-    if text.isascii() or not UNSPACED.search(text):
-        return []
-    return [phrase for phrase in _words() if UNSPACED.match(phrase) and phrase in text]
-
-
-def _kind(word: str) -> str | None:
-    """The kind of a word or phrase: also of one that is on the list but for drawn out letters."""
-    kind = _words().get(word) or ("insult" if "fuck" in word else None)
-    return kind or _words().get(_drawn_out_of(word))
-
-
-def _disguised(text: str) -> Iterator[str]:
+def _disguised(text: str, own: WordList) -> Iterator[str]:
     """Readings of the disguised words of a folded text."""
     for word in LEET_WORD.findall(text):
         yield from _without_leet(word.strip("!|+"))
     for word in MASKED.findall(text):
-        yield from _unmasked(word)
+        yield from _unmasked(word, own)
     for word in HYPHENATED.findall(text):
-        yield from _joined(word)
+        yield from _joined(word, own)
     for word in APART.findall(text):
         letters = APART_SIGNS.sub("", word).translate(LEET_AS_I)
         yield from (letters[:length] for length in LENGTHS)
@@ -112,7 +142,7 @@ def _without_leet(word: str) -> Iterator[str]:
         yield part.translate(LEET_AS_L).translate(LOOK_ALIKES)
 
 
-def _unmasked(masked: str) -> Iterator[str]:
+def _unmasked(masked: str, own: WordList) -> Iterator[str]:
     """Readings of `f*ck`."""
     if masked.startswith("f***"):
         yield "fuck"
@@ -120,7 +150,7 @@ def _unmasked(masked: str) -> Iterator[str]:
     letters = [char for char in masked if char not in "*#"]
     if len(masked) < 4 or len(letters) < 2:
         return
-    yield from (word for word in _of_length().get(len(masked), ()) if _fits(masked, word))
+    yield from (word for word in own.of_length.get(len(masked), ()) if _fits(masked, word))
 
 
 def _fits(masked: str, word: str) -> bool:
@@ -130,28 +160,14 @@ def _fits(masked: str, word: str) -> bool:
     )
 
 
-def _joined(word: str) -> Iterator[str]:
+def _joined(word: str, own: WordList) -> Iterator[str]:
     """Readings of `fu.ck`, of four letters or more, and of `sh-t` with its missing vowel."""
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:
         yield joined
     if len(parts) == 2 and len(joined) == 3 and not set(joined) & VOWELS:
-        yield from (vowel.join(parts) for vowel in VOWELS if vowel.join(parts) in _words())
-
-
-def _drawn_out_of(word: str) -> str:
-    """The word of the list that this is but for repeated letters, three or more, or two of a letter that is
-    seldom doubled; or empty."""
-    if not DOUBLE.search(word):
-        return ""
-    runs = _runs(word)
-    if not any(count > 2 or (count > 1 and letter in SELDOM_DOUBLED) for letter, count in runs):
-        return ""
-    for real in _by_letters().get("".join(letter for letter, _ in runs), ()):
-        if all(count >= least for (_, count), (_, least) in zip(runs, _runs(real), strict=True)):
-            return real
-    return ""
+        yield from (vowel.join(parts) for vowel in VOWELS if vowel.join(parts) in own.kinds)
 
 
 def _runs(word: str) -> list[tuple[str, int]]:
@@ -164,18 +180,27 @@ def _allowed() -> frozenset[str]:
 
 
 @cache
-def _words() -> dict[str, str]:
-    """The kind of each word and phrase of the list: folded, phrases with one space between words."""
+def bundled() -> WordList:
     kinds: dict[str, str] = {}
     for row in rows("words"):
-        for entry in row["words"].split("|"):
-            words = WORD.findall(_fold(entry)) or [entry]
-            kinds.setdefault(" ".join(words), row["kind"])
-            if row["language"] == "en" and len(words) == 1:
-                kinds.setdefault(_plural(words[0]), row["kind"])
+        for phrase in map(phrase_of, row["words"].split("|")):
+            kinds.setdefault(phrase, row["kind"])
+            if row["language"] == "en" and " " not in phrase:
+                kinds.setdefault(_plural(phrase), row["kind"])
     for stem, *endings in map(str.split, lines("inflections")):
         kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
-    return kinds
+    return WordList(kinds)
+
+
+def with_own(folder: Path) -> WordList:
+    """The bundled list with an operator's `insults.txt` and `adult.txt`. Raises `SettingError`."""
+    insults, adult = (own_lists.read(folder / f"{name}.txt", phrase_of) for name in ("insults", "adult"))
+    if not insults and not adult:
+        return bundled()
+    kinds = {
+        phrase: kind for phrase, kind in bundled().kinds.items() if phrase not in insults.fewer | adult.fewer
+    }
+    return WordList(kinds | dict.fromkeys(adult.more, "adult") | dict.fromkeys(insults.more, "insult"))
 
 
 def _plural(word: str) -> str:
@@ -183,20 +208,3 @@ def _plural(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in VOWELS:
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
-
-
-@cache
-def _of_length() -> dict[int, list[str]]:
-    by_length: dict[int, list[str]] = {}
-    for word in _words():
-        by_length.setdefault(len(word), []).append(word)
-    return by_length
-
-
-@cache
-def _by_letters() -> dict[str, list[str]]:
-    """The words of the list by their letters, each run of one letter as one."""
-    by_letters: dict[str, list[str]] = {}
-    for word in _words():
-        by_letters.setdefault("".join(letter for letter, _ in _runs(word)), []).append(word)
-    return by_letters

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from audience.answers.folding import fold
+from audience.answers.own_lists import OwnList
 from audience.answers.validation.keyboard import is_walk
 
 NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
@@ -45,6 +46,11 @@ class Mailboxes:
 
     def __init__(self, words: Mapping[str, MailboxWord]) -> None:
         self._words = words
+
+    def __or__(self, roles: OwnList) -> "Mailboxes":
+        """With more roles, and without words that are none."""
+        words = {word: known for word, known in self._words.items() if word not in roles.fewer}
+        return Mailboxes(words | dict.fromkeys(roles.more, MailboxWord(MailboxKind.ROLE)))
 
     def kind(self, mailbox: str, domain: str = "", name: str = "") -> MailboxKind | None:
         """The kind of a local part (lower case, no plus tag) at `domain`, of a contact called `name`."""
