@@ -44,8 +44,8 @@ class ModerationResult:
 
 def moderate(content: str, words: WordList | None = None) -> ModerationResult:
     """Accepts any text; `words` stand in place of the bundled list. A text of more than `MAX_LENGTH`
-    characters is `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as one
-    character, so that cleaning keeps the length."""
+    characters is `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as
+    one character, so that cleaning keeps the length."""
     text = _beginning(content)
     plain = CONTROL.sub("", unescape(unescape(text)))
     hits = {
