@@ -128,6 +128,9 @@ def test_words_of_many_languages_and_scripts_are_profanity(text):
         ("Ausländer raus!", "hate"),
         ("someone should stab him", "threat"),
         ("We will burn down your church", "threat"),
+        ("All immigrants like them are vile", "hate"),
+        ("That is typical of gay people. They are despicable", "hate"),
+        ("I wish all Muslims would be shot", "threat"),
     ],
 )
 def test_insults_contempt_and_calls_to_harm_are_read_by_their_grammar(text, reason):
@@ -146,6 +149,10 @@ def test_insults_contempt_and_calls_to_harm_are_read_by_their_grammar(text, reas
         "I hate Mondays",
         "Muslims should be allowed to pray",
         "Women are not criminals",
+        "Jews were deported and murdered",
+        "I wish all women would be paid the same",
+        "Killing a woman is a crime",
+        "Refugees are in despair",
         "We should shoot them in the studio",
         "We should burn them a CD",
     ],
