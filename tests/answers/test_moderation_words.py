@@ -40,6 +40,12 @@ def test_ordinary_words_are_not_profanity():
         "Both sexes may apply",
         "Tous les retards de livraison sont dans le mail",
         "Thomas Neger",
+        "Saya suka kamu, dan kamu suka saya",
+        "Bio sam tamo dva puta, i nije loše",
+        "Tôi là người Mông ở trong bản này",
+        "Det er slet ikke det, jeg vil",
+        "Ele não me pede nada",
+        "Siellä on paljon puuta ja vettä",
     ],
 )
 def test_names_and_ordinary_words_are_not_profanity(text):
