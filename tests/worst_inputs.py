@@ -11,6 +11,7 @@ from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.answers.gender.personal_name import load_kinds
+from audience.answers.moderation import profanity
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
@@ -132,19 +133,21 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{MODERATION}.markup:tags": takes(*TAGS, limit=MODERATED),
     f"{MODERATION}.markup:tree": takes(*TAGS, ("a", "<b>" * 199), ("x ", "<table>"), limit=MODERATED),
     f"{MODERATION}.moderation:moderate": takes(*TAGS, *WORDS, *LINKS, *CSS, *NUMBERS, ("a", "<b>" * 199)),
-    f"{MODERATION}.people:without_names": takes(
+    f"{MODERATION}.people:without_surnames": takes(
         *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),
-        more=lambda: (str.istitle,),
         limit=NORMALIZED,
     ),
-    f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
+    f"{MODERATION}.profanity:find_words": takes(
+        *WORDS, ("*", "f"), "操你", "пiz", more=lambda: (profanity.bundled(),), limit=MODERATED
+    ),
+    f"{MODERATION}.profanity:normal_form": takes("İ", limit=MODERATED),
     f"{MODERATION}.threats:links_to_script": takes("](", "]", "<", ("]", " "), limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
-    f"{MODERATION}.violence:has_threat": takes(
+    f"{MODERATION}.phrases:find_phrases": takes(
         *(",", "go ", ", go just now ", "i will ", "kill ", ("fucking ", "i will "), ("and ", "go ")),
-        *("i will fucking ", "kill your ", "i am going to ", "slut och "),
+        *("i will fucking ", "kill your ", "i am going to ", "slut och ", "you fat ", "hate all them "),
         limit=MODERATED,
     ),
     f"{VALIDATION}.address:ancestors": takes(limit=address.MAX_LENGTH),
@@ -166,7 +169,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.homographs:is_homograph": takes("xn--", "xn--a.", "а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:looks_latin": takes("а", limit=address.MAX_LENGTH),
-    f"{VALIDATION}.keyboard:is_run": takes(limit=address.MAX_LENGTH),
+    f"{VALIDATION}.keyboard:is_walk": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
