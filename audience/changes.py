@@ -120,8 +120,11 @@ def consent_instant(at: int, consent: str, time_zone: str) -> int:
     if not isinstance(at, WholeDay):
         return at
     leaves = consent == Consent.UNSUBSCRIBE
-    day = dt.datetime.combine(at.date, dt.time(), ZoneInfo(time_zone)) + dt.timedelta(days=leaves)
-    return round(day.timestamp() * 1000) - leaves
+    try:
+        day = dt.datetime.combine(at.date, dt.time(), ZoneInfo(time_zone)) + dt.timedelta(days=leaves)
+        return round(day.timestamp() * 1000) - leaves
+    except (OverflowError, ValueError):  # the first or last days of the calendar
+        return at
 
 
 def json_equal(value: Any, before: Any) -> bool:

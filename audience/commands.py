@@ -34,23 +34,37 @@ MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscri
 
 @dataclass(frozen=True)
 class CommandsResult:
-    """`subscriber` is the target of the last command that succeeded, `done` the number that did."""
+    """`subscriber` is the target of the last command that succeeded, `done` the number that did; some of them
+    did not count because a later consent event says otherwise.
+    """
 
     subscriber: Subscriber | None
     done: int
     errors: list[FieldError]
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
+
+
+@dataclass
+class Ignored:
+    """How many events of consent came too late."""
+
+    unsubscribes: int = 0
+    subscribes: int = 0
 
 
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
     """Runs commands in order; one that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
-    subscriber = None
+    subscriber, ignored = None, Ignored()
     with database.write(site.id), change_log.one_transaction(site.id, source):
         accepted = subscribers.accept_now(site.id, source)
         for (moves, _), group in groupby(enumerate(commands), _own_group):
             targets, refused = _targets(site.id, list(group))
             key, failed = (
-                _change_email(site.id, targets, accepted) if moves else _write(site.id, targets, accepted)
+                _change_email(site.id, targets, accepted)
+                if moves
+                else _write(site.id, targets, accepted, ignored)
             )
             errors |= refused | failed
             subscriber = stored.get_by_key(site.id, key) if key else subscriber
@@ -59,6 +73,8 @@ def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> C
         subscriber,
         len(commands) - len(errors),
         [FieldError(f"command[{index}]", errors[index]) for index in sorted(errors)],
+        ignored.unsubscribes,
+        ignored.subscribes,
     )
 
 
@@ -135,14 +151,19 @@ def _email(site_id: int, command: Command) -> str:
     return subscriber.email_key
 
 
-def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[str | None, dict[int, str]]:
+def _write(
+    site_id: int, targets: list[Target], accepted: Acceptance, ignored: Ignored
+) -> tuple[str | None, dict[int, str]]:
     """The key of the last subscriber written, and error messages by index of command."""
     at = clock.now_ms()
     changes = [
         Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    outcomes, ids, *_ = subscribers.write(site_id, changes, accepted)
+    written = subscribers.write(site_id, changes, accepted)
+    outcomes, ids = written.outcomes, written.ids
+    ignored.unsubscribes += written.unsubscribes_ignored
+    ignored.subscribes += written.subscribes_ignored
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)

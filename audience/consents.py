@@ -98,18 +98,21 @@ class Consents:
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
     """The events of a change, each with the instant that is shown of it and its reason.
 
-    Who subscribes in a row does so whatever its date of unsubscribing.
+    A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
     """
-    number = accepted.number
-    if "unsubscribed_at" in change.dates and change.consent != Consent.SUBSCRIBE:
-        shown_at = change.dates["unsubscribed_at"]
-        instant = min(change.dates.get(UNSUBSCRIBED_BY, shown_at), accepted.at)
-        yield ConsentEvent(instant, number, ConsentKind.DATED_UNSUBSCRIBE), min(shown_at, accepted.at), DATE
+    number, left_at = accepted.number, change.dates.get("unsubscribed_at")
+    if left_at is not None:
+        left_at = min(left_at, accepted.at)
+    if left_at is not None and not change.consent:
+        instant = min(change.dates.get(UNSUBSCRIBED_BY, left_at), accepted.at)
+        yield ConsentEvent(instant, number, ConsentKind.DATED_UNSUBSCRIBE), left_at, DATE
     if change.consent:
         dated = change.consent_at is not None
         kind = f"{'DATED_' if dated else ''}{change.consent.upper()}"
         instant = accepted.at if change.consent_at is None else min(change.consent_at, accepted.at)
-        shown_at = accepted.at if change.at is None else change.at
+        shown_at = change.at if change.at is not None else accepted.at
+        if left_at is not None and change.consent == Consent.UNSUBSCRIBE:
+            shown_at = left_at
         yield ConsentEvent(instant, number, ConsentKind[kind]), shown_at, WORD
 
 

@@ -28,7 +28,8 @@ from storage.events import Event
 PAGE_SIZE = 100
 NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
 MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
-CONSENTS = {"$subscribe": Consent.SUBSCRIBE, "$unsubscribe": Consent.UNSUBSCRIBE}
+UNSUBSCRIBE = "$unsubscribe"
+CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
 
 
 class EventsResult(NamedTuple):
@@ -60,8 +61,8 @@ def record(
         errors += [FieldError(f"events[{index}].uuid", TWO) for index in apart]
         new = _new(site.id, changes, accepted)
         applied = {index for index, _, _ in new}
-        if again := {change.key for index, _, change in changes if index not in applied}:
-            _name(site.id, again, accepted)
+        again = [(item["type"], change.key) for index, item, change in changes if index not in applied]
+        unsubscribes_ignored = _name(site.id, again, accepted) if again else 0
         written = subscribers.write(site.id, [change for _, _, change in new], accepted)
         applied_now = [
             event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
@@ -73,14 +74,19 @@ def record(
         if outcome in MESSAGES
     ]
     done = len(items) - len(errors) - len(failed)
-    ignored = written.unsubscribes_ignored, written.subscribes_ignored
-    return EventsResult(done, sorted([*refused, *errors, *failed], key=place), *ignored)
+    unsubscribes_ignored += written.unsubscribes_ignored
+    problems = sorted([*refused, *errors, *failed], key=place)
+    return EventsResult(done, problems, unsubscribes_ignored, written.subscribes_ignored)
 
 
-def _name(site_id: int, keys: set[str], accepted: Acceptance) -> None:
-    """Says in the record whom events named that the site has already."""
-    people = stored_subscribers.get_by_keys(site_id, keys).values()
-    change_log.record_named(site_id, accepted.source, [person.id for person in people], accepted.at)
+def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
+    """Says in the record whom events named that the site has already, as (type, key of the address); returns
+    how many of them unsubscribe somebody who is subscribed.
+    """
+    people = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
+    change_log.record_named(site_id, accepted.source, [each.id for each in people.values()], accepted.at)
+    subscribed = {key for key, person in people.items() if person.unsubscribed_at is None}
+    return sum(type_ == UNSUBSCRIBE and key in subscribed for type_, key in again)
 
 
 @database.session()
@@ -153,7 +159,10 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
 def _new(
     site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
-    """Without the events that the site has already, or that repeat one earlier in the batch."""
+    """Without the events that the site has already, or that repeat one earlier in the batch.
+
+    A unique key that somebody else has used keeps nobody from unsubscribing.
+    """
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:
         return changes
@@ -162,8 +171,10 @@ def _new(
     new = []
     for index, item, change in changes:
         name = (item["type"], item["unique_key"]) if "unique_key" in item else None
-        if name not in seen:
+        if name is None or name not in seen:
             new.append((index, item, change))
             if admits(change) and name is not None:
-                seen.add(name)
+                seen[name] = change.key
+        elif item["type"] == UNSUBSCRIBE and seen[name] != change.key:
+            new.append((index, {key: item[key] for key in item if key != "unique_key"}, change))
     return new

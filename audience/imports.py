@@ -267,8 +267,10 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    moved = moved_addresses.followed(site_id, changes, accepted)
-    outcomes, _, *consent_counts = subscribers.write(site_id, [*changes, *moved], accepted)
+    sent = moved_addresses.redirected(site_id, changes, accepted)
+    left = moved_addresses.left(changes, sent)
+    changes = [change for change in sent if change]
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*changes, *left], accepted)
     del outcomes[len(changes) :]
     advanced = stored.advance(
         site_id,

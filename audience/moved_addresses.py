@@ -1,34 +1,59 @@
-"""An unsubscribe that waits for an address follows whoever has moved away from it since it was accepted."""
+"""Rows that wait for an address are of whoever had it when they were accepted, and has moved away since."""
 
 from collections.abc import Sequence
 
 from audience import consents, pepper
 from audience.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage import moved_addresses as stored
-from storage import subscribers
+from storage import subscribers, suppressions
+from storage.moved_addresses import MovedAddress
+from storage.suppressions import UNSUBSCRIBED, Suppression
 
 DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 
 
-def followed(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> list[Change]:
-    """The unsubscribes among accepted changes, for those who have another address by now."""
+def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> list[Change | None]:
+    """The accepted changes, of those who had the addresses then: None of whom is gone.
+
+    Nobody is subscribed who came to an address later.
+    """
     if not stored.any_after(site_id, accepted.number):
-        return []
-    leaving = {
-        pepper.address_hash(site_id, change.key): change
-        for change in changes
-        if any(event.unsubscribes for event, *_ in consents.events(change, accepted))
-    }
-    moved = stored.after(site_id, accepted.number, leaving)
-    people = subscribers.get_by_ids(site_id, {subscriber_id for _, subscriber_id in moved})
+        return list(changes)
+    hashes = {pepper.address_hash(site_id, change.key): change.key for change in changes}
+    moved = {hashes[each.address_hash]: each for each in stored.after(site_id, accepted.number, hashes)}
+    people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
+    found = list[Change | None]()
+    for change in changes:
+        move = moved.get(change.key)
+        if move is None:
+            found.append(change)
+        elif move.came:
+            found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
+        elif person := people.get(move.subscriber_id):
+            found.append(change._replace(key=person.email_key, email=person.email))
+            _leave(site_id, change, move, accepted)
+        else:
+            found.append(None)
+    return found
+
+
+def left(changes: Sequence[Change], sent: Sequence[Change | None]) -> list[Change]:
+    """The unsubscribes of addresses from which they were redirected, for who has these now."""
     return [
-        _unsubscribe(people[subscriber_id].email_key, leaving[address_hash])
-        for address_hash, subscriber_id in moved
-        if subscriber_id in people
+        Change(
+            change.key,
+            change.email,
+            consent=Consent.UNSUBSCRIBE if change.consent == Consent.UNSUBSCRIBE else "",
+            dates={name: change.dates[name] for name in DATES if name in change.dates},
+            creates=False,
+        )
+        for change, other in zip(changes, sent, strict=True)
+        if other and other.key != change.key
     ]
 
 
-def _unsubscribe(key: str, change: Change) -> Change:
-    dates = {name: change.dates[name] for name in DATES if name in change.dates}
-    consent = Consent.UNSUBSCRIBE if change.consent else ""
-    return Change(key, key, consent=consent, dates=dates, at=change.at, creates=False)
+def _leave(site_id: int, change: Change, move: MovedAddress, accepted: Acceptance) -> None:
+    """Keeps the hash of an address whose bearer unsubscribed before moving away."""
+    events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
+    if events and not suppressions.known(site_id, [move.address_hash]):
+        suppressions.add(site_id, {move.address_hash: Suppression(UNSUBSCRIBED, *events[-1])})

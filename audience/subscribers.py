@@ -135,11 +135,13 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if known and known.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
-        moved_addresses.note(site_id, old_hash, subscriber.id, accepted.number)
+        moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
             number, kind = subscriber.consent_number, subscriber.consent_kind
-            left = Suppression(suppressions.UNSUBSCRIBED, since, number, kind)
+            has_left = subscriber.unsubscribe_number is not None
+            left_kind = ConsentKind.UNSUBSCRIBE if has_left and kind == ConsentKind.UNCONFIRMED else kind
+            left = Suppression(suppressions.UNSUBSCRIBED, since, number, left_kind)
             suppressions.add(site_id, {old_hash: left})
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
             if kind != ConsentKind.UNCONFIRMED:

@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
 from schemas.custom_fields import custom_value, field_key
+from schemas.imports import too_late
 from schemas.responses import problems, single
 from schemas.subscribers import SubscriberSchema, names_in
 from schemas.tags import TagName
@@ -142,4 +143,6 @@ Ran = single(
     results=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that succeeded."}),
     failed=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that failed."}),
     errors=problems(),
+    unsubscribes_ignored=too_late("Unsubscribes"),
+    subscribes_ignored=too_late("Subscribes"),
 )

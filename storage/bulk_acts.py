@@ -146,6 +146,18 @@ def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, i
     return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
 
 
+def waiting_unsubscribes(site_id: int) -> list[tuple[list[int], int]]:
+    """(ids of subscribers, instant) of what bulk unsubscribes have still to do."""
+    records = rows(
+        "SELECT p.ids, a.created_at FROM bulk_act_pieces p "
+        "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
+        "WHERE p.site_id = ? AND p.waiting = 1 AND a.kind = 'unsubscribe' "
+        f"AND a.status IN ('{QUEUED}', '{RUNNING}', '{FAILED}') ORDER BY p.id",
+        (site_id,),
+    )
+    return [(json.loads(ids), at) for ids, at in records]
+
+
 def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
     """Queues an act with the number and the instant of its acceptance."""
     execute(

@@ -145,6 +145,19 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
         after = record[0]
 
 
+def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
+    """(payload, number, instant of acceptance) of the batches that accepted imports have still to apply."""
+    after = 0
+    while record := row(
+        "SELECT b.id, b.payload, i.turn, i.accepted_at FROM import_batches b "
+        "JOIN imports i ON i.site_id = b.site_id AND i.id = b.import_id "
+        "WHERE b.site_id = ? AND b.id > ? AND i.status <> 'receiving' ORDER BY b.id LIMIT 1",
+        (site_id, after),
+    ):
+        after = record[0]
+        yield record[1], record[2], record[3]
+
+
 def payload(site_id: int, batch_id: int) -> str | None:
     """The rows of a batch; None once it is applied."""
     record = row("SELECT payload FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))

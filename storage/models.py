@@ -85,11 +85,12 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
 
 
 class MovedAddressModel(SiteOwnedModel):
-    """Who had an address before the transaction `number`, while imports wait that were accepted before it."""
+    """Who left an address, or `came` to it, in the transaction `number`, while older imports wait."""
 
     address_hash = TextField()
     subscriber_id = BigIntegerField()
     number = BigIntegerField()
+    came = IntegerField()  # 1 or 0
 
     class Meta:
         table_name = "moved_addresses"

@@ -1,17 +1,28 @@
-"""Addresses that subscribers have changed while imports of their site waited, by keyed hash."""
+"""Addresses that subscribers have left or come to while imports of their site waited, by keyed hash."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from typing import NamedTuple
 
 from storage.database import execute, row, rows
 
 
-def note(site_id: int, address_hash: str, subscriber_id: int, number: int) -> None:
-    """Notes who had an address until the transaction `number`, if rows wait that may be about them."""
+class MovedAddress(NamedTuple):
+    """`came` if the subscriber came to the address, else they left it, in the transaction `number`."""
+
+    address_hash: str
+    subscriber_id: int
+    came: bool
+
+
+def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
+    """Notes a move in the transaction `number`, if rows wait that may be about its addresses."""
     if _any_row_waits(site_id):
-        execute(
-            "INSERT INTO moved_addresses (site_id, address_hash, subscriber_id, number) VALUES (?, ?, ?, ?)",
-            (site_id, address_hash, subscriber_id, number),
-        )
+        for address_hash, came in ((old_hash, 0), (new_hash, 1)):
+            execute(
+                "INSERT INTO moved_addresses (site_id, address_hash, subscriber_id, number, came) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (site_id, address_hash, subscriber_id, number, came),
+            )
 
 
 def _any_row_waits(site_id: int) -> bool:
@@ -23,13 +34,17 @@ def any_after(site_id: int, number: int) -> bool:
     return row(query, (site_id, number)) is not None
 
 
-def after(site_id: int, number: int, hashes: Iterable[str]) -> list[tuple[str, int]]:
-    """(address hash, subscriber id) of those of some addresses that were changed after `number`."""
-    wanted = set(hashes)
+def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddress]:
+    """Of some addresses the first move after `number`."""
     query = (
-        "SELECT address_hash, subscriber_id FROM moved_addresses WHERE site_id = ? AND number > ? ORDER BY id"
+        "SELECT address_hash, subscriber_id, came FROM moved_addresses WHERE site_id = ? AND number > ? "
+        "ORDER BY id"
     )
-    return [found for found in rows(query, (site_id, number)) if found[0] in wanted]
+    first: dict[str, MovedAddress] = {}
+    for address_hash, subscriber_id, came in rows(query, (site_id, number)):
+        if address_hash in hashes:
+            first.setdefault(address_hash, MovedAddress(address_hash, subscriber_id, bool(came)))
+    return list(first.values())
 
 
 def forget(site_id: int) -> None:

@@ -65,7 +65,9 @@ class SubscriberModel:
             self.hashes.pop(new, None)
             if row["unsubscribed_at"] is not None:
                 since = row["consent_at"] or row["unsubscribed_at"]
-                self.hashes[old] = ("unsubscribed", since, row["consent_number"], row["consent_kind"])
+                kind = row["consent_kind"]
+                kind = UNSUBSCRIBE if kind == UNCONFIRMED and row["unsubscribe_number"] else kind
+                self.hashes[old] = ("unsubscribed", since, row["consent_number"], kind)
                 kind = UNCONFIRMED if row["consent_kind"] == UNCONFIRMED else UNSUBSCRIBE
                 row |= {"consent_at": at, "consent_number": number, "consent_kind": kind}
         if (row["email"], old) != (email, new):
@@ -154,12 +156,14 @@ def events(change: Row, number: int, accepted_at: int) -> list[tuple[Event, int]
     """What a change says of consent, with the instant that is shown of it."""
     said: list[tuple[Event, int]] = []
     left_at = change["dates"].get("unsubscribed_at")
-    if left_at is not None and change["consent"] != "subscribe":
+    if left_at is not None and not change["consent"]:
         left_at = min(left_at, accepted_at)
         said.append(((left_at, number, DATED_UNSUBSCRIBE), left_at))
     if change["consent"]:
         subscribes, at = change["consent"] == "subscribe", change["consent_at"]
         shown_at = accepted_at if change["at"] is None else change["at"]
+        if left_at is not None and not subscribes:
+            shown_at = min(left_at, accepted_at)
         if at is None:
             said.append(((accepted_at, number, SUBSCRIBE if subscribes else UNSUBSCRIBE), shown_at))
         else:

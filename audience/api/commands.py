@@ -11,6 +11,7 @@ from audience.sites import Site
 from schemas import subscribers as wire
 from schemas.base import errors
 from schemas.commands import Ran, RunCommands
+from schemas.imports import too_late_counts
 
 blueprint = Blueprint("commands", __name__)
 
@@ -32,4 +33,5 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
         "results": result.done,
         "failed": len(result.errors),
         "errors": errors(result.errors),
+        **too_late_counts(result),
     }

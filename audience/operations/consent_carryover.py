@@ -1,11 +1,13 @@
 """Who has left an instance since a backup was made stays away when it is restored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from audience import pepper, sites, subscribers
-from audience.changes import RESTORE, Change, Consent, Outcome
+from audience import consents, import_payloads, pepper, sites, subscribers
+from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
 from storage import backups as stored
+from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
+from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored_subscribers
 from storage.subscribers import Left
@@ -17,7 +19,8 @@ CHUNK_ROWS = 500
 def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
     """By uuid of the site, who left the open database's sites after a number that the site accepted.
 
-    With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done.
+    With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done; and with
+    whom what is accepted and still waits unsubscribes.
     """
     if not stored.has_site_counters():
         return {}
@@ -26,9 +29,31 @@ def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
         site.uuid: [
             *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
             *(stored_subscribers.left_by_undo(site.id) if has_undos else ()),
+            *_leaving(site.id),
         ]
         for site in stored_sites.list_all()
     }
+
+
+def _leaving(site_id: int) -> Iterator[Left]:
+    """Whom imports and bulk actions that wait unsubscribe, but who has subscribed later."""
+    for payload, number, at in stored_imports.accepted_batches(site_id):
+        accepted = Acceptance(number, at)
+        changes = [change for change in import_payloads.read(payload) if change]
+        leaving = {
+            change.key: (event.instant, shown_at)
+            for change in changes
+            for event, shown_at, _ in consents.events(change, accepted)
+            if event.unsubscribes
+        }
+        back = stored_subscribers.subscribed_after(site_id, leaving, at)
+        for key, (instant, shown_at) in leaving.items():
+            if key not in back:
+                yield Left("", key, shown_at, instant)
+    for ids, at in stored_bulk_acts.waiting_unsubscribes(site_id):
+        keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
+        back = stored_subscribers.subscribed_after(site_id, keys, at)
+        yield from (Left("", key, at, at) for key in keys if key not in back)
 
 
 def apply(left: Mapping[str, Sequence[Left]]) -> int:

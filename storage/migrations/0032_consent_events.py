@@ -20,7 +20,8 @@ ALTER TABLE undos ADD COLUMN resubscribe INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE moved_addresses (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     site_id INTEGER NOT NULL REFERENCES sites (id) ON DELETE CASCADE,
-    address_hash TEXT NOT NULL, subscriber_id INTEGER NOT NULL, number INTEGER NOT NULL
+    address_hash TEXT NOT NULL, subscriber_id INTEGER NOT NULL, number INTEGER NOT NULL,
+    came INTEGER NOT NULL
 );
 CREATE INDEX moved_addresses_site_id_number ON moved_addresses (site_id, number)
 """

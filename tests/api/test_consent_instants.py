@@ -244,3 +244,111 @@ def test_not_yet_has_no_unsubscribe_until_there_is_one(client):
     assert consent(client)
     event(client, "$unsubscribe", "2001-01-01")
     assert stored(client).unsubscribe_number
+
+
+NEW = "new@example.com"
+
+
+@pytest.mark.parametrize("quick", [True, False], ids=["quick", "slow"])
+def test_a_row_that_waits_is_of_whoever_had_the_address(client, quick):
+    uuid = client.create(ADA)["attributes"]["uuid"]
+    queue(client, first_name="Ada")
+    if quick:
+        drain(client)
+    move(client, ADA, NEW)
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": NEW}})
+    drain(client)
+    assert client.find(ADA) is None
+    found = client.find(NEW)["attributes"]
+    assert (found["uuid"], found["first_name"]) == (uuid, "Ada")
+    assert found["unsubscribed_at"]
+
+
+@pytest.mark.parametrize("quick", [True, False], ids=["quick", "slow"])
+def test_who_moved_and_was_erased_does_not_come_back_by_a_row_that_waits(client, quick):
+    client.create(ADA)
+    queue(client, first_name="Ada")
+    if quick:
+        drain(client)
+    move(client, ADA, NEW)
+    client.delete("/fetch/subscribers", query={"email": NEW})
+    drain(client)
+    assert client.find(ADA) is None
+    assert client.find(NEW) is None
+
+
+@pytest.mark.parametrize("quick", [True, False], ids=["quick", "slow"])
+@pytest.mark.parametrize("leave", [
+    lambda client: queue(client, command="unsubscribe"),
+    lambda client: act(client, UNSUBSCRIBE, ADA),
+], ids=["batch", "bulk action"])  # fmt: skip
+def test_a_subscribe_for_the_new_address_from_before_a_move_subscribes_nobody(client, tmp_path, leave, quick):
+    command(client, "subscribe")
+    leave(client)
+    rows = [{"email": NEW, "command": "subscribe"}, {"email": OTHER}]
+    work = [lambda: drain(client), lambda: bulk_act_pieces.work(tmp_path, 30)]
+    if quick:
+        [each() for each in work]
+    client.post("/batch/subscribers", {"subscribers": rows})
+    move(client, ADA, NEW)
+    [each() for each in work]
+    assert client.find(NEW)["attributes"]["unsubscribed_at"]
+
+
+def test_who_came_to_an_address_later_is_not_unsubscribed_for_who_had_it(client):
+    client.create(ADA)
+    client.create(OTHER)
+    queue(client, command="unsubscribe")
+    move(client, ADA, NEW)
+    move(client, OTHER, ADA)
+    move(client, ADA, "bob@example.com")
+    drain(client)
+    assert client.find(NEW)["attributes"]["unsubscribed_at"]
+    assert client.find("bob@example.com")["attributes"]["unsubscribed_at"] is None
+
+
+@pytest.mark.parametrize("date", ["9999-12-31", "0001-01-01"])
+def test_the_ends_of_the_calendar_are_dates(client, date):
+    client.create(ADA)
+    assert send(client, dated("$unsubscribe", date))["results"] == 1
+    assert consent(client)
+
+
+def test_a_row_that_says_so_unsubscribes_whatever_its_date(client):
+    command(client, "subscribe")
+    import_id = file(client, "email,command,unsubscribed_at", f"{ADA},unsubscribe,2024-05-06")
+    assert consent(client) == "2024-05-06T00:00:00.000Z"
+    assert "unsubscribes_ignored" not in client.get(f"/batch/imports/{import_id}").json["data"]["attributes"]
+
+
+def test_who_unsubscribed_after_coming_in_unconfirmed_is_not_unconfirmed_at_their_old_address(client):
+    file(client, "email,status", f"{ADA},pending")
+    event(client, "$unsubscribe", "2019-01-01")
+    move(client, ADA, NEW)
+    client.create(ADA)
+    assert stored(client).unsubscribe_number
+
+
+def test_a_command_tells_that_it_did_not_count(client, morning):
+    file(client, "email,unsubscribed_at", f"{ADA},2026-12-01")
+    morning(-HOUR)
+    answer = client.post("/fetch/commands", {"command": {"command": "subscribe", "email": ADA}}).json
+    assert (answer["results"], answer["failed"], answer["subscribes_ignored"]) == (1, 0, 1)
+    assert consent(client)
+
+
+def test_a_unique_key_that_somebody_else_has_used_swallows_no_unsubscribe(client):
+    client.create(ADA)
+    key = {"details": {"unique": {"key": "campaign"}}}
+    event_of = {"type": "$unsubscribe", **key}
+    send(client, {"email": OTHER, **event_of})
+    assert send(client, {"email": ADA, **event_of})["results"] == 1
+    assert consent(client)
+
+
+def test_an_unsubscribe_that_is_sent_again_is_told_where_it_does_not_count(client):
+    sent = {"email": ADA, "type": "$unsubscribe", "details": {"unique": {"key": "click"}}}
+    assert "unsubscribes_ignored" not in send(client, sent)
+    command(client, "subscribe")
+    assert send(client, sent)["unsubscribes_ignored"] == 1
+    assert consent(client) is None

@@ -1,10 +1,13 @@
 """Who left since a backup stays away when it is restored."""
 
 import json
+import time
 
 import pytest
 
-from audience import imports, undos
+from audience import bulk_acts, imports, subscribers, undos
+from audience.audit_log import Actor
+from audience.bulk_acts import UNSUBSCRIBE, NewAct, fingerprint
 from audience.operations import backups
 from tests.cli.restored import run_on
 from tests.client import FakeQueue
@@ -116,3 +119,26 @@ def test_whom_an_undo_since_the_backup_took_out_again_stays_away(settings, clien
     assert left_at(client, people["moved"])
     assert client.find(people["erased"]) is None
     assert client.counts()[1] == 0
+
+
+@pytest.mark.parametrize("by", ["batch", "bulk action"])
+def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, settings, client, by):
+    if by == "batch":
+        items = [(0, {"email": ANN, "command": "unsubscribe"}), (1, {"email": "new@example.com"})]
+        imports.accept(client.site, items, [], FakeQueue(), 0)
+    else:
+        person = subscribers.find(client.site, ANN)
+        assert person is not None
+        new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+        bulk_acts.begin(client.site, new, Actor("operator"))
+    assert restore(settings, backup)["left"] == 1
+    assert left_at(client)
+
+
+def test_who_subscribed_after_what_waits_is_not_unsubscribed_by_a_restore(backup, settings, client):
+    items = [(0, {"email": ANN, "command": "unsubscribe"}), (1, {"email": "new@example.com"})]
+    imports.accept(client.site, items, [], FakeQueue(), 0)
+    time.sleep(0.01)
+    say(client, "subscribe")
+    assert restore(settings, backup)["left"] == 0
+    assert left_at(client) is None
