@@ -101,7 +101,14 @@ def is_yes(cell: str) -> bool:
 
 def is_unsubscribed(cell: str) -> bool:
     """Whether a cell says literally that somebody has unsubscribed."""
-    return folded(cell) in _unsubscribed()
+    first = cell.lstrip()[:1]
+    return (first in _first_letters() or not first.isascii()) and folded(cell) in _unsubscribed()
+
+
+@cache
+def _first_letters() -> frozenset[str]:
+    """All other cells are no such word, and are not folded: there may be millions."""
+    return frozenset(letter for word in _unsubscribed() for letter in (word[0], word[0].upper()))
 
 
 @cache

@@ -1,17 +1,20 @@
 """Who in a file may be written to: asked once, over HTTP; a file only takes people out (docs/files.md)."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import audit_log, clock, file_uploads, imports, keys
+from audience import audit_log, clock, file_searches, file_uploads, imports, keys
+from schemas.file_records import kept_records
 from storage import database
 from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
 from tests.client import ApiClient, open_client
 from tests.depth import examples
 from tests.response_assertions import error
+from workers.child_process import ChildProcess
 
 IN, OUT, NOT_YET = "subscribed", "unsubscribed", "unconfirmed"
 
@@ -458,3 +461,12 @@ def test_the_answer_is_kept_with_the_import_and_in_the_audit_log(client):
     [entry] = [each for each in audit_log.page(client.site) if each.act == "file imported"]
     assert json.loads(entry.typed) == {"consent": "everyone has agreed"}
     assert entry.actor == file.actor
+
+
+def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):
+    client.create("p0@example.com")
+    upload = kept(client, people("x", "a", "b"))
+    client.delete("/fetch/subscribers", query={"email": "p0@example.com"})
+    file_searches.work(settings.instance, partial(kept_records, ChildProcess()))
+    dry = go_on(client, upload, consent=IN, dry_run="1").json["dry_run"]
+    assert [row["email"] for row in dry["rows"]] == ["p1@example.com"]
