@@ -60,6 +60,11 @@ def clock_steps(*more: int) -> st.SearchStrategy[Any]:
     return st.tuples(st.just("clock"), st.sampled_from([-SECOND, 1, HOUR, DAY, *more]))
 
 
+def often(*steps: st.SearchStrategy[Any], times: int = 3) -> list[st.SearchStrategy[Any]]:
+    """So many times each among others: `one_of` takes the same strategy once."""
+    return [step.map(tuple) for step in steps for _ in range(times)]
+
+
 def accepted_steps(rows: st.SearchStrategy[Any]) -> tuple[st.SearchStrategy[Any], ...]:
     return (
         st.tuples(st.just("create"), rows),
@@ -76,8 +81,8 @@ BULK_ACTIONS = st.tuples(
 )  # fmt: skip
 UNDOS = (st.tuples(st.just("undo"), st.integers(0, 3)), st.tuples(st.just("undo_act"), st.integers(0, 3)))
 STEPS = st.one_of(
-    clock_steps(-HOUR, -DAY), *accepted_steps(ROWS) * 2, *[file_steps(ROWS, "merge")] * 2,
-    *[file_steps(ROWS, "fill", "skip")] * 2, WORK, WORK,
+    clock_steps(-HOUR, -DAY), *often(*accepted_steps(ROWS), file_steps(ROWS, "merge"), WORK, times=2),
+    file_steps(ROWS, "fill", "skip"),
     st.tuples(st.just("set_value"), ADDRESSES, PLANS),
     st.tuples(st.just("erase"), ADDRESSES),
     st.tuples(st.just("change_email"), ADDRESSES, ADDRESSES),
