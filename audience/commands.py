@@ -139,7 +139,7 @@ def _write(site_id: int, targets: list[Target], accepted: Acceptance) -> tuple[s
     """The key of the last subscriber written, and error messages by index of command."""
     at = clock.now_ms()
     changes = [
-        Change(email=email, key=key, at=at, **CHANGES[command["command"]](command.get("query"), at))
+        Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
     outcomes, ids, *_ = subscribers.write(site_id, changes, accepted)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from audience import clock, subscribers
-from audience.changes import Acceptance, Change, Consent, change_from_item
+from audience import subscribers
+from audience.changes import Acceptance, Change, Consent, Outcome, change_from_item
 from audience.file_imports import FileRows
 from audience.protocols import FileRow
 from audience.sites import Site
@@ -38,13 +38,15 @@ class RowPreview:
 
 @dataclass
 class DryRun:
-    """What an import would do with `rows_seen` rows, all of the file if `whole`: the number by outcome, or
-    `REFUSED`, those by which somebody would have `left`, or had left before and `stayed` away, those whose
-    consent came too late, and the first `rows` themselves.
+    """What an import would do with `rows_seen` rows, all of the file if `whole`.
+
+    The number by outcome, or `REFUSED`; those by which somebody would have `left`, the `new` ones of these;
+    those who had left before and `stayed` away, or whose consent came too late; the first `rows` themselves.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     left: int = 0
+    new: int = 0
     stayed: int = 0
     unsubscribes_ignored: int = 0
     subscribes_ignored: int = 0
@@ -52,8 +54,11 @@ class DryRun:
     whole: bool = True
     rows: list[RowPreview] = field(default_factory=list)
 
-    def add(self, batch: Sequence[FileRow], done: "_Tried") -> None:
+    def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
         outcomes = iter(done.written.outcomes)
+        for change, written in zip(changes, done.written.outcomes, strict=True):
+            created = done.after.get(change.key) if written == Outcome.CREATED else None
+            self.new += created is not None and created.unsubscribed_at is not None
         for row in batch:
             outcome = REFUSED if row.item is None else next(outcomes)
             self.counts[outcome] += 1
@@ -76,12 +81,11 @@ def dry_run(
     with closing(rows), TriedPeople() as people:
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
-            at = clock.now_ms()
             items = [row.item for row in batch if row.item is not None]
-            changes = [change_from_item(item, at, site.time_zone) for item in items]
+            changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
             tried = _try(site.id, changes, people.get({change.key for change in changes}))
             people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
-            done.add(batch, tried)
+            done.add(batch, changes, tried)
             follow(done)
         done.whole = next(rows, None) is None
     return done

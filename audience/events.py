@@ -140,7 +140,7 @@ def _changes(
 def _change(item: Item, at: int, time_zone: str) -> Change:
     tag = (item["tag"],) if "tag" in item else ()
     consent = CONSENTS.get(item["type"], "")
-    return change_from_item(item, at)._replace(
+    return change_from_item(item, at if "date" in item else None)._replace(
         event_at=at,
         consent=consent,
         consent_at=consent_instant(item["date"], consent, time_zone) if "date" in item else None,

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
-from audience import audit_log, clock, import_payloads, imports, refused_rows
+from audience import audit_log, clock, file_uploads, import_payloads, imports, refused_rows
 from audience.audit_log import COMMAND_LINE, Actor
 from audience.changes import change_from_item
 from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
@@ -16,9 +16,9 @@ from audience.protocols import FileRow, ImportQueue
 from audience.sites import Site
 from storage import database, leases, site_counters
 from storage import file_imports as stored
-from storage import file_uploads as stored_uploads
 from storage import imports as stored_imports
 from storage.file_imports import RefusedRow
+from storage.file_uploads import ImportedFile
 
 __all__ = ["RefusedRow"]
 
@@ -96,8 +96,14 @@ class Upload:
         """Deletes an incomplete import."""
         _discard(self.site.id, self.import_id)
 
-    def accept(self, columns: Sequence[str], import_queue: ImportQueue | None = None, name: str = "") -> None:
-        """Queues the complete import, of a file with that name if the command line sent it.
+    def accept(
+        self,
+        columns: Sequence[str],
+        import_queue: ImportQueue | None = None,
+        file: ImportedFile | None = None,
+        actor: Actor = COMMAND_LINE,
+    ) -> None:
+        """Queues the complete import; what is kept of its `file`, unless a task of it ends with that.
 
         Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
         """
@@ -105,8 +111,8 @@ class Upload:
             number, at = site_counters.take(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
                 raise self._ended()
-            if name:
-                stored_uploads.put_name(self.site.id, self.import_id, name, COMMAND_LINE.name)
+            if file:
+                file_uploads.put_file(self.site, self.import_id, file, actor)
         if import_queue:
             import_queue.notify(self.site.id)
 

@@ -16,6 +16,7 @@ from audience.protocols import FileRecord, RecordOpener
 from schemas.values import FormError, compact_json
 from storage import database, leases, sites, suppressions
 from storage import file_uploads as stored
+from storage.file_uploads import FileUpload
 
 DAY_MS = 86_400_000  # more than clocks of hosts differ, and a file takes to arrive
 NAMED = (
@@ -98,11 +99,16 @@ def _make_blank(task: Task, instance: Path, named: list[FileRecord]) -> None:
         task.upload = upload._replace(lease_until=until)
         if named:
             stored.try_again(site.id, upload.id)
-            task.upload = task.upload._replace(task=stored.TRY, rows_done=0, outcome="")
+            task.upload = task.upload._replace(task=_task(upload), rows_done=0, outcome="")
             places = [(record.start, record.blank) for record in named]
             file_uploads.overwrite(site, instance, upload, places)
     if named:
         file_imports.forget(site, upload.file)
+
+
+def _task(upload: FileUpload) -> str:
+    """That of a file that has changed."""
+    return stored.ASKED if upload.task == stored.ASKED else stored.TRY
 
 
 def _drop(task: Task, instance: Path, why: str) -> None:

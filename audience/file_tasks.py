@@ -24,7 +24,7 @@ from schemas.values import FormError, compact_json
 from storage import database, leases, sites
 from storage import file_uploads as stored
 from storage.errors import Unavailable
-from storage.file_uploads import IMPORT, FileUpload
+from storage.file_uploads import IMPORT, FileUpload, ImportedFile
 
 log = logging.getLogger(__name__)
 LEASE_MS = stored.LEASE_MS  # a workbook is unpacked before its first row
@@ -104,6 +104,7 @@ def tried(done: DryRun) -> dict[str, Any]:
     return {
         "counts": dict(done.counts),
         "left": done.left,
+        "new_left": done.new,
         "stayed": done.stayed,
         "rows_seen": done.rows_seen,
         "whole": done.whole,
@@ -113,7 +114,7 @@ def tried(done: DryRun) -> dict[str, Any]:
 
 
 def _problem(error: FormError) -> dict[str, Any]:
-    return {"problem": error.problems[0].message, "found": error.found}
+    return {"problem": error.problems[0].message, "found": error.page_found}
 
 
 def work(instance: Path, open_file: FileOpener) -> None:
@@ -191,7 +192,9 @@ def _opened(
         file_uploads.opened(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,
     ):
-        yield open_file(upload.name, file_uploads.reading_of(upload), binary, unpacked, follow)
+        yield open_file(
+            upload.name, site.time_zone, file_uploads.reading_of(upload), binary, unpacked, follow
+        )
 
 
 def _import(task: Task, file: ReadableFile) -> None:
@@ -201,7 +204,9 @@ def _import(task: Task, file: ReadableFile) -> None:
         with suppress(TakenBackError):
             _receive(task, file, received)
     upload = task.upload
-    file_uploads.imported(task.site, received.import_id, upload, Actor(upload.actor, upload.client_network))
+    kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
+    actor = Actor(upload.actor, upload.client_network)
+    file_uploads.imported(task.site, received.import_id, upload, kept, actor)
 
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:

@@ -19,21 +19,23 @@ from audience.audit_log import Actor
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import compact_json
-from storage import database
+from storage import database, sites
 from storage import file_pieces as pieces
 from storage import file_uploads as stored
 from storage import imports as stored_imports
-from storage.file_uploads import IMPORT, FileUpload
+from storage.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
 
-__all__ = ["IMPORT", "FileUpload"]
+__all__ = ["IMPORT", "FileUpload", "ImportedFile"]
 
 FOLDER = "uploads"
 KEPT_MS = 24 * 3_600_000
+ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
 MAX_NAME_LENGTH = 200
 COPY_BYTES = pieces.PIECE_BYTES
 SMALL_BYTES = 2**16
 PACKED = b"PK\x03\x04"
 EMPTY = "The file is empty: choose another."
+ASKED_GONE = "No file waits under this upload: it was used, or an hour has passed. Send the file again."
 GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
 
 
@@ -49,6 +51,25 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
     except Exception:
         (instance / FOLDER / file).unlink(missing_ok=True)
         raise
+
+
+def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading: Mapping[str, Any]) -> int:
+    """Keeps a file that a key sent until its questions are answered, an hour at most; returns its id."""
+    file, at = secrets.token_hex(16), clock.now_ms()
+    source.seek(0)
+    size = _keep_content(site, instance, file, source)
+    with database.write(site.id):
+        return stored.add(site.id, file, ASKED, size, compact_json(dict(reading)), at, ASKED, key)
+
+
+@database.session()
+def asked(site: Site, upload_id: int, key: str) -> FileUpload:
+    """Raises `NotFound`, also of a file that another key sent."""
+    upload = stored.get(site.id, upload_id)
+    since = clock.now_ms() - ASKED_MS
+    if upload is None or (upload.task, upload.actor) != (ASKED, key) or upload.created_at < since:
+        raise NotFound(ASKED_GONE)
+    return upload
 
 
 def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
@@ -85,8 +106,11 @@ def _keep_file(file: Path, source: IO[bytes]) -> int:
 
 @database.session()
 def get(site: Site, upload_id: int) -> FileUpload:
-    """Raises `NotFound`."""
-    return _require(site.id, upload_id)
+    """A file that an operator sent. Raises `NotFound`."""
+    upload = _require(site.id, upload_id)
+    if upload.task == ASKED:
+        raise NotFound(GONE)
+    return upload
 
 
 @database.session()
@@ -193,24 +217,38 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
 
 
 @database.writes_site
-def imported(site: Site, import_id: int, upload: FileUpload, actor: Actor) -> None:
+def imported(site: Site, import_id: int, upload: FileUpload, file: ImportedFile, actor: Actor) -> None:
     """Ends the task of importing a file: says whose file an import was, there and in the audit log."""
-    import_ = stored_imports.get(site.id, import_id)
-    rows = import_.rows + import_.refused if import_ else 0
-    stored.put_name(site.id, import_id, upload.name, actor.name)
-    audit_log.record(actor, "file imported", site, f"import {import_id}", rows, {"file": upload.name})
+    put_file(site, import_id, file, actor)
     stored.end(site.id, upload, "", import_id)
 
 
+def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
+    """Keeps whose file an import is and what was answered, in the caller's transaction."""
+    import_ = stored_imports.get(site.id, import_id)
+    rows = import_.rows + import_.refused if import_ else 0
+    stored.put_file(site.id, import_id, file)
+    typed = {"file": file.name, "consent": file.consent}
+    typed = {name: value for name, value in typed.items() if value}
+    audit_log.record(actor, "file imported", site, f"import {import_id}", rows, typed)
+
+
 @database.session()
-def names(site: Site, import_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """(name of the file, who sent it) by the id of the import."""
-    return stored.names(site.id, import_ids)
+def files(site: Site, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
+    """By the id of the import."""
+    return stored.files(site.id, import_ids)
+
+
+@database.session()
+def imported_before(site: Site, digest: str) -> tuple[int, int] | None:
+    """(id, when it was accepted) of the newest import of a file with this content."""
+    return stored.imported_before(site.id, digest) if digest else None
 
 
 def sweep(instance: Path) -> None:
     """Deletes files that nobody has imported for a day."""
     before = clock.now_ms() - KEPT_MS
+    _sweep_asked(instance)
     with database.session():
         site_ids = stored.sites_before(before)
     for site_id in site_ids:
@@ -225,6 +263,17 @@ def sweep(instance: Path) -> None:
         with suppress(FileNotFoundError):
             if file.stat().st_mtime * 1000 < before:
                 file.unlink()
+
+
+def _sweep_asked(instance: Path) -> None:
+    with database.session():
+        found = stored.asked_before(clock.now_ms() - ASKED_MS)
+        by_id = {site.id: site for site in sites.list_all()} if found else {}
+    for site_id, upload_id in found:
+        with database.session():
+            upload = stored.get(site_id, upload_id)
+        if upload and site_id in by_id:
+            discard(by_id[site_id], instance, upload)
 
 
 def _require(site_id: int, upload_id: int) -> FileUpload:

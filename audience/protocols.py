@@ -166,6 +166,21 @@ class ReadableFile(Protocol):
         """Complete once the rows are read."""
         ...
 
+    @property
+    def consent(self) -> str:
+        """What was answered on who may be written to, in words."""
+        ...
+
+    @property
+    def answers(self) -> str:
+        """All that was answered, as a line for the next file of its kind."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Of the file's content."""
+        ...
+
     def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
         """Raises `FormError` when the rest of the file cannot be read."""
         ...
@@ -191,8 +206,8 @@ class FileRecord(Protocol):
 # `FormError`.
 RecordOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], Generator[FileRecord, None, None]]
 
-# Looks through a file that is named so and is meant as was said; unpacks a workbook into the other. Tells
-# again and again the rows so far, and as JSON what the file is. Raises `FormError`.
+# Looks through a file of that name, whose dates are of that time zone, meant as was said; unpacks a workbook
+# into the other. Tells again and again the rows so far, and as JSON what the file is. Raises `FormError`.
 FileOpener = Callable[
-    [str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
+    [str, str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
 ]

@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from audience import clock, field_values, segment_rules, segments, subscribers
+from audience import field_values, segments, subscribers
 from audience.segment_subjects import GROUPS, SUBJECTS
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from schemas.values import NAMES, write_date
 from storage import bulk_acts, database, events, segment_matches, tags
 from storage import subscribers as stored
-from storage.segment_rules import compile
 from storage.subscribers import DATES
 
 MOST_VALUES = 20
@@ -72,10 +71,9 @@ def _holds(node: Node, leaves: Iterator[bool]) -> bool:
 
 def _met(site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]) -> dict[int, list[bool]]:
     """By subscriber, for each condition whether it holds."""
-    at = clock.now_ms()
-    conditions = [compile(segment_rules.read(leaf, at, segments.RULES), site_id) for leaf in leaves]
-    if not conditions:
+    if not leaves:
         return {}
+    conditions = segments.compiled_each(site_id, leaves)
     values = field_values.of_people(site_id, people.values())
     return segment_matches.met(site_id, people, values, conditions)
 

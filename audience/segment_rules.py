@@ -5,6 +5,7 @@ OPERAND}`, `{"event": TYPE, OPERATOR: OPERAND}`, `{SUBJECT: {OPERATOR: OPERAND}}
 OPERAND}`. Of several operators, all must hold.
 """
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -46,9 +47,12 @@ NO_SUBJECT = (
 MATCHES_NONE = Group("any", ())
 
 
-def read(rules: Any, at: int, where: str) -> Rule:
-    """A rule as of `at` (milliseconds). Raises `Refused` with the path of each wrong node, below `where`."""
-    reader = _Reader(at)
+def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
+    """A rule as of `at` (milliseconds), whose dates without a zone are of `zone`.
+
+    Raises `Refused` with the path of each wrong node, below `where`.
+    """
+    reader = _Reader(at, zone)
     rule = reader.rule(rules, where, 1)
     if reader.nodes > MAX_NODES:
         raise Refused(REFUSED, [FieldError(where, LARGE)])
@@ -58,8 +62,8 @@ def read(rules: Any, at: int, where: str) -> Rule:
 
 
 class _Reader:
-    def __init__(self, at: int) -> None:
-        self.at = at
+    def __init__(self, at: int, zone: dt.tzinfo) -> None:
+        self.at, self.zone = at, zone
         self.nodes = 0
         self.problems: list[FieldError] = []
 
@@ -144,8 +148,9 @@ class _Reader:
                 return Instant(self.at - whole(operand, MAX_DAYS, DAYS) * DAY_MS)
             if kind == "values":
                 return tuple(subject.value(value) for value in values(operand))
-            readers = {"value": subject.value, "text": subject.text, "bound": subject.bound}
-            return (readers | PLAIN)[kind](operand)
+            if kind == "bound":
+                return subject.bound(operand, self.zone)
+            return ({"value": subject.value, "text": subject.text} | PLAIN)[kind](operand)
         except ValueError as error:
             return self._problem(where, str(error))
 

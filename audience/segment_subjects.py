@@ -3,6 +3,7 @@
 docs/segments.md shows the tables.
 """
 
+import datetime as dt
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -73,17 +74,21 @@ def _scalar(value: Any) -> bool | int | float | str:
     return value.casefold() if isinstance(value, str) else value
 
 
-def _date(value: Any) -> Instant:
+def _date(value: Any, zone: dt.tzinfo) -> Instant:
     if not isinstance(value, str):
         raise ValueError(DATE)
-    return Instant(read_date(value))
+    try:
+        return Instant(read_date(value, zone))
+    except ValueError:  # the first and the last day there is may be none in another zone
+        return Instant(read_date(value))
 
 
-def _number_or_date(value: Any) -> int | float | Instant:
+def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
+    """A date without a zone meets values without one: both are compared as if they were of UTC."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
     try:
-        return _date(value) if isinstance(value, str) else value
+        return _date(value, dt.UTC) if isinstance(value, str) else value
     except ValueError as error:
         raise ValueError(BOUND) from error
 
@@ -135,14 +140,16 @@ def whole(value: Any, maximum: int, message: str) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """`value`, `text` and `bound` read operands; one that `has_name` has its operators beside its name."""
+    """`value`, `text` and `bound` read operands, a bound in a time zone; a subject that `has_name` has its
+    operators beside its name.
+    """
 
     operators: tuple[str, ...]
     meaning: str
     example: str
     value: Callable[[Any], Any] = _scalar
     text: Callable[[Any], str] = _folded
-    bound: Callable[[Any], Any] = _date
+    bound: Callable[[Any, dt.tzinfo], Any] = _date
     has_name: bool = False
 
 

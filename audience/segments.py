@@ -1,8 +1,9 @@
 """Segments: saved rules, and the subscribers that match them now."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from audience import audit_log, clock, segment_rules, spellings
 from audience.audit_log import Actor
@@ -15,6 +16,7 @@ from storage import reports as stored_reports
 from storage import segment_counts as stored_counts
 from storage import segment_rules as stored_rules
 from storage import segments as stored
+from storage import sites as stored_sites
 from storage import webhooks as stored_webhooks
 from storage.searches import Filters
 from storage.segment_nodes import Condition
@@ -100,7 +102,7 @@ def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
 @database.snapshot()
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
-    condition = _compile(site.id, rules)
+    condition = compiled(site.id, rules)
     sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
     return Counts(*stored.count(site.id, condition)), sample
 
@@ -114,7 +116,7 @@ def counts(site: Site, segment_id: str) -> Counts:
 @database.session()
 def count(site: Site, rules: Any) -> int:
     """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
-    return stored.count(site.id, _compile(site.id, rules))[0]
+    return stored.count(site.id, compiled(site.id, rules))[0]
 
 
 @database.session()
@@ -137,7 +139,7 @@ def field_values(site: Site, key: str) -> list[str]:
 
 def matching(site_id: int, segment_id: str) -> Sql:
     """The condition of a segment for `storage`, in the caller's session. Raises `NotFound`."""
-    return _compile(site_id, json.loads(require(site_id, segment_id).rules))
+    return compiled(site_id, json.loads(require(site_id, segment_id).rules))
 
 
 def beginning(site_id: int, text: str) -> Sql:
@@ -175,5 +177,12 @@ def is_id(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
-def _compile(site_id: int, rules: Any) -> Sql:
-    return stored_rules.compile(segment_rules.read(rules, clock.now_ms(), RULES), site_id)
+def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
+    """The condition of rules for `storage`, in the caller's session. Raises `Refused` on invalid ones."""
+    return compiled_each(site_id, [rules], where)[0]
+
+
+def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
+    """As `compiled`, of several."""
+    at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
+    return [stored_rules.compile(segment_rules.read(each, at, where, zone), site_id) for each in rules]

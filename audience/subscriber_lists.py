@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from audience import clock, segment_rules, segments
+from audience import clock, segments
 from audience.sites import Site
 from storage import consent_changes, database
 from storage import events as stored_events
-from storage import segment_rules as stored_rules
 from storage import subscriber_lists as stored
 from storage.consent_changes import ConsentChange
 from storage.events import WEEK_MS, Event
@@ -76,8 +75,7 @@ def ids(site: Site, query: ListRequest) -> list[int]:
 def _rule(site_id: int, query: ListRequest) -> Sql:
     parts = [Sql("TRUE")]
     if query.rules:
-        read = segment_rules.read({"all": list(query.rules)}, clock.now_ms(), FILTER)
-        parts.append(stored_rules.compile(read, site_id))
+        parts.append(segments.compiled(site_id, {"all": list(query.rules)}, FILTER))
     if query.segment_id:
         parts.append(segments.matching(site_id, query.segment_id))
     if query.text.strip():

@@ -141,7 +141,10 @@ class Bench:
         length = (
             len(b"email,note\n") + sum(len(f"p{n}@example.com,\n") for n in range(rows)) + rows * len(NOTE)
         )
-        if self.send(_chain(b"email,note\n", lines), length, "/batch/imports", "text/csv") != 200:
+        if (
+            self.send(_chain(b"email,note\n", lines), length, "/batch/imports?consent=subscribed", "text/csv")
+            != 200
+        ):
             raise RuntimeError("the file was refused")
         until(lambda: self.service.call("GET", "/stats/site")[1]["user_count"] >= rows, 600)
 

@@ -83,7 +83,9 @@ def watch_service(service: Service, **more: list[int]) -> Watch:
 def import_file(service: Service, file: Path) -> tuple[float, dict[str, object], Watch]:
     start = time.perf_counter()
     process = subprocess.Popen(
-        command("import", str(file), "--site", service.first["site_uuid"], "--json"),
+        command(
+            "import", str(file), "--site", service.first["site_uuid"], "--consent", "subscribed", "--json"
+        ),
         env=environment(service.instance, service.port),
         stdout=subprocess.PIPE,
         text=True,

@@ -99,9 +99,17 @@ class Moderation(ResponseSchema):
     safe_original_content = ma.fields.String(metadata={"description": "The content, without unsafe markup."})
 
 
+BASES = ("title", "census", "social_security", "world", "compound", "origin")
+
+
 class GenderGuess(ResponseSchema):
     gender = ma.fields.String(validate=ma.validate.OneOf(["male", "female", "unknown"]))
     confidence = ma.fields.Float(metadata={"minimum": 0, "maximum": 1})
+    basis = ma.fields.String(
+        allow_none=True,
+        validate=ma.validate.OneOf(BASES),
+        metadata={"description": "What the guess rests on: a title, or which table."},
+    )
 
 
 OPTIONAL: dict[str, Any] = {"metadata": {"may_be_absent": True}}
@@ -174,7 +182,7 @@ def moderation(result: Any) -> dict[str, Any]:
 
 
 def gender(result: Any) -> dict[str, Any]:
-    return {"gender": result.gender, "confidence": result.confidence}
+    return {"gender": result.gender, "confidence": result.confidence, "basis": result.basis or None}
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:

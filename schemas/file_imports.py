@@ -1,26 +1,27 @@
 """The parameters and answers of file imports (docs/contract.md, Files)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import marshmallow as ma
 
-from schemas.base import Form, JsonSchema, Text, load
+from schemas.base import FormError, load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
+from schemas.file_readings import ImportFile as ImportFile
+from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
-from schemas.formats.dates import DMY, MDY
+from schemas.formats.columns import Column
 from schemas.formats.files import File
-from schemas.formats.meanings import MEANING
-from schemas.formats.presets import PRESETS, http_advice
+from schemas.formats.presets import http_advice
 from schemas.formats.readings import Reading
-from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run
+from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
-from schemas.pages import ignored
 from schemas.responses import Date, ResponseSchema
-from schemas.tags import trimmed
-from schemas.values import NAMES, KnownPeople, write_date
+from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 KINDS = {
@@ -32,6 +33,7 @@ KINDS = {
     "application/jsonl": JSON_LINES,
     "application/x-jsonlines": JSON_LINES,
     WORKBOOK: XLSX,
+    "application/zip": XLSX,
 }
 BY_SUFFIX = {".csv": CSV, ".tsv": CSV, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES, ".xlsx": XLSX}
 
@@ -39,84 +41,36 @@ Follow = Callable[[int, dict[str, Any]], object]
 
 DRY_RUN_ROWS = 10_000  # judged over HTTP
 
-SWITCH = "Send 1 or 0."
-FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
-CONSENT = "Send consent=unsubscribed if everyone in the file has left, or leave it out."
-KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
-ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
-
-
-class Switch(Text):
-    """`1` or `0`."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        text = super()._deserialize(value)
-        if text.strip().lower() not in ("0", "1", "true", "false"):
-            raise ma.ValidationError(SWITCH)
-        return text.strip().lower() in ("1", "true")
-
-
-class ImportFile(Form):
-    """How a file is meant, where it does not say so itself."""
-
-    map_ = ma.fields.Dict(
-        keys=Text(),
-        values=Text(),
-        data_key="map",
-        load_default=dict,
-        error_messages={"invalid": MEANING},
-        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
-    )
-    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
-    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
-    tag = ma.fields.List(
-        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
-    )
-    consent = Text(validate=ma.validate.OneOf(["unsubscribed"], error=CONSENT))
-    header = Switch()
-    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
-    known = Text(
-        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
-        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
-                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
-    )  # fmt: skip
-    dry_run = Switch()
-
-    @ma.post_load(pass_original=True)
-    def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
-        return data | {"ignored": ignored(self, original)}
-
-
-def reading(form: dict[str, Any]) -> Reading:
-    return Reading(
-        meanings=form["map_"],
-        preset=form.get("from_"),
-        sheet=form.get("sheet"),
-        tags=trimmed(form["tag"]),
-        left="consent" in form,
-        headed=form.get("header", True),
-        dates=form.get("dates"),
-        known=form.get("known", KnownPeople.MERGE),
-    )
-
 
 def kept_file(
-    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO, follow: Follow
+    run: Run,
+    name: str,
+    zone: str,
+    said: Mapping[str, Any],
+    binary: BinaryIO,
+    unpacked: BinaryIO,
+    follow: Follow,
 ) -> File:
     """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`.
 
     `follow` is told again and again how many rows were looked through, and what the file is by then.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)))
-    table = tables.opened(binary, kind, meant.headed, run, unpacked, meant.sheet)
-    opened = looked(table)
+    meant = reading(load(ImportFile(), dict(said)), zone)
+    table = tables.opened(binary, kind, meant, run, unpacked)
+    opened = looked(table, known=_columns(table, meant))
     follow(0, opened)
     file = files.understood(table, meant, lambda rows: follow(rows, opened))
+    file = replace(file, digest=files.digest(binary))
     follow(0, looked(table, file))
     return file
+
+
+def _columns(table: Table, meant: Reading) -> Sequence[Column]:
+    """What the columns mean, if that is understood."""
+    with suppress(FormError):
+        return files.planned(table, meant)[1]
+    return ()
 
 
 class ColumnMeta(ResponseSchema):
@@ -132,9 +86,15 @@ class FileMeta(ResponseSchema):
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
     sheets = ma.fields.List(ma.fields.String())
+    time_zone = ma.fields.String(metadata={"description": "Dates without a time zone are of it."})
     preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
     advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
+    answers = ma.fields.String(
+        metadata={
+            "description": "What was answered, to be sent as `answers` with the next file of this kind."
+        }
+    )
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
     )
@@ -203,12 +163,14 @@ def understood(file: File) -> dict[str, Any]:
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "time_zone": file.reading.zone,
         "preset": preset.name if preset else None,
         "advice": http_advice(" ".join(file.advice)) or None,
         "columns": [
             {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
             for each in file.plan
         ],
+        "answers": file.answers,
     }
 
 

@@ -1,5 +1,6 @@
 """What a page shows of a file that an operator sent, as JSON: how it is written, columns, first rows."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -13,25 +14,37 @@ MAX_CELL = 80
 MOST_COLUMNS = 200
 
 
-def looked(table: Table, file: File | None = None) -> dict[str, Any]:
-    """Of a file that is not understood, without what is not known.
+def looked(table: Table, file: File | None = None, known: Sequence[Column] = ()) -> dict[str, Any]:
+    """Of a file that is not understood, without what is not known; `known` are its columns by now.
 
     `columns` are the first `MOST_COLUMNS` of `column_count`, each with what it becomes, why, and its first
     cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    plan = file.plan if file else [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
+    unknown = [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
+    plan = file.plan if file else known or unknown
     return {
         "kind": table.kind,
         "encoding": table.encoding,
         "delimiter": table.delimiter,
         "sheet": table.sheet,
         "sheets": list(table.sheets),
+        "time_zone": file.reading.zone if file and file.dates.forms else "",
         "advice": http_advice(" ".join(file.advice)) if file else "",
         "preset": file.preset.name if file and file.preset else None,
+        "answer": _answer(file) if file else None,
+        "digest": file.digest if file else "",
         "column_count": len(table.names),
         "columns": [_column(table, column, records) for column in plan[:MOST_COLUMNS]],
     }
+
+
+def _answer(file: File) -> dict[str, Any]:
+    """Who may be written to, as the file itself or whoever sent it says."""
+    columns = [
+        {"name": each.column.name, "states": list(each.states.items())} for each in file.answer.columns
+    ]
+    return {"everyone": file.answer.everyone, "by_file": file.answer.by_file, "columns": columns}
 
 
 def _column(table: Table, column: Column, records: list[Any]) -> dict[str, Any]:

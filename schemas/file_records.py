@@ -1,7 +1,7 @@
 """The rows of a file that an operator sent, as they stand in it, so that a single one can be made blank."""
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,8 +35,8 @@ def kept_records(
     While it is not known which column has the addresses, any cell may. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)))
-    table = tables.opened(binary, kind, meant.headed, run, unpacked, None)
+    meant = reading(load(ImportFile(), dict(said)), "UTC")
+    table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
     elif table.kind == XLSX:
@@ -92,4 +92,5 @@ def _texts(value: Any) -> list[str]:
 
 def _addresses(cells: list[str]) -> list[str]:
     """The cells, and what an import reads in them."""
-    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells)]))
+    found = (address for cell in cells for address in csv_values.addresses_in(cell))
+    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *found]))

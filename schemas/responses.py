@@ -76,6 +76,45 @@ def found(description: str, **options: Any) -> ma.fields.List[Any]:
     return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
 
 
+class FoundValue(ResponseSchema):
+    """A value of a file's column, and how many rows have it."""
+
+    value = ma.fields.String()
+    count = ma.fields.Integer(strict=True)
+
+
+class FoundColumn(ResponseSchema):
+    """A column of a file with questions: its values, unless there are many."""
+
+    place = ma.fields.Integer(strict=True)
+    name = ma.fields.String()
+    values = ma.fields.List(ma.fields.Nested(FoundValue), metadata={"may_be_absent": True})
+    many = ma.fields.Boolean(metadata={"may_be_absent": True})
+
+
+class FileQuestionSchema(ResponseSchema):
+    """What a file leaves open."""
+
+    about = ma.fields.String(metadata={"examples": ["consent", "dates"]})
+    message = ma.fields.String(metadata={"description": "What to send."})
+    options = ma.fields.List(ma.fields.String(), metadata={"description": "Parameters that answer it."})
+    columns = ma.fields.List(ma.fields.String())
+    values = ma.fields.List(ma.fields.Nested(FoundValue))
+    readings = ma.fields.Dict(
+        metadata={"description": "Cells as each answer would read them.", "may_be_absent": True}
+    )
+
+
+class NamesOrColumns(ma.fields.List[Any]):
+    """Names, or where the file leaves questions open, its columns with their values."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "array",
+        "items": {"anyOf": [{"type": "string"}, {"type": "object"}]},
+        "description": "Columns of the file that the error is about; with questions all, with their values.",
+    }
+
+
 class Error(ResponseSchema):
     """The body of every error; the header `X-Request-Id` identifies the request."""
 
@@ -84,7 +123,19 @@ class Error(ResponseSchema):
         ma.fields.Nested(FieldProblem),
         metadata={"description": "The values to correct, if any.", "may_be_absent": True},
     )
-    columns = found("Columns of the file that the error is about.")
+    columns = NamesOrColumns(ma.fields.Raw(), metadata={"may_be_absent": True})
+    asks = ma.fields.List(
+        ma.fields.Nested(FileQuestionSchema),
+        metadata={"description": "All that the file leaves open.", "may_be_absent": True},
+    )
+    suggestion = ma.fields.Dict(
+        allow_none=True,
+        metadata={"description": "Parameters that may be the answer, by exact words.", "may_be_absent": True},
+    )
+    upload = ma.fields.String(
+        metadata={"description": "The file, kept for an hour: send it in place of the file.",
+                  "may_be_absent": True},
+    )  # fmt: skip
     values = found("Values of the file that the error is about.")
     unknown_ = found("Keys or names of the request that are not known.", data_key="unknown")
     did_you_mean = found("Names that are known, or parameters that may correct the request.")

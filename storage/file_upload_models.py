@@ -33,15 +33,21 @@ class FileUploadModel(SiteOwnedModel):
 
 
 class ImportedFileModel(SiteOwnedModel):
-    """The name of an import's file, and who sent it."""
+    """The name of an import's file, who sent it, and what was answered: in words, and as a line.
+
+    `digest` is of its content; empty if it was not taken.
+    """
 
     import_id = IntegerField()
     name = TextField()
     actor = TextField()
+    consent = TextField()
+    answers = TextField()
+    digest = TextField()
 
     class Meta:
         table_name = "imported_files"
-        indexes = ((("site", "import_id"), True),)
+        indexes = ((("site", "import_id"), True), (("site", "digest"), False))
 
 
 class FilePieceModel(SiteOwnedModel):

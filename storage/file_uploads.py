@@ -10,7 +10,8 @@ COLUMNS = (
     "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
     "lease_until, import_id, to_search"
 )
-TRY, IMPORT = "try", "import"  # tasks
+TRY, IMPORT = "try", "import"  # tasks of a worker
+ASKED = "asked"  # no task: of a file that a key sent, and that waits for answers
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 LEASE_MS = 5 * 60_000
 MAX_LEASE_MS = 2 * LEASE_MS  # ends later: of an earlier start. Some read the clock before it is given
@@ -39,10 +40,12 @@ class FileUpload(NamedTuple):
     to_search: int
 
 
-def add(site_id: int, file: str, name: str, size: int, reading: str, at: int) -> int:
+def add(
+    site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
+) -> int:
     upload_id: int = FileUploadModel.insert(
-        site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=TRY,
-        actor="", client_network="", rows_done=0, outcome="", lease_until=0, import_id=0,
+        site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
+        actor=actor, client_network="", rows_done=0, outcome="", lease_until=0, import_id=0,
         to_search=0,
     ).execute()  # fmt: skip
     return upload_id
@@ -56,7 +59,9 @@ def get(site_id: int, upload_id: int) -> FileUpload | None:
 def waiting(site_id: int) -> list[FileUpload]:
     """Newest first."""
     records = rows(
-        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND import_id = 0 ORDER BY id DESC", (site_id,)
+        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND import_id = 0 AND task <> '{ASKED}' "
+        "ORDER BY id DESC",
+        (site_id,),
     )
     return [FileUpload(*record) for record in records]
 
@@ -85,7 +90,7 @@ def due(now: int, unseen: bool) -> tuple[int, int] | None:
 
     If `unseen`, of those to try of which nothing is found yet. `now` is the instant that leases go by.
     """
-    tasks = f"task = '{TRY}' AND outcome = ''" if unseen else "task <> ''"
+    tasks = f"task = '{TRY}' AND outcome = ''" if unseen else f"task <> '' AND task <> '{ASKED}'"
     record = row(
         f"SELECT site_id, id FROM file_uploads WHERE {tasks} "
         f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY task, id LIMIT 1",
@@ -145,9 +150,18 @@ def due_search(now: int) -> tuple[int, int] | None:
 def try_again(site_id: int, upload_id: int) -> None:
     """Forgets what was found in a file, which has changed, and has a worker try it."""
     execute(
-        f"UPDATE file_uploads SET task = '{TRY}', rows_done = 0, outcome = '' WHERE site_id = ? AND id = ?",
+        f"UPDATE file_uploads SET task = CASE task WHEN '{ASKED}' THEN task ELSE '{TRY}' END, rows_done = 0, "
+        "outcome = '' WHERE site_id = ? AND id = ?",
         (site_id, upload_id),
     )
+
+
+def asked_before(instant: int) -> list[tuple[int, int]]:
+    """(site id, id) of files that wait for answers since before an instant."""
+    found = rows(
+        f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?", (instant,)
+    )
+    return [(site_id, upload_id) for site_id, upload_id in found]
 
 
 def searched(site_id: int, upload: FileUpload) -> None:
@@ -185,18 +199,43 @@ def sites_before(instant: int) -> list[int]:
     return [site_id for (site_id,) in found]
 
 
-def put_name(site_id: int, import_id: int, name: str, actor: str) -> None:
+class ImportedFile(NamedTuple):
+    """The file of an import: its name, who sent it, and what was answered: in words, and as a line.
+
+    `digest` is of its content.
+    """
+
+    name: str
+    actor: str
+    consent: str = ""
+    answers: str = ""
+    digest: str = ""
+
+
+def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
     execute(
-        "INSERT INTO imported_files (site_id, import_id, name, actor) VALUES (?, ?, ?, ?)",
-        (site_id, import_id, name, actor),
+        "INSERT INTO imported_files (site_id, import_id, name, actor, consent, answers, digest) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (site_id, import_id, *file),
     )
 
 
-def names(site_id: int, import_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """(name of the file, who sent it) by the id of the import."""
+def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
+    """By the id of the import."""
     found = rows(
-        f"SELECT import_id, name, actor FROM imported_files WHERE site_id = ? AND import_id IN "
-        f"({marks(import_ids)})",
+        "SELECT import_id, name, actor, consent, answers, digest FROM imported_files "
+        f"WHERE site_id = ? AND import_id IN ({marks(import_ids)})",
         [site_id, *import_ids],
     )
-    return {import_id: (name, actor) for import_id, name, actor in found}
+    return {import_id: ImportedFile(*each) for import_id, *each in found}
+
+
+def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
+    """(id, when it was accepted) of the newest import of a file with this content."""
+    record = row(
+        "SELECT i.id, i.created_at FROM imported_files AS f "
+        "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "
+        "WHERE f.site_id = ? AND f.digest = ? ORDER BY f.import_id DESC LIMIT 1",
+        (site_id, digest),
+    )
+    return record and (record[0], record[1])

@@ -42,6 +42,11 @@ def get_by_uuid(uuid: str) -> Site | None:
     return record and Site(*record)
 
 
+def time_zone(site_id: int) -> str:
+    record = row("SELECT time_zone FROM sites WHERE id = ?", (site_id,), keeps_plan=True)
+    return record[0] if record else "UTC"
+
+
 def list_all() -> list[Site]:
     return [Site(*record) for record in rows(f"SELECT {COLUMNS} FROM sites ORDER BY id")]
 

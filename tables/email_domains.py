@@ -1,6 +1,6 @@
 """Writes `disposable_domains.txt` and `free_providers.txt` of `audience/data/validation`.
 
-Disposable: every domain on one of four lists, except subdomains of another one, public suffixes (their
+Disposable: every domain on one of five lists, except subdomains of another one, public suffixes (their
 subdomains are unrelated), and real domains: the big providers, `PERMANENT`, `ALSO_FREE`, `SHARED`,
 `NOT_DISPOSABLE` and the relays (`relays.txt`).
 Free: the domains on both free-mail lists, the big providers, `PERMANENT` and `ALSO_FREE`, except disposable
@@ -93,7 +93,18 @@ def fakefilter() -> set[str]:
     return domains(npm("fakefilter")["txt/data.txt"])
 
 
-DISPOSABLE_LISTS = (mailchecker, disposable_email_domains, disposable_email_domains_js, fakefilter)
+def disposable_email_domains_npm() -> set[str]:
+    """Another project than PyPI's of the same name. Its wildcards are left out: they name relays, too."""
+    return domains(npm("disposable-email-domains")["index.json"])
+
+
+DISPOSABLE_LISTS = (
+    mailchecker,
+    disposable_email_domains,
+    disposable_email_domains_js,
+    disposable_email_domains_npm,
+    fakefilter,
+)
 
 
 def disposable(lists: Iterable[Callable[[], set[str]]] = DISPOSABLE_LISTS) -> set[str]:
@@ -114,10 +125,11 @@ def free(disposable_domains: set[str]) -> set[str]:
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")), SUFFIXES.is_public)
     both = {domain for domain in mail & company if not typos.suggest(domain)}
     names = both.union(providers(), ALSO_FREE, PERMANENT) - NOT_FREE
+    shared = disposable_domains | SHARED | NOT_DISPOSABLE
     return {
         domain
         for domain in names
-        if disposable_domains.isdisjoint([domain, *parents(domain)]) and not INSTITUTION.search(domain)
+        if shared.isdisjoint([domain, *parents(domain)]) and not INSTITUTION.search(domain)
     }
 
 

@@ -19,10 +19,10 @@ from tests.unread_texts import DO_NOT_READ
 from tests.worst_inputs import FUNCTIONS, ROWS
 
 BATCHES = 12
-# Patterns of bundled tables: the rows are `by_surname`, `has_threat` and `User-Agent`, among the functions.
+# Patterns of bundled tables: the rows are `by_surname`, `find_phrases` and `User-Agent`, among the functions.
 COMPILED_FROM_TABLES = {
     f"audience.answers.{module}"
-    for module in ("gender.origin", "moderation.violence", "validation.user_agent")
+    for module in ("gender.origin", "moderation.phrases", "validation.user_agent")
 }
 OPERATORS = (
     "app",

@@ -11,6 +11,7 @@ from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.answers.gender.personal_name import load_kinds
+from audience.answers.moderation import profanity
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
@@ -132,19 +133,21 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{MODERATION}.markup:tags": takes(*TAGS, limit=MODERATED),
     f"{MODERATION}.markup:tree": takes(*TAGS, ("a", "<b>" * 199), ("x ", "<table>"), limit=MODERATED),
     f"{MODERATION}.moderation:moderate": takes(*TAGS, *WORDS, *LINKS, *CSS, *NUMBERS, ("a", "<b>" * 199)),
-    f"{MODERATION}.people:without_names": takes(
+    f"{MODERATION}.people:without_surnames": takes(
         *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),
-        more=lambda: (str.istitle,),
         limit=NORMALIZED,
     ),
-    f"{MODERATION}.profanity:has_profanity": takes(*WORDS, ("*", "f"), limit=MODERATED),
+    f"{MODERATION}.profanity:find_words": takes(
+        *WORDS, ("*", "f"), "操你", "пiz", more=lambda: (profanity.bundled(),), limit=MODERATED
+    ),
+    f"{MODERATION}.profanity:normal_form": takes("İ", limit=MODERATED),
     f"{MODERATION}.threats:links_to_script": takes("](", "]", "<", ("]", " "), limit=MODERATED),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),
-    f"{MODERATION}.violence:has_threat": takes(
+    f"{MODERATION}.phrases:find_phrases": takes(
         *(",", "go ", ", go just now ", "i will ", "kill ", ("fucking ", "i will "), ("and ", "go ")),
-        *("i will fucking ", "kill your ", "i am going to ", "slut och "),
+        *("i will fucking ", "kill your ", "i am going to ", "slut och ", "you fat ", "hate all them "),
         limit=MODERATED,
     ),
     f"{VALIDATION}.address:ancestors": takes(limit=address.MAX_LENGTH),
@@ -166,7 +169,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.homographs:is_homograph": takes("xn--", "xn--a.", "а", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:letters": takes("xn--", "xn--a.", limit=address.MAX_LENGTH),
     f"{VALIDATION}.homographs:looks_latin": takes("а", limit=address.MAX_LENGTH),
-    f"{VALIDATION}.keyboard:is_run": takes(limit=address.MAX_LENGTH),
+    f"{VALIDATION}.keyboard:is_walk": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
@@ -182,23 +185,26 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.custom_fields:field_key": takes("-", "a "),
+    "schemas.formats.consent:is_date": takes("-", ("1", "2020-"), "1/"),
+    "schemas.formats.consent:same": takes(" ", "ﬁ", "ä", ("\u200b", "a", "a")),
     "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
-    "schemas.formats.consent_words:certainly_left": takes("-", ("-", "", "x"), "_", "ä"),
-    "schemas.formats.consent_words:mentions_leaving": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA"),
-    "schemas.formats.consent_words:runs": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA", "A"),
-    "schemas.formats.consent_words:word_of": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:is_unsubscribed": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:is_yes": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:suggested_state": WorstInputs(
+        ("a", "-", "ä"), lambda suggested, text: suggested(text, "status")
+    ),
+    "schemas.formats.csv_values:addresses_in": takes("@", "a@", "@a ", ("a", "@", "@"), ("?", "a@b", "@c")),
+    "schemas.formats.csv_values:unwrapped": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
     "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),
+    "schemas.formats.encodings:known": takes("_", "-", "cp"),
+    "schemas.formats.dates:forms_of": takes(("1", "2020-"), "1/", ("A", "5 "), ("1", "MON, 5 MAR 2020 10:")),
+    "schemas.formats.dates:has_short_year": takes("1/", "1-", ("1", "1/1/20 1:1")),
     "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),
-    "schemas.formats.doubtful_headers:is_of_no_mail": takes("-", ("-", "", "x"), "_", "ä"),
-    "schemas.formats.doubtful_headers:may_be_consent": takes("-", ("-", "", "x"), "_", "ä"),
-    "schemas.formats.doubtful_headers:may_say_who_confirmed": takes("-", ("-", "", "x"), "_", "ä"),
-    "schemas.formats.doubtful_headers:may_say_who_left": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.header_names:meaning_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
     "schemas.formats.meanings:normal": takes("-", "A "),
-    "schemas.formats.file_names:said_by_name": takes("-", ("-", "", "x"), "_", "ä", "a ", "aA", "A"),
     "schemas.formats.presets:is_named_as_left": takes("_export_", "cleaned"),
     "schemas.formats.refusals:shortened": takes(),
     "schemas.formats.rows:split_name": takes(",", "a "),
@@ -237,8 +243,6 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("-,", "A ,", "email address,"), lambda doubts, text: doubts(text.split(","), PRESETS["ghost"])
     ),
     "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
-    "schemas.formats.presets:resembled": as_names((), "-,", "A ,", "email address,"),
-    "schemas.formats.missing_consent:renamed": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),

@@ -1,18 +1,24 @@
 """The base class of reason codes."""
 
+import csv
 from enum import StrEnum
-from typing import Self
+from functools import cache
+from importlib.resources import files
 
 
 class Reason(StrEnum):
-    """A reason code, its meaning, and advice on what to do."""
+    """A reason code; `reasons.csv` of the tables has its meaning, and advice on what to do."""
 
-    meaning: str
-    advice: str
+    @property
+    def meaning(self) -> str:
+        return _texts()[self.value]["meaning"]
 
-    def __new__(cls, code: str, meaning: str, advice: str) -> Self:
-        reason = str.__new__(cls, code)
-        reason._value_ = code
-        reason.meaning = meaning
-        reason.advice = advice
-        return reason
+    @property
+    def advice(self) -> str:
+        return _texts()[self.value]["advice"]
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    lines = (files("audience.data") / "reasons.csv").read_text("utf-8").splitlines()
+    return {row["code"]: row for row in csv.DictReader(lines)}

@@ -22,6 +22,7 @@ from audience.answers.geolocation.packed_table import Tables
 from audience.answers.geolocation.packing import PackingInChild, pack
 from audience.answers.validation import email_tables, validation
 from audience.answers.validation.allow_deny import AllowDenyLists, parse_entry
+from audience.answers.validation.email_tables import EmailTables
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, ValidationResult
 from audience.config import SettingError, Settings
 from audience.errors import ServiceUnavailable, where
@@ -30,6 +31,7 @@ from audience.protocols import ChildProcess, DnsAnswer, DnsHealth, Gate, Resolve
 if TYPE_CHECKING:
     from audience.answers.dns.resolver import DnsResolver
     from audience.answers.moderation.moderation import ModerationResult
+    from audience.answers.moderation.profanity import WordList
 
 log = logging.getLogger(__name__)
 
@@ -103,6 +105,16 @@ class Answers:
         return providers.load(settings.instance / "blacklist" / "providers.csv", keys)
 
     @cached_property
+    def words(self) -> WordList:
+        from audience.answers.moderation import profanity
+
+        return profanity.with_own(self._settings.instance / "moderation")
+
+    @cached_property
+    def tables(self) -> EmailTables:
+        return email_tables.with_own(self._settings.instance / "validation")
+
+    @cached_property
     def lists(self) -> AllowDenyLists:
         """The lists in the settings, which apply to every site."""
         try:
@@ -123,7 +135,7 @@ class Answers:
     @cached_property
     def sources(self) -> Sources:
         return Sources(
-            tables=email_tables.bundled(),
+            tables=self.tables,
             resolver=self.resolver,
             country_of=self._country_of,
             tier1_countries=self.tier1_countries,
@@ -133,7 +145,7 @@ class Answers:
     def check(self) -> None:
         """Raises `SettingError` for a setting or an operator's file that cannot be used."""
         places = self._settings.geo_database and self.places
-        _ = (self.tier1_countries, self.resolver, self.providers, self.lists, places)
+        _ = (self.tier1_countries, self.resolver, self.providers, self.lists, self.words, self.tables, places)
 
     def warm(self) -> None:
         """Loads every table and library in a thread: else each of many first requests would, all at once."""
@@ -152,7 +164,7 @@ class Answers:
 
         validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
         registrable(NO_ADDRESS)
-        moderation.moderate(RUDE)
+        moderation.moderate(RUDE, self.words)
         _ = (self.names, self.providers)
 
     def _country_of(self, ip: str) -> str | None:
@@ -187,7 +199,7 @@ class Answers:
         """Text of any length; see `moderation.moderate`."""
         from audience.answers.moderation import moderation
 
-        result = moderation.moderate(content)
+        result = moderation.moderate(content, self.words)
         telemetry.record_answer("content_moderation", result.reasons)
         return result
 

@@ -74,7 +74,7 @@ def moderate(form: dict[str, Any]) -> dict[str, Any]:
 def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     """Guess a gender from a name
 
-    From US census and Social Security data: what a name suggests, not a fact about a person.
+    From US census and Social Security data, else from names of the world: what a name suggests, no fact.
 
     Returns the guess; `unknown` has confidence 0.0.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Literal
 
-from flask import Response, current_app, g
+from flask import Response, current_app, g, request
 
 from audience import keys
 from audience.api import targets
@@ -16,8 +16,8 @@ from audience.api.request_data import (
     has_body,
     json_body,
     named_in_query,
+    read_lists,
     read_query,
-    read_tags,
     site_uuid,
 )
 from audience.audit_log import Actor, shortened
@@ -83,7 +83,7 @@ def endpoint(
     def read(key: AuthenticatedKey) -> dict[str, Any]:
         """What the view is called with: of the body, nothing else is kept meanwhile."""
         found: dict[str, Any] = {}
-        with nullcontext(read_tags()) if accepts else _json(batch, writes) as body:
+        with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
             if writes:
                 targets.check(named_in_query(), body, form, query)
@@ -131,7 +131,7 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
         key = authenticate()
         if not key.may(scope):
             raise Forbidden(FORBIDDEN)
-        if not is_file and not has_body():
+        if not has_body() and (not is_file or "upload" in request.args):
             return key, 0
         max_bytes = _max_bytes(is_file, is_batch)
         (check_file if is_file else check_json)(max_bytes)

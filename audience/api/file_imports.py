@@ -2,19 +2,21 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from typing import Any, BinaryIO
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, g, request
 
-from audience import addresses, dry_runs, file_imports, imports
+from audience import addresses, dry_runs, file_imports, file_uploads, imports
 from audience.api.endpoint import actor, endpoint
 from audience.api.request_data import file_body
+from audience.file_uploads import FileUpload, ImportedFile
 from audience.http.services import services, settings
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.formats.files import File, inspect
+from schemas.formats.questions import QuestionsOpen
 
 blueprint = Blueprint("files", __name__)
 
@@ -24,15 +26,16 @@ blueprint = Blueprint("files", __name__)
     scope="full",
     family="batch",
     takes=wire.ImportFile,
-    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK),
+    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK, "application/zip"),
     gives=wire.ReceivedFile,
 )
 def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Import a file of subscribers
 
-    The body is the file: CSV, an XLSX workbook or JSON lines. Columns are recognised by their headers,
-    and the parameters say what they do not. The whole file is looked through before its first row is
-    applied. With `dry_run=1` it is only judged, and nothing is kept.
+    The body is the file: CSV, an XLSX workbook or JSON lines. Columns are recognised by their headers.
+    Who in the file may be written to is asked, as is all else that it leaves open: 422 with `asks`. Answer by
+    parameters, and send the file again or, if there is an `upload`, that in place of the file. With
+    `dry_run=1` the file is only judged.
 
     Returns the import, and how the file was understood; for a dry run, its outcome.
     """
@@ -40,24 +43,51 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    with file_imports.receiving(site) as upload, _file(form) as file:
+    with file_imports.receiving(site) as upload, _file(site, form) as file:
         upload.store(file.rows(addresses.identity))
-        upload.accept(file.columns, services().import_queue)
+        kept = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
+        upload.accept(file.columns, services().import_queue, kept, actor())
+    if "upload_id" in form:
+        file_uploads.discard(site, settings().instance, _asked(site, form))
     return wire.received(imports.progress(site, upload.import_id), file, form)
 
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    with _file(form) as file:
+    with _file(site, form) as file:
         judged = dry_runs.dry_run(site, file.rows(addresses.identity), wire.DRY_RUN_ROWS)
     return wire.dry_run(judged, file, form)
 
 
+def _asked(site: Site, form: dict[str, Any]) -> FileUpload:
+    """The file that was kept. Raises `NotFound`."""
+    return file_uploads.asked(site, form["upload_id"], str(g.key_id))
+
+
 @contextmanager
-def _file(form: dict[str, Any]) -> Iterator[File]:
-    """The body, looked through."""
-    with tempfile.TemporaryFile(dir=settings().instance) as unpacked:
-        child = services().child_process
-        yield inspect(file_body(), wire.reading(form), wire.KINDS[request.mimetype], child, unpacked)
+def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
+    """The body, or the file that was kept until its questions are answered, looked through.
+
+    Raises `QuestionsOpen`, with the `upload` under which it is kept if all of it was looked through.
+    """
+    child, meant = services().child_process, wire.reading(form, site.time_zone)
+    with ExitStack() as stack:
+        unpacked = stack.enter_context(tempfile.TemporaryFile(dir=settings().instance))
+        if "upload_id" in form:
+            upload = _asked(site, form)
+            kind = file_uploads.reading_of(upload)["kind"]
+            body = stack.enter_context(file_uploads.opened(site, settings().instance, upload))
+        else:
+            kind, body = wire.KINDS[request.mimetype], file_body()
+        try:
+            yield inspect(body, meant, kind, child, unpacked, sampled="upload_id" not in form)
+        except QuestionsOpen as error:
+            if error.whole:
+                error.found["upload"] = str(form.get("upload_id") or _keep(site, body, kind))
+            raise
+
+
+def _keep(site: Site, body: BinaryIO, kind: str) -> int:
+    return file_uploads.keep_asked(site, settings().instance, body, str(g.key_id), {"kind": kind})
 
 
 @blueprint.get("/batch/imports/<number:import_id>/errors.csv")

@@ -18,6 +18,7 @@ from schemas.file_imports import KINDS
 from schemas.subscribers import with_lost_plus
 from schemas.values import FieldError
 
+LISTS = ("tag", "subscribed", "unsubscribed", "unconfirmed", "ignore_column", "seen")
 SUBSCRIPT = re.compile(r"([^\[\]]+)\[(.*)\]", re.DOTALL)
 SITE = "site_uuid"
 QUOTED = "werkzeug.url_quote"  # what is not UTF-8 stays as it was sent
@@ -117,10 +118,11 @@ def file_body() -> BinaryIO:
     return body
 
 
-def read_tags() -> dict[str, Any]:
-    """The tags in the query, which a file's body cannot name."""
-    tags = [tag for key in ("tag", "tag[]") for tag in request.args.getlist(key) if tag]
-    return {"tag": tags} if tags else {}
+def read_lists() -> dict[str, Any]:
+    """What may be repeated in the query beside a file: tags, and values and headers, which may be blank."""
+    found = {key: [*request.args.getlist(key), *request.args.getlist(f"{key}[]")] for key in LISTS}
+    found["tag"] = [tag for tag in found["tag"] if tag]
+    return {key: values for key, values in found.items() if values}
 
 
 def _parse(raw: bytes, writes: bool) -> Any:

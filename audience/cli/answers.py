@@ -62,7 +62,7 @@ def address(
     else:
         result = answers.validate(candidate, AllowDenyLists())
         answer = wire.validation(result)
-    show(answer, as_json, result.reasons)
+    show(answer | {"details": result.details}, as_json, result.reasons)
 
 
 @answer.command()
@@ -124,7 +124,7 @@ def text(instance: Instance, value: str, as_json: bool) -> None:
     Example: audience answer text "Hello, world"
     """
     result = Answers(instance.settings).moderate(value)
-    show(wire.moderation(result), as_json, result.reasons)
+    show(wire.moderation(result) | {"details": result.details}, as_json, result.reasons)
 
 
 def show(
@@ -138,7 +138,7 @@ def show(
             click.echo(label)
             for name, item in value.items():
                 click.echo(f"  {name:<22}{readable(item)}")
-        elif label != "reasons":
+        elif label not in ("reasons", "details"):
             click.echo(f"{label:<24}{readable(value)}")
     for reason in reasons:
         click.echo(f"\n{reason}: {reason.meaning}\n  {reason.advice}")

@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,29 +13,35 @@ import click
 
 from audience import sites
 from audience.cli.charts import printable
+from audience.cli.file_questions import answers
 from audience.cli.import_jobs import Job
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
-from schemas.base import FormError
+from schemas.base import FormError, load
+from schemas.formats.consent import STATES, SUBSCRIBED
+from schemas.formats.date_columns import FIELD
+from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.file_names import said_by_name
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
-from schemas.formats.readings import Reading
+from schemas.formats.questions import QuestionsOpen
+from schemas.formats.readings import Reading, options
+from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
-from schemas.tags import trimmed
+from schemas.formats.tables import IMPORT, SKIP
 from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
 WHO_LEFT = (
-    "Mailchimp gives this name to a file of people who must not be written to: say so with "
-    "--consent unsubscribed"
+    "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
+    "or give the file another name"
 )
+Texts = tuple[str, ...]
 
 
 @click.command(name="import")
@@ -50,10 +56,28 @@ WHO_LEFT = (
 )
 @click.option("--from", "preset", type=click.Choice(list(PRESETS)), help="The program whose file it is.")
 @click.option("--sheet", help="The sheet of a workbook; without it, the first.")
-@click.option("--tag", "tags", multiple=True, help="A tag for everyone in the file; repeatable.")
-@click.option("--consent", type=click.Choice(["unsubscribed"]), help="Everyone in the file has left.")
+@click.option("--tag", multiple=True, help="A tag for everyone in the file; repeatable.")
+@click.option("--consent", type=click.Choice(STATES), help="Who may be written to, said of everyone.")
+@click.option("--consent-column", help="The column that says who may be written to: its header or place.")
+@click.option("--subscribed", multiple=True, help='Its value that means subscribed; "" is blank; repeatable.')
+@click.option("--unsubscribed", multiple=True, help="Its value that means unsubscribed; repeatable.")
+@click.option("--unconfirmed", multiple=True, help="Its value that means: still to confirm; repeatable.")
+@click.option("--ignore-column", multiple=True, help="A column that says nothing of consent; repeatable.")
+@click.option("--answers", metavar="LINE", help="The answers that an earlier import of such a file printed.")
+@click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
+@click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")
+@click.option("--header-row", type=click.IntRange(1), help="The row that has the names of the columns.")
+@click.option(
+    "--hidden-rows", type=click.Choice([IMPORT, SKIP]), help="What becomes of hidden rows of a workbook."
+)
+@click.option("--tag-separator", help="The marks between tags in place of a comma, such as ;")
+@click.option(
+    "--unread-dates",
+    type=click.Choice([LEFT_OUT, FIELD]),
+    help="What becomes of cells that are no dates: left out, or kept as custom fields.",
+)
 @click.option(
     "--known",
     type=click.Choice(list(map(str, KnownPeople))),
@@ -69,47 +93,33 @@ def import_file(
     _: Settings,
     file: Path,
     site_uuid: str,
-    meanings: tuple[str, ...],
+    meanings: Texts,
     preset: str | None,
-    sheet: str | None,
-    tags: tuple[str, ...],
-    consent: str | None,
     no_header: bool,
-    dates: str | None,
-    known: str,
     dry_run: bool,
     refused: Path | None,
     allow_refused: bool,
     as_json: bool,
+    **said: Any,
 ) -> None:
     """Import subscribers from CSV, XLSX, JSON or JSON lines.
 
     If interrupted, run the same command again to continue. Refused rows are written to a file next to FILE:
-    correct it and import it. Exit status: 0 all rows are in, 3 some were refused, 1 the file was.
+    correct it and import it. Exit status: 0 all rows are in, 3 some were refused, 1 the file was, 2 it leaves
+    questions open.
 
-    Example: audience import people.csv --site 6f1c... --map "Mail=email"
+    Example: audience import people.csv --site 6f1c... --consent subscribed
     """
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    if consent is None and is_named_as_left(file.name):
-        raise click.ClickException(WHO_LEFT)
-    reading = Reading(
-        meanings=_meanings(meanings),
-        preset=preset,
-        sheet=sheet,
-        tags=trimmed(list(tags)),
-        left=consent is not None,
-        headed=not no_header,
-        dates=dates,
-        known=known,
-        named=said_by_name(file.stem),
-    )
-    with _opened(file, reading) as (binary, inspected):
-        job = Job(site, inspected, printable(file.name), refused or _beside(file, inspected), as_json)
+    parameters = _given(said) | {"map": _meanings(meanings), "header": "0" if no_header else "1"}
+    parameters |= {"from": preset} if preset else {}
+    with _opened(file, site, parameters, as_json) as (binary, inspected):
+        job = Job(site, inspected, file, refused or _beside(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):
             job.say(line)
-        shown = job.dry_run() if dry_run else job.run(_source(site, binary, reading))
+        shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))
     if as_json:
         click.echo(json.dumps(shown))
     if shown.get("status") == "failed":
@@ -118,15 +128,23 @@ def import_file(
         raise click.exceptions.Exit(PARTLY)
 
 
+def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in said.items()
+        if value not in (None, ())
+    }
+
+
 @contextmanager
-def _opened(file: Path, reading: Reading) -> Iterator[tuple[BinaryIO, File]]:
-    """The file, locked, and looked through."""
-    instance: Instance = click.get_current_context().obj
+def _opened(
+    file: Path, site: Site, parameters: dict[str, Any], quiet: bool
+) -> Iterator[tuple[BinaryIO, File]]:
+    """The file, locked, looked through, and with all that it leaves open answered."""
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
         try:
-            kind = wire.BY_SUFFIX.get(file.suffix.lower())
-            yield binary, inspect(binary, reading, kind, instance.child_process, unpacked)
+            yield binary, _inspected(binary, unpacked, file, site, parameters, quiet)
         except FileRefused as error:
             raise click.ClickException(error.command) from error
         except FormError as error:
@@ -134,6 +152,35 @@ def _opened(file: Path, reading: Reading) -> Iterator[tuple[BinaryIO, File]]:
             raise click.ClickException(said) from error
         except KeyboardInterrupt:
             raise click.ClickException("interrupted: run the same command again to continue.") from None
+
+
+def _inspected(
+    binary: BinaryIO,
+    unpacked: BinaryIO,
+    file: Path,
+    site: Site,
+    parameters: dict[str, Any],
+    quiet: bool,
+) -> File:
+    instance: Instance = click.get_current_context().obj
+    kind = wire.BY_SUFFIX.get(file.suffix.lower())
+    while True:
+        reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
+        if reading.consent == SUBSCRIBED and is_named_as_left(file.name):
+            raise click.ClickException(WHO_LEFT)
+        try:
+            return inspect(binary, reading, kind, instance.child_process, unpacked)
+        except QuestionsOpen as error:
+            command = ["audience", "import", str(file), "--site", site.uuid, *options(given(reading))]
+            parameters = _merged(parameters, answers(error, command, quiet))
+            unpacked.seek(0)
+            unpacked.truncate()
+
+
+def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """With values told in addition."""
+    told = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
+    return {**parameters, **more, **told}
 
 
 def _lock(binary: BinaryIO) -> None:
@@ -166,15 +213,14 @@ def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
             yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+    if inspected.dates.forms:
+        yield f"Dates without a time zone are of {inspected.reading.zone}."
     yield from inspected.advice
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
-    meant: list[Any] = [site.uuid, sorted(reading.meanings.items()), reading.preset, reading.sheet]
-    meant += [list(reading.tags), reading.left, reading.headed, reading.dates]
-    meant += [] if reading.known == KnownPeople.MERGE else [reading.known]
-    digest = hashlib.sha256(json.dumps(meant).encode())
+    digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while piece := binary.read(CHUNK_SIZE):
         digest.update(piece)

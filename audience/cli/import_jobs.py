@@ -5,18 +5,21 @@ import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, dry_runs, file_imports, imports, stats
+from audience import addresses, dry_runs, file_imports, file_uploads, imports, stats
+from audience.audit_log import COMMAND_LINE
 from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
 from audience.dry_runs import DryRun
+from audience.file_uploads import ImportedFile
 from audience.imports import Import
 from audience.sites import Site
 from schemas import exports
@@ -24,12 +27,20 @@ from schemas import file_imports as wire
 from schemas.base import FormError
 from schemas.formats.files import File
 from schemas.formats.presets import IGNORE
+from schemas.formats.readings import options, parameters
 from schemas.formats.rows import FileRow
 from schemas.imports import too_late_counts
-from schemas.values import KnownPeople, compact_json
+from schemas.values import compact_json, write_date
 
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
+GOES_ON = (
+    "import {id} goes on without this command: take it back with `audience imports undo {id}`, or run the "
+    "same command again to follow it."
+)
+WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
+BEFORE = "This file was imported before, as import {}, {}."
+NEXT = "Answers for the next file of this kind: --answers {}"
 TOO_LATE = {
     "unsubscribes_ignored": "Unsubscribes that did not count, because these people subscribed later",
     "subscribes_ignored": "Subscribes that did not count, because these people unsubscribed later",
@@ -43,7 +54,7 @@ class Job:
 
     site: Site
     file: File
-    name: str
+    path: Path
     refused: Path
     as_json: bool
 
@@ -60,26 +71,35 @@ class Job:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
+        if done.left:
+            known = done.left - done.new
+            self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.understood(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows, and waits until they are applied."""
         upload = file_imports.resume(self.site, source)
+        if not upload.complete and (before := file_uploads.imported_before(self.site, self.file.digest)):
+            self.say(BEFORE.format(before[0], write_date(before[1])))
         if upload.complete:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
         refused = _last(self.refused) if upload.complete else self._receive(upload)
-        row = follow(
-            self.site, "Applying", lambda: imports.progress(self.site, upload.import_id), self.as_json
-        )
+        try:
+            row = follow(
+                self.site, "Applying", partial(imports.progress, self.site, upload.import_id), self.as_json
+            )
+        except KeyboardInterrupt:
+            raise click.ClickException(GOES_ON.format(id=upload.import_id)) from None
         shown = {name: getattr(row, name) for name in OUTCOMES}
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
-            again = f" with {shlex.join(options)}" if (options := self._options()) else ""
+            again = f" with {shlex.join(words)}" if (words := self._options()) else ""
             self.say(
                 f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
             )
         self._tell_away(row.stay_unsubscribed, row.suppressed, row)
+        self.say(NEXT.format(shlex.quote(self.file.answers)))
         counts = stats.for_site(self.site)
         self.say(
             f"The site now has user_count {counts.users:,}, subscriber_count {counts.subscribers:,}, "
@@ -99,15 +119,10 @@ class Job:
     def _options(self) -> list[str]:
         """What the file of refused rows needs, too, so that its rows mean the same."""
         reading = self.file.reading
-        options = [("map", f"{column}={what}") for column, what in reading.meanings.items()]
+        said = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
-            options += [("map", f"{each.place}=ignore") for each in self.file.plan if each.meaning == IGNORE]
-        options += [("from", reading.preset)] if reading.preset else []
-        options += [("tag", tag) for tag in reading.tags]
-        options += [("consent", "unsubscribed")] if reading.left else []
-        options += [("dates", reading.dates)] if reading.dates else []
-        options += [("known", reading.known)] if reading.known != KnownPeople.MERGE else []
-        return [word for name, value in options for word in (f"--{name}", value)]
+            said += [(f"map[{each.place}]", IGNORE) for each in self.file.plan if each.meaning == IGNORE]
+        return options(said)
 
     def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:
@@ -127,7 +142,11 @@ class Job:
         except FormError:
             upload.discard()
             raise
-        upload.accept(self.file.columns, name=self.name)
+        file = self.file
+        kept = ImportedFile(
+            printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
+        )
+        upload.accept(file.columns, file=kept)
         return refusals.path
 
     @contextmanager

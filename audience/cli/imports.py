@@ -52,11 +52,11 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
     site = sites.get_by_uuid(site_uuid)
     found = imports.newest(site)
     ids = [row.id for row in found]
-    files, undone = file_uploads.names(site, ids), backlog.taken_back(site)
+    files, undone = file_uploads.files(site, ids), backlog.taken_back(site)
     rows = [
         row._asdict()
         | {name: write_date(getattr(row, name)) for name in INSTANTS}
-        | {"file": files[row.id][0] if row.id in files else None, "undo": undone.get(row.id)}
+        | {"file": (files[row.id].name or None) if row.id in files else None, "undo": undone.get(row.id)}
         for row in found
     ]
     show(rows, as_json, map(_line, rows))

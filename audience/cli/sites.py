@@ -169,7 +169,7 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
 @as_json
 @on_instance
 def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
-    """Set the time zone of the days in a site's reports, such as Europe/Berlin.
+    """Set the time zone of a site's reports, files and segments, such as Europe/Berlin.
 
     Example: audience site time-zone 6f1c... Europe/Berlin
     """

@@ -15,7 +15,7 @@ from audience.sites import Site
 blueprint = Blueprint("audit_log", __name__)
 
 PAGES = {"act": "bulk_acts", "import": "imports", "webhook": "webhooks"}  # of subjects such as "act 1"
-TYPED = ("tag", "key", "reason", "value", "text")  # shown; an address that was typed is not
+TYPED = ("tag", "key", "reason", "value", "text", "consent")  # shown; an address that was typed is not
 
 
 @blueprint.get("/sites/<site_uuid>/audit-log")

@@ -33,7 +33,6 @@ from audience.console.confirmations import SENTENCES
 from audience.console.kept_forms import WORDS, kept_form
 from audience.console.page import (
     ADMINISTRATOR,
-    API_WORDS,
     NOT_FOUND,
     asked_for,
     csrf_token,
@@ -43,6 +42,7 @@ from audience.console.page import (
 )
 from audience.console.sent_once import form_token
 from audience.console.static_files import static
+from audience.console.wording import API_WORDS
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
 from audience.http.pages import public_root

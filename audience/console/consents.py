@@ -8,6 +8,7 @@ from typing import Any
 from audience import audit_log, bulk_acts, change_log_pages, file_uploads, keys, subscriber_lists, undos
 from audience.audit_log import AuditEntry
 from audience.console.wording import counted
+from audience.file_uploads import ImportedFile
 from audience.sites import Site
 from audience.subscriber_lists import ConsentChange
 from audience.subscribers import Subscriber
@@ -118,8 +119,8 @@ def _told(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 def _source(site: Site, kind: str, number: str) -> str:
     if kind == "import":
-        file = file_uploads.names(site, [int(number)]).get(int(number))
-        return f"by import {number}" + (f", {file[0]}" if file else "")
+        file = file_uploads.files(site, [int(number)]).get(int(number))
+        return f"by import {number}" + (_said(file) if file else "")
     if kind == "bulk_act":
         act = bulk_acts.get(site, int(number))
         return f"by act {act.id} on {counted(act.people, 'subscriber')}"
@@ -128,6 +129,12 @@ def _source(site: Site, kind: str, number: str) -> str:
     if kind in KEYED:
         return _by_key({str(key.id): key.name for key in keys.list_all(site)}.get(number))
     return BY.get(kind, "")
+
+
+def _said(file: ImportedFile) -> str:
+    """Whose file it was, and what was said of everybody in it."""
+    name = f", {file.name}" if file.name else ""
+    return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
 
 
 def _by_key(name: str | None) -> str:

@@ -5,51 +5,51 @@ from collections.abc import Mapping
 from typing import Any
 
 from audience import custom_fields, file_uploads
+from audience.console import consent_forms
 from audience.file_uploads import FileUpload
 from audience.sites import Site
 from schemas.formats import (
     beginnings,
     columns,
-    consent,
     first_look,
-    leavers,
     meanings,
-    missing_consent,
     tables,
 )
+from schemas.formats.consent import STATES
+from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
-from schemas.formats.file_names import said_by_name
-from schemas.formats.meanings import FIELD, MEANINGS
-from schemas.formats.presets import IGNORE, PRESETS, is_named_as_left
-from schemas.formats.reasons import Because
+from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
+from schemas.formats.presets import IGNORE, PRESETS
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
 HINTS = "did_you_mean"  # in the words of the API
-COLUMN = "column-"  # prefix of the field of a column's place
+COLUMN, ASK = "column-", "ask-"  # prefixes of fields: of a column's place, of the answer to a question
+NOT_ASKED = (
+    "map",
+    "tag",
+    "from",
+    "sheet",
+    "known",
+    "header",
+    "consent",
+    "consent_column",
+    "ignore_column",
+    *STATES,
+)
+OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
 
 WORDS = {
     "email": "address", "name": "name, whole", "first_name": "first name", "last_name": "last name",
     "remove_tags": "tags to take off", "fields": "fields, as JSON", "created_at": "created",
-    "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "left on",
-    "subscribed": "subscribed, yes or no", "unsubscribed": "left, yes or no", "status": "consent",
-    IGNORE: "nothing",
+    "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "unsubscribed on",
+    CONSENT: "consent", IGNORE: "nothing",
 }  # fmt: skip
 KNOWN_PEOPLE = [
     (KnownPeople.MERGE, "take over what the file says"), (KnownPeople.FILL, "get only what they lack"),
     (KnownPeople.SKIP, "stay as they are"),
 ]  # fmt: skip
 NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
-IN_ADVICE = {
-    "consent=unsubscribed": "the tick “Everyone in this file has left”",
-    "`from`": "“The program that wrote it”",
-}
-REASONS = {
-    Because.DOUBTFUL: "Its name is not known, so it is a custom field. If it says who left, choose “left, "
-    "yes or no” for it, or “subscribed, yes or no” if its no means left.",
-    Because.NO_CONSENT: "Its name may be about consent, but its values are not, so it is a custom field. "
-    "If it says who left, choose “consent” for it, or “left, yes or no” if its yes means left.",
-}
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     beginnings.JSON: "The file is JSON, not CSV: give it a name that ends in .json, and send it again.",
     beginnings.OTHER_SHEET: "No column of this sheet holds addresses: choose another sheet below, or which "
@@ -59,34 +59,19 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    first_look.NO_ORDER: "The dates may have the day or the month first: choose below which.",
-    consent.NOT_UNDERSTOOD: "A column about consent has words that are not understood: in their place, write "
-    "unsubscribed for somebody who left and subscribed for somebody who did not. Only if it is not about "
-    "consent, make it a field; it takes nobody out then.",
-    consent.SAYS_LEFT: "A column that looks like a field says of some that they have left: choose consent "
-    "for it, or a field.",
-    first_look.BROKEN_OFF: "The file breaks off in its last row, before a column that says who left: get "
-    "it anew; if it is whole, end its last row with a line break.",
-    missing_consent.MISSING: "The file lacks the column by which that program says who left: get it with "
-    "that column, choose below which other one says it, or say that everyone in the file has left.",
+    first_look.BROKEN_OFF: "The file breaks off in its last row, before a column of consent: get it anew; if "
+    "it is whole, end its last row with a line break.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
-    leavers.WHO_LEFT: "Some columns are those of a file of people who left, but not every row says that "
-    "somebody did: say below that everyone in the file has left, or choose what these columns mean.",
-    leavers.NAMED: "The name of the sheet says that nobody in it is subscribed, but not every row does: say "
-    "below that everyone in the file has left, or give the sheet another name.",
 }
-WARNINGS = (Because.BY_VALUES, Because.NO_CONSENT, Because.DOUBTFUL, Because.UNCONFIRMED, Because.TAGGED)
 NO_HEADER = (
     "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
     "names of the columns”, choose which column is the address, and look again."
 )
 
 
-def first_reading(name: str) -> dict[str, Any]:
-    """What is said of a file by its name alone: some programs name a file of people who left so."""
-    left = {"left": "1"} if is_named_as_left(name) or said_by_name(name) else {}
-    return read_form({"headed": "1"} | left)
+def first_reading() -> dict[str, Any]:
+    return read_form({"headed": "1"})
 
 
 def read_form(form: Mapping[str, str]) -> dict[str, Any]:
@@ -95,25 +80,37 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
     said = {name: form[name] for name in ("from", "sheet", "dates", "known") if form.get(name, "")}
+    answered = {name.removeprefix(ASK): value for name, value in form.items() if name.startswith(ASK)}
+    said |= {name: value for name, value in answered.items() if not name.startswith("map[")}
+    chosen |= {name[len("map[") : -1]: value for name, value in answered.items() if name.startswith("map[")}
     tags = [tag for tag in map(str.strip, form.get("tag", "").split(",")) if tag]
-    left = {"consent": "unsubscribed"} if "left" in form else {}
-    return said | left | {"map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"}
+    return said | consent_forms.read(form) | {
+        "map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"
+    }  # fmt: skip
 
 
 def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of what is known of a file (`file_tasks.Task`)."""
     said, look = file_uploads.reading_of(upload), found.get("look", {})
     counts = Counter(found.get("counts", {}))
+    asks = (found.get("found") or {}).get("asks", ())
+    questions = [_question(each) for each in asks if each["about"] != ABOUT]
+    asking = consent_forms.shown(upload.name, said, found)
     return {
         "said": said,
         "look": look,
-        "advice": _in_words(look.get("advice", "")),
+        "advice": look.get("advice", ""),
+        "asking": asking,
+        "before": file_uploads.imported_before(site, look.get("digest", "")),
         "columns": [_shown_column(column, said) for column in look.get("columns", ())],
         "preset_found": PRESETS.get(look.get("preset")),
         "tried": {**found, "counts": counts} if "counts" in found else None,
         "kept": found.get("rows_seen", 0) - counts["refused"],
         "pieces": pieces(counts),
-        "problem": _problem(found),
+        "problem": "" if asking.get("contradicts") else _problem(found),
+        "questions": questions,
+        "kept_answers": [(name, value) for name, value in said.items() if name not in NOT_ASKED],
+        "is_open": bool(asks) or bool(asking.get("contradicts")),
         **choices(site),
     }
 
@@ -145,23 +142,19 @@ def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, 
         "words": f"field: {column['key']}"
         if column["key"]
         else WORDS.get(column["meaning"], column["meaning"]),
-        "dot": _dot(column["meaning"], column["reason"]),
-        "reason": REASONS.get(column["reason"], column["reason"]),
+        "dot": "idle" if column["meaning"] in ("", IGNORE) else "",
+        "reason": column["reason"],
         "own_field": f"{FIELD}{column['name']}",
     }
 
 
-def _dot(meaning: str, reason: str) -> str:
-    if meaning in ("", IGNORE):
-        return "idle"
-    return "warn" if reason in WARNINGS else ""
-
-
-def _in_words(advice: str) -> str:
-    """Advice in the words of the page in place of parameters."""
-    for parameter, words in IN_ADVICE.items():
-        advice = advice.replace(parameter, words)
-    return advice
+def _question(question: Mapping[str, Any]) -> dict[str, Any]:
+    """A question with its answers, as (name, value) of parameters."""
+    told = (option.partition("=") for option in question["options"])
+    return {
+        **question,
+        "answers": [(name, value) for name, _, value in told if not set(OPEN_WORDS) & {value, value[6:]}],
+    }
 
 
 def _problem(known: Mapping[str, Any]) -> str:
@@ -169,6 +162,8 @@ def _problem(known: Mapping[str, Any]) -> str:
     if "problem" not in known:
         return ""
     message, found = known["problem"], known.get("found") or {}
+    if "asks" in found:
+        return ""
     if "header=0" in found.get(HINTS, ()):
         return NO_HEADER
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)

@@ -37,7 +37,7 @@ def receive(site: Site) -> Response | dict[str, str]:
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         raise Refused(NO_FILE)
-    said = file_forms.first_reading(sent.filename)
+    said = file_forms.first_reading()
     upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, said)
     if "X-CSRF-Token" in request.headers:
         return {"page": url("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)}

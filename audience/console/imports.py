@@ -26,7 +26,7 @@ def index(site: Site) -> str:
     before = request.args.get("before", "")
     known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
     found = imports.newest(site, **known)
-    files = file_uploads.names(site, [each.id for each in found])
+    files = file_uploads.files(site, [each.id for each in found])
     pages = {"is_first": not known, "is_full": len(found) == MAX_LISTED}
     return render_template(
         "imports.html", imports=found, files=files, undone=backlog.taken_back(site), **pages
@@ -73,7 +73,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
         "seconds_left": round((import_.rows - import_.applied) * seconds / import_.applied)
         if import_.applied
         else None,
-        "file": file_uploads.names(site, [import_.id]).get(import_.id),
+        "file": file_uploads.files(site, [import_.id]).get(import_.id),
     }
 
 

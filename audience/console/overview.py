@@ -101,7 +101,7 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
 
 def _newest_imports(site: Site) -> dict[str, Any]:
     found = imports.newest(site)[:NEWEST]
-    return {"imports": found, "files": file_uploads.names(site, [each.id for each in found])}
+    return {"imports": found, "files": file_uploads.files(site, [each.id for each in found])}
 
 
 def _choice() -> dict[str, str]:

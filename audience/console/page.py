@@ -27,23 +27,26 @@ SITE_ROLES = operators.ROLES
 Role = Literal["anyone", "operator", "viewer", "support", "manager", "owner", "administrator"]
 
 MAX_FORM_BYTES = 2**20
-MAX_STRANGERS_FORM_BYTES = 2**16  # a token, or a name, a password and a form that is kept, encoded twice
+MAX_STRANGERS_FORM_BYTES = 2**14  # a token, or a name and a password
+MAX_KEPT_FORM_BYTES = 2**16  # beside those a form that is kept, encoded once more
 NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the site."
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
 LENGTH = "The form was sent without its length: send it from a browser."
-API_WORDS = ": GET /"
 WRONG_HOST = "The console does not answer under this address: use {address} instead."
 
 
-def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> Callable[[View], View]:
+def page(
+    *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
+) -> Callable[[View], View]:
     """Lets those in who have at least that role, on the site of the path for a role of a site.
 
     The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
     A POST that is refused shows the page `again` instead, whose template finds the error in `refused`. One
-    that `takes_file` may have as large a body as an import. The web server asks
-    `check` before it takes a body.
+    that `takes_file` may have as large a body as an import; one that `takes_kept` has a form in it that was
+    kept. The web server asks `check` before it takes a body.
     """
+    most = partial(_max_bytes, role, takes_file, takes_kept)
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -54,7 +57,7 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
                 return _to_sign_in()
             if request.method == "POST":
                 _check_sender()
-                _check_body(_max_bytes(role, takes_file))
+                _check_body(most())
                 if role != ANYONE and not _has_token():
                     return _shown_again()
             if role in SITE_ROLES:
@@ -66,7 +69,7 @@ def page(*, role: Role, again: View | None = None, takes_file: bool = False) -> 
             return _answer(view, again, arguments)
 
         vars(run)["role"] = role
-        vars(run)["check"] = partial(_check, role, takes_file)
+        vars(run)["check"] = partial(_check, role, takes_file, most)
         return run
 
     return decorate
@@ -168,15 +171,17 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
         return response
 
 
-def _max_bytes(role: str, takes_file: bool) -> int:
+def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
     if takes_file:
         return settings().import_max_bytes
+    if takes_kept:
+        return MAX_KEPT_FORM_BYTES
     return MAX_STRANGERS_FORM_BYTES if role == ANYONE else MAX_FORM_BYTES
 
 
-def _check(role: str, takes_file: bool) -> tuple[None, int]:
+def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
     """What is asked before a form is taken; the token in it afterwards. Raises `AudienceError`."""
-    max_bytes = _max_bytes(role, takes_file)
+    max_bytes = most()
     if origin() is None:
         raise Forbidden(FORGED)
     _check_sender()
@@ -242,9 +247,3 @@ def _site(role: str, site_uuid: str) -> Site:
     if found is None or not present().may(role, found.id):
         raise NotFound(NOT_FOUND)
     return found
-
-
-def plainly(message: str) -> str:
-    """A sentence of the domain without what it says of the API."""
-    head, cut, _ = message.partition(API_WORDS)
-    return f"{head}." if cut else message

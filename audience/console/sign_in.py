@@ -36,7 +36,7 @@ def index() -> str:
 
 
 @blueprint.post("/sign-in")
-@page(role="anyone", again=index)
+@page(role="anyone", again=index, takes_kept=True)
 def with_password() -> Response:
     """Sign in with a password"""
     form = read_form()

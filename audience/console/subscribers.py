@@ -20,7 +20,8 @@ from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import kept_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, plainly, read_form, url
+from audience.console.page import NOT_FOUND, page, read_form, url
+from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest

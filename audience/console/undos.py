@@ -18,7 +18,7 @@ blueprint = Blueprint("undos", __name__)
 def of_import(site: Site, import_id: int) -> str:
     """What taking an import back would do"""
     imports.progress(site, import_id)
-    file, *_ = file_uploads.names(site, [import_id]).get(import_id, ("",))
+    file, *_ = file_uploads.files(site, [import_id]).get(import_id, ("",))
     return _counted(site, undos.import_source(import_id), file)
 
 

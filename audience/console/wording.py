@@ -1,4 +1,4 @@
-"""How numbers, dates and instants are written on a page: plainly, in the site's zone."""
+"""How numbers, dates, instants and sentences are written on a page: plainly, in the site's zone."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,14 @@ TURNING = {
     code: f"[U+{code:04X}]"
     for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }  # Unicode's controls of direction, UAX #9
+API_WORDS = ": GET /"
 ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
+
+
+def plainly(message: str) -> str:
+    """A sentence of the domain without what it says of the API."""
+    head, cut, _ = message.partition(API_WORDS)
+    return f"{head}." if cut else message
 
 
 def number(value: float) -> str:

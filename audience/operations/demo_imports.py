@@ -12,6 +12,7 @@ from audience.sites import Site
 from storage import change_log_acts, database
 from storage import file_imports as stored
 from storage import file_uploads as stored_uploads
+from storage.file_uploads import ImportedFile
 
 COLUMNS = ("email", "first_name", "last_name", "tags")
 DRAIN_SECONDS = 60.0
@@ -62,7 +63,8 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
         upload.accept(COLUMNS)
     imports.drain(site.id, DRAIN_SECONDS)
     with database.write(site.id):
-        stored_uploads.put_name(site.id, upload.import_id, f"{file.tag}.csv", DEMO)
+        kept = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
+        stored_uploads.put_file(site.id, upload.import_id, kept)
         change_log_acts.put_at(site.id, ("import", upload.import_id), begun)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 

@@ -22,7 +22,6 @@ JSON = (
     "application/x-ndjson."
 )
 JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
-TITLE = "The header of the file is row {row}: delete what stands above it."
 OTHER_SHEET = (
     "No column of this sheet holds addresses: name another one with sheet, or say with map[COLUMN]=email "
     "which column does. `columns` lists those of the sheet, `values` the sheets."
@@ -42,7 +41,6 @@ def check(table: Table, reading: Reading) -> None:
         _check_text(names)
     if any("@" in name for name in names):
         return
-    _check_title(table)
     if len(table.sheets) > 1 and not any(map(like_email, names)):
         sheet, others = quoted([table.sheet or ""]), [name for name in table.sheets if name != table.sheet]
         command = OTHER_SHEET_COMMAND.format(sheet=sheet, columns=quoted(names), sheets=quoted(others))
@@ -60,13 +58,18 @@ def _check_text(names: Sequence[str]) -> None:
         raise FileRefused(JSON, JSON_COMMAND)
 
 
-def _check_title(table: Table) -> None:
+def header_row(table: Table, reading: Reading) -> int | None:
+    """The row that has a column of addresses, where the first has none and nobody said which one does."""
+    is_told = reading.header_row or "email" in _chosen(reading)
+    if table.is_json or not table.headed or is_told or has_email(table.names):
+        return None
     for row, record in islice(table.records(), FIRST_ROWS):
         cells = [table.cell(cell) for cell in record]
         if any("@" in cell for cell in cells):
-            return
+            return None
         if has_email(cells) or _in_parts(cells):
-            raise FileRefused(TITLE.format(row=row))
+            return row
+    return None
 
 
 def _in_parts(cells: Sequence[str]) -> bool:

@@ -5,15 +5,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.formats import doubtful_headers, header_names
+from schemas.formats import header_names
 from schemas.formats.consent_words import folded
 from schemas.formats.meanings import (
-    CONSENTS,
+    CONSENT,
     CUSTOM,
     FIELD,
     IGNORED,
     MEANINGS,
-    STATUS,
     field_meaning,
     meaning_of,
     normal,
@@ -23,7 +22,7 @@ from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
 
-REPEATABLE = frozenset({"unsubscribed_at", *CONSENTS, IGNORE})  # meanings that several columns may have
+REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
 
 MAP = (
@@ -48,26 +47,20 @@ TWICE_COMMAND = "Two columns have the same meaning: {columns}. Leave one out wit
 
 @dataclass(slots=True)
 class Column:
-    """A column and what it is taken for: one of `MEANINGS`, or `FIELD` and a key. Places count from 1.
+    """A column and what it is taken for: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
 
-    `maybe` if only its values can say whether it is consent, also of one that is ignored by itself.
+    Places count from 1.
     """
 
     place: int
     name: str
     meaning: str
     reason: str
-    maybe: bool = False
 
     @property
     def key(self) -> str | None:
         """The key of a custom field."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether its cells may say all the same who has left: nobody and nothing said that it is a field."""
-        return self.reason in Because.UNKNOWN and not doubtful_headers.is_of_no_mail(self.name)
 
     @property
     def label(self) -> str:
@@ -93,7 +86,7 @@ def plan(
         if place in meant
         else _column(place, name, preset)
         if headed
-        else Column(place, name, IGNORE, Because.NAMELESS, maybe=True)
+        else Column(place, name, IGNORE, Because.NAMELESS)
         for place, name in enumerate(names, 1)
     ]
     _settle_names(columns)
@@ -121,7 +114,7 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     """What `chosen` says, by place. A key is a header or, if there is none, a place."""
     places = {}
     for column, what in chosen.items():
-        found = _found(names, column)
+        found = found_places(names, column)
         if not found:
             raise FileRefused(MAP, MAP_COMMAND.format(columns=quoted(names)), columns=names)
         if len(found) > 1:
@@ -131,7 +124,8 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     return places
 
 
-def _found(names: Sequence[str], column: str) -> list[int]:
+def found_places(names: Sequence[str], column: str) -> list[int]:
+    """The places of a header, or the place itself if there is none of that name."""
     for same in (str.strip, normal):
         found = [place for place, name in enumerate(names, 1) if same(name) == same(column)]
         if found:
@@ -147,24 +141,17 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
     if name.strip().startswith(CUSTOM):
         return Column(place, name, field_meaning(place, name), Because.NAMED)
     if known in IGNORED:
-        return _ignored(place, name, preset) if known else Column(place, name, IGNORE, Because.NAMELESS, True)
+        return Column(place, name, IGNORE, Because.BOOKKEEPING if known else Because.NAMELESS)
     by_preset = preset_columns(preset.name).get(folded(name)) if preset else None
-    if preset and by_preset == IGNORE:
-        return _ignored(place, name, preset)
     if preset and by_preset:
-        return Column(place, name, by_preset, Because.PRESET.format(preset.program))
-    if known in MEANINGS and known not in (IGNORE, STATUS):
+        because = Because.BOOKKEEPING if by_preset == IGNORE else Because.PRESET.format(preset.program)
+        return Column(place, name, by_preset, because)
+    if known in MEANINGS and known != IGNORE:
         return Column(place, name, known, Because.NAMED)
     alias = header_names.meaning_of(name)
-    if alias:
-        return Column(place, name, alias, Because.ALIAS, maybe=alias == STATUS)
-    doubtful = not preset and doubtful_headers.may_say_who_left(name)
-    return Column(place, name, field_meaning(place, name), Because.DOUBTFUL if doubtful else Because.CUSTOM)
-
-
-def _ignored(place: int, name: str, preset: Preset | None) -> Column:
-    """Bookkeeping; it may say who left unless another column of that program does."""
-    return Column(place, name, IGNORE, Because.BOOKKEEPING, maybe=not (preset and preset.consent))
+    if alias and alias not in header_names.OF_CONSENT:
+        return Column(place, name, alias, Because.ALIAS)
+    return Column(place, name, field_meaning(place, name), Because.CUSTOM)
 
 
 def _settle_names(columns: Sequence[Column]) -> None:

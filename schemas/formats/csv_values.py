@@ -23,7 +23,13 @@ DEFUSED = re.compile("'+[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 JSON_BEGINS = frozenset('"[{-0123456789tf')
 WORDS = {"true": True, "false": False}
 MAX_NUMBER_LENGTH = 32
+COMMA, GOOGLE = ",", ":::"  # between tags
 MAILTO = "mailto:"
+LIST_MARKS = ";,. \t"
+QUOTES = frozenset({'""', "''", "``", "\u201c\u201d", "\u201e\u201c", "\u2018\u2019", "\xab\xbb"})
+FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+FULL_WIDTH_AT = "\uff20"
+BETWEEN = str.maketrans(dict.fromkeys(',;:|/<>()[]{}"', " "))  # addresses in a cell
 NOTHING = frozenset(
     {
         "null", "\\n", "0000-00-00", "0000-00-00 00:00:00",  # as MySQL writes it
@@ -40,6 +46,11 @@ def says_nothing(cell: str) -> bool:
     """Whether a cell with a date or with consent is blank, or says what databases write for nothing."""
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
+
+
+def is_no_date(cell: str) -> bool:
+    """As `says_nothing`, where 0 is no date, either."""
+    return says_nothing(cell) or cell.strip() == "0"
 
 
 def stripped(text: str) -> str:
@@ -59,15 +70,41 @@ def _is_invisible(character: str) -> bool:
     return character.isspace() or unicodedata.category(character) == "Cf"
 
 
+def unwrapped(cell: str) -> str:
+    """The text in `="00501"`, which spreadsheets are given so that they leave it alone; any other cell."""
+    if not (cell.startswith('="') and cell.endswith('"')):
+        return cell
+    inner = cell[2:-1]
+    return cell if '"' in inner or len(cell) == len('="') else inner
+
+
 def read_address(cell: str) -> str:
-    """The address in `Name <a@example.com>` and `mailto:a@example.com`; any other cell, stripped."""
-    text = read_text(stripped(cell))
+    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in quotes.
+
+    Marks of a list behind it go, and full-width letters become plain ones. Any other cell, stripped.
+    """
+    text = unwrapped(stripped(cell))
+    text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
     _, bracket, inner = text.rpartition("<")
     if bracket and inner.endswith(">") and "@" in inner:
         text = stripped(inner[:-1])
     if text[: len(MAILTO)].lower() == MAILTO:
-        text = stripped(text[len(MAILTO) :].partition("?")[0])
-    return text
+        text = text[len(MAILTO) :].partition("?")[0]
+    return _bare(text)
+
+
+def _bare(text: str) -> str:
+    """Without the marks of a list behind it, and quotes around it."""
+    text = stripped(stripped(text).rstrip(LIST_MARKS))
+    return stripped(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
+
+
+def addresses_in(cell: str) -> set[str]:
+    """What looks like addresses in a cell that has several, in small letters."""
+    if cell.count("@") + cell.count(FULL_WIDTH_AT) < 2:
+        return set()
+    words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
+    return {word for word in words if "@" in word[1:-1]}
 
 
 def write_text(text: str) -> str:
@@ -105,21 +142,28 @@ def write_value(value: Any) -> str:
     return cell if value and read_value(cell) == value else compact_json(value)
 
 
-def read_tags(cell: str) -> list[str]:
-    """Comma-separated names, of which some may be in double quotes, or a JSON array of text."""
+def read_tags(cell: str, separator: str = COMMA) -> list[str]:
+    """Names between commas, of which some may be in double quotes, or a JSON array of text.
+
+    `separator` are the marks in place of the comma, or `:::`, where Google begins its own names with `*`.
+    """
     text = read_text(stripped(cell))
     names = _read_json(text) if text[:1] == "[" else None
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return trimmed(names)
-    return trimmed(_quoted_names(text) if '"' in text else text.split(","))
+    if separator == GOOGLE:
+        return trimmed([name.strip().removeprefix("* ") for name in text.split(GOOGLE)])
+    mark = separator[0]
+    text = text.translate(dict.fromkeys(map(ord, separator), mark))
+    return trimmed(_quoted_names(text, mark) if '"' in text else text.split(mark))
 
 
-def _quoted_names(text: str) -> list[str]:
+def _quoted_names(text: str, mark: str) -> list[str]:
     """Quotes that do not enclose whole names belong to them."""
     try:
-        return next(csv.reader([text], skipinitialspace=True, strict=True), [])
+        return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:
-        return text.split(",")
+        return text.split(mark)
 
 
 def write_tags(names: list[str]) -> str:

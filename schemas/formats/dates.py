@@ -1,116 +1,200 @@
-"""Dates as files write them: ISO 8601, Go's and Excel's forms, day first or month first (docs/files.md)."""
+"""Dates as files write them (docs/files.md)."""
 
 import datetime as dt
 import re
+import unicodedata
 
 from schemas import values
 from schemas.formats.csv_values import stripped
 
-ISO, DMY, MDY = "iso", "dmy", "mdy"
+ISO, DMY, MDY, EPOCH = "iso", "dmy", "mdy", "epoch"
+FORMS = (ISO, DMY, MDY, EPOCH)
+EITHER, SHORT = (
+    "either",
+    "short",
+)  # what cells tell of the order: it could be both, or the year has two digits
+IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 FILE_DATE = (
-    "Write the date as 2026-08-21, 21.08.2026, 21/08/2026 or 08/21/2026, with four digits for the year, "
-    "and the time after it as 14:05:09 or 2:05:09 PM."
+    "Write the date as 2026-08-21, 21.08.2026, 21/08/2026, 08/21/2026 or 21 August 2026, with four digits "
+    "for the year, and the time after it as 14:05:09 or 2:05:09 PM."
 )
-MAX_LENGTH = 80  # of a date in Go's form
-MONTHS = 12
-EXCEL_EPOCH = dt.datetime(1899, 12, 30, tzinfo=dt.UTC)
+MAX_LENGTH = 80  # of a date in Go's form, or JavaScript's
+CENTURY = 1969  # two digits of a year are of the hundred years from it
+EXCEL_EPOCH = dt.datetime(1899, 12, 30)  # noqa: DTZ001 (a workbook's dates have no zone)
 SERIAL = re.compile(r"[2-7]\d{4}(?:\.\d{1,15})?", re.ASCII)  # days since then: from 1954 to 2119
-SECONDS = r"(?::(?P<second>\d\d)(?P<fraction>\.\d{1,9})?)?"
-TIME = rf"(?P<hour>\d{{1,2}}):(?P<minute>\d\d){SECONDS}(?: ?(?P<half>[AP])\.?M\.?)?"
-GO_ZONE = r"(?P<offset>[+-]\d\d:?\d\d)(?: (?:[A-Z]{1,5}|[+-]\d{2,4}))?(?: M=[+-][\d.]{1,20})?"
-REST = rf"(?:(?:,? |T){TIME}(?: ?(?:{GO_ZONE}|Z|UTC|GMT))?)?"
-YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}}){REST}", re.ASCII)
-YEAR_LAST = re.compile(
-    rf"(?P<first>\d{{1,2}})(?P<mark>[-/.])(?P<second_number>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}){REST}",
-    re.ASCII,
+SINCE_1970 = re.compile(r"(?:(?P<seconds>\d{9,10})|(?P<milliseconds>\d{12,13}))(?:\.0+)?", re.ASCII)
+
+MONTHS = (
+    "JANUARY JANUAR JANVIER ENERO GENNAIO JANUARI JANEIRO",
+    "FEBRUARY FEBRUAR FEVRIER FEBRERO FEBBRAIO FEBRUARI FEVEREIRO",
+    "MARCH MARZ MARS MARZO MAART MARCO MRZ MRT",
+    "APRIL AVRIL ABRIL APRILE",
+    "MAY MAI MAYO MAGGIO MEI MAIO",
+    "JUNE JUNI JUIN JUNIO GIUGNO JUNHO",
+    "JULY JULI JUILLET JULIO LUGLIO JULHO",
+    "AUGUST AOUT AGOSTO AUGUSTUS",
+    "SEPTEMBER SEPTEMBRE SEPTIEMBRE SETTEMBRE SETEMBRO",
+    "OCTOBER OKTOBER OCTOBRE OCTUBRE OTTOBRE OUTUBRO",
+    "NOVEMBER NOVEMBRE NOVIEMBRE NOVEMBRO",
+    "DECEMBER DEZEMBER DECEMBRE DICIEMBRE DICEMBRE DEZEMBRO",
 )
+HOURS = {"UT": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7}
+
+NUMBER = r"\d{1,2}"
+NAME = r"(?P<name>[A-Z]{3,10})\.?"
+SECONDS = r"(?::(?P<seconds>\d\d)(?P<fraction>\.\d{1,9})?)?"
+TIME = rf"(?P<hour>{NUMBER})(?::(?P<minute>\d\d){SECONDS})?(?: ?(?P<half>[AP])\.?M\.?)?"
+OFFSET = r"(?:UTC|GMT)?(?P<offset>[+-]\d\d:?\d\d)(?: (?:[A-Z]{1,5}|[+-]\d{2,4}))?(?: M=[+-][\d.]{1,20})?"
+ZONE = rf"(?: ?(?:{OFFSET}|(?P<zone>Z|UTC|GMT|{'|'.join(HOURS)}))(?: \([^()]*\))?)?"
+REST = rf"(?:(?:,? |, ?|T| AT ){TIME}{ZONE})?"
+WEEKDAY = r"(?:(?:MON|TUE|WED|THU|FRI|SAT|SUN)[A-Z]{0,6}\.?,? )?"
+YEAR = r"(?P<year>\d{4}|\d\d)"
+DAY = rf"(?P<day>{NUMBER})"
+YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})([-/.])(?P<month>{NUMBER})\2{DAY}{REST}", re.ASCII)
+NUMBERS = re.compile(
+    rf"(?P<first>{NUMBER})(?P<mark>[-/.])(?P<second>{NUMBER})(?P=mark){YEAR}{REST}", re.ASCII
+)
+DAY_AND_NAME = re.compile(
+    rf"{WEEKDAY}{DAY}(?:ST|ND|RD|TH|\.)?[-/ ]?(?:OF |DE )?{NAME},?[-/ ]?(?:DE )?{YEAR}{REST}", re.ASCII
+)
+NAME_AND_DAY = re.compile(rf"{WEEKDAY}{NAME} {DAY}(?:ST|ND|RD|TH)?,? (?P<year>\d{{4}}){REST}", re.ASCII)
+YEAR_AT_END = re.compile(rf"{WEEKDAY}{NAME} {DAY} {TIME}{ZONE} (?P<year>\d{{4}})", re.ASCII)
+YEAR_AND_NAME = re.compile(rf"(?P<year>\d{{4}})[-/ ]{NAME}[-/ ]{DAY}{REST}", re.ASCII)
+PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_AND_NAME)
 
 
-class DateOrder:
-    """Whether day or month comes first in the dates of one column, told by a number above 12."""
-
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-
-    def see(self, cell: str) -> None:
-        match = YEAR_LAST.fullmatch(_normal(cell))
-        if match is None or match["mark"] == ".":
-            return
-        first, second = int(match["first"]), int(match["second_number"])
-        if first > MONTHS >= second:
-            self._seen.add(DMY)
-        elif second > MONTHS >= first:
-            self._seen.add(MDY)
-        elif first != second:
-            self._seen.add("either")
-
-    def order(self) -> str | None:
-        """`ISO` if no cell depends on it; None if it could be either, or if cells contradict each other."""
-        decided = self._seen & {DMY, MDY}
-        if len(decided) == 1:
-            return decided.pop()
-        return None if self._seen else ISO
+def _beginnings() -> dict[str, int]:
+    """Months by the beginnings of their names, of three letters at least, that are of one month only."""
+    found: dict[str, set[int]] = {}
+    for month, names in enumerate(MONTHS, 1):
+        for name in names.split():
+            for end in range(3, len(name) + 1):
+                found.setdefault(name[:end], set()).add(month)
+    return {beginning: months.pop() for beginning, months in found.items() if len(months) == 1}
 
 
-def read_date(cell: str, order: str = ISO) -> int:
-    """Milliseconds since 1970; midnight and UTC unless given. Raises `ValueError` with `FILE_DATE`."""
+BY_NAME = _beginnings()
+
+
+def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
+    """Milliseconds since 1970, of `zone` unless given; of a day without a time, a `WholeDay`.
+
+    Raises `ValueError`.
+    """
+    return _read(_normal(cell), form, zone)
+
+
+def forms_of(cell: str) -> set[str]:
+    """The forms that read a cell."""
     text = _normal(cell)
+    return (
+        {ISO, DMY, MDY} if _reads(text, ISO) else {form for form in (DMY, MDY, EPOCH) if _reads(text, form)}
+    )
+
+
+def has_short_year(cell: str) -> bool:
+    """Whether a date is of numbers, the year of two digits."""
+    match = NUMBERS.fullmatch(_normal(cell))
+    return match is not None and len(match["year"]) == 2
+
+
+def _reads(text: str, form: str) -> bool:
     try:
-        return values.read_date(text)
+        _read(text, form, dt.UTC)
     except ValueError:
-        pass
+        return False
+    return True
+
+
+def _read(text: str, form: str, zone: dt.tzinfo) -> int:
     try:
-        instant = _excel(text) if SERIAL.fullmatch(text) else _written(text, order)
-        return (instant - values.EPOCH) // values.MILLISECOND
+        if form == EPOCH:
+            return _since_1970(text)
+        if text[:4].isdigit() and (at := _iso(text, zone)) is not None:
+            return at
+        instant, is_day = _excel(text) if SERIAL.fullmatch(text) else _written(text, form)
+        return values.milliseconds(instant, zone, is_day)
     except (ValueError, OverflowError) as error:
         raise ValueError(FILE_DATE) from error
 
 
+def _iso(text: str, zone: dt.tzinfo) -> int | None:
+    try:
+        return values.read_date(text, zone)
+    except ValueError:
+        return None
+
+
 def _normal(cell: str) -> str:
-    """In capitals, with single blanks; nothing if it is too long for a date."""
+    """In capitals without accents, with single blanks; nothing if it is too long for a date."""
     text = stripped(cell)
-    return " ".join(text.upper().split()) if len(text) <= MAX_LENGTH else ""
+    if len(text) > MAX_LENGTH:
+        return ""
+    if not text.isascii():
+        text = "".join(
+            mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark)
+        )
+    return " ".join(text.upper().split())
 
 
-def _excel(text: str) -> dt.datetime:
-    return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400))
-
-
-def _written(text: str, order: str) -> dt.datetime:
-    if match := YEAR_FIRST.fullmatch(text):
-        return _instant(match, int(match["month"]), int(match["day"]))
-    match = YEAR_LAST.fullmatch(text)
+def _since_1970(text: str) -> int:
+    match = SINCE_1970.fullmatch(text)
     if match is None:
         raise ValueError
-    first, second = int(match["first"]), int(match["second_number"])
-    if match["mark"] == "." or order == DMY or first == second:
-        return _instant(match, second, first)
-    if order == MDY:
-        return _instant(match, first, second)
+    return int(match["milliseconds"] or f"{match['seconds']}000")
+
+
+def _excel(text: str) -> tuple[dt.datetime, bool]:
+    """The instant, and whether it is a day without a time."""
+    return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
+
+
+def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
+    match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
+    if match is None:
+        raise ValueError
+    groups = match.groupdict()
+    if name := groups.get("name"):
+        month, day = BY_NAME.get(name, 0), int(match["day"])
+    elif groups.get("mark"):
+        month, day = _ordered(int(match["first"]), int(match["second"]), match["mark"], match["year"], form)
+    else:
+        month, day = int(match["month"]), int(match["day"])
+    return _instant(match, month, day), not match["hour"]
+
+
+def _ordered(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
+    """(month, day) of two numbers."""
+    if form == ISO and len(year) == 2:
+        raise ValueError
+    if mark == "." or form == DMY or first == second:
+        return second, first
+    if form == MDY:
+        return first, second
     raise ValueError
 
 
 def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
     hour, half = int(match["hour"] or 0), match["half"]
+    if match["hour"] and not (half or match["minute"]):
+        raise ValueError
     if half:
-        if not 1 <= hour <= MONTHS:
+        if not 1 <= hour <= 12:
             raise ValueError
         hour = hour % 12 + (12 if half == "P" else 0)
-    instant = dt.datetime(
-        int(match["year"]),
-        month,
-        day,
-        hour,
-        int(match["minute"] or 0),
-        int(match["second"] or 0),
-        tzinfo=dt.UTC,
-    )
-    return instant + dt.timedelta(seconds=float(match["fraction"] or 0)) - _offset(match["offset"])
+    year = int(match["year"])
+    if len(match["year"]) == 2:
+        year += 1900 if year >= CENTURY % 100 else 2000
+    instant = dt.datetime(year, month, day, hour, int(match["minute"] or 0), int(match["seconds"] or 0))  # noqa: DTZ001
+    instant += dt.timedelta(seconds=float(match["fraction"] or 0))
+    if match["offset"] or match["zone"]:
+        return instant.replace(tzinfo=dt.UTC) - _offset(match["offset"], match["zone"])
+    return instant
 
 
-def _offset(text: str | None) -> dt.timedelta:
+def _offset(text: str | None, name: str | None) -> dt.timedelta:
     if not text:
-        return dt.timedelta()
+        return dt.timedelta(hours=HOURS.get(name or "", 0))
     digits = text[1:].replace(":", "")
     size = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
     return -size if text[0] == "-" else size

@@ -1,23 +1,29 @@
-"""The encoding of a text file: UTF-8, UTF-16, or Windows' Latin-1; archives and old workbooks are refused."""
+"""The encoding of a text file: UTF-8, UTF-16, or what is said; archives and old workbooks are refused."""
 
 import codecs
 import contextlib
 import io
 from collections.abc import Iterator
+from encodings.aliases import aliases
+from functools import cache, partial
+from itertools import takewhile
 from typing import BinaryIO, TextIO
 
 from schemas.formats.refusals import FileRefused
 
-UTF8, UTF16_LE, UTF16_BE, LATIN1 = "utf-8", "utf-16-le", "utf-16-be", "latin-1"
-CODECS = {
-    UTF8: ("utf-8", "strict"),
-    UTF16_LE: ("utf-16-le", "strict"),
-    UTF16_BE: ("utf-16-be", "strict"),
-    LATIN1: ("cp1252", "as_latin1"),
-}
+UTF8, UTF16_LE, UTF16_BE = "utf-8", "utf-16-le", "utf-16-be"
+UNICODE = (UTF8, UTF16_LE, UTF16_BE)
+UTF8_ANYHOW = "utf-8 with other bytes"  # they become lone surrogates
+SAID = (  # the more common first
+    "cp1252", "cp1250", "cp1254", "cp1251", "cp1253", "gb18030", "cp932", "big5", "cp949", "cp1257", "cp1255",
+    "cp1256", "mac-roman", "koi8-r", "cp850", "iso8859-2", "cp874", "cp1258", "iso8859-15", "iso8859-1",
+    "cp437", "cp852", "cp866", "euc_jp", "gbk", "mac-latin2", "mac-cyrillic", "koi8-u", "iso8859-5",
+    "iso8859-7", "iso8859-9", "iso8859-13", *UNICODE,
+)  # fmt: skip
 BOMS = {codecs.BOM_UTF8: UTF8, codecs.BOM_UTF16_LE: UTF16_LE, codecs.BOM_UTF16_BE: UTF16_BE}
+MAX_NAME_LENGTH = 40
 SAMPLE_SIZE = 2**12
-PIECE_SIZE = 2**20
+PIECE_SIZE = 2**12
 UTF16_SHARE = 0.2  # of the high bytes that are NUL: addresses are ASCII, whatever the rest
 
 GZIP = "The file is compressed with gzip: unpack it first, and import the CSV inside."
@@ -33,6 +39,8 @@ PAGE = (
 )
 PAGE_BEGINS = ("<!", "<html", "<head", "<script", "<?xml")
 BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
+IS_UTF8 = "The file is in UTF-8, not in that encoding: leave encoding out."
+WRONG = "The file is not in that encoding: line {line} or one soon below cannot be read. Name another."
 UTF32 = "The file is in UTF-32: save it as CSV in UTF-8."
 ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {
@@ -49,10 +57,34 @@ def is_zip(binary: BinaryIO) -> bool:
     return _start(binary).startswith(ZIP_BEGINS)
 
 
-def encoding(binary: BinaryIO) -> str:
-    """By a BOM or the NULs of UTF-16; else UTF-8 if all of the file is, otherwise Latin-1 (Windows-1252).
+def known(name: str) -> str | None:
+    """The encoding with a name; None of one that is not read."""
+    return _by_name().get(_normal(name)) if len(name) <= MAX_NAME_LENGTH else None
 
-    Raises `FormError` on a file that is no text.
+
+@cache
+def _by_name() -> dict[str, str]:
+    """By all names that Python knows; its own search keeps every name that it is asked for."""
+    names = {*aliases, *aliases.values(), *SAID}
+    found = {_normal(name): codecs.lookup(name).name for name in names if _is_codec(name)}
+    return {name: codec for name, codec in found.items() if codec in SAID}
+
+
+def _is_codec(name: str) -> bool:
+    try:
+        return bool(codecs.lookup(name))
+    except LookupError:  # of another system
+        return False
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def encoding(binary: BinaryIO, said: str | None = None) -> str | None:
+    """As it is said; by a BOM or the NULs of UTF-16; UTF-8 if all of the file is. None if it is to be asked.
+
+    Raises `FormError` on a file that is no text, or not in that encoding.
     """
     start = _start(binary)
     for beginning, sentence in NOT_TEXT.items():
@@ -60,20 +92,28 @@ def encoding(binary: BinaryIO) -> str:
             raise FileRefused(sentence)
     if start[:3].count(0) != start[1:4].count(0) and b"\0\0\0" in start[:4]:
         raise FileRefused(UTF32)
-    guess = BOMS.get(_bom(start)) or _utf16(start) or UTF8
-    if _is_all(binary, guess):
+    guess = said or BOMS.get(_bom(start)) or _utf16(start) or UTF8
+    if (
+        said
+        and said not in UNICODE
+        and not all(map(bytes.isascii, _pieces(binary)))
+        and can_read(binary, UTF8)
+    ):
+        raise FileRefused(IS_UTF8)
+    if can_read(binary, guess):
         return guess
+    if said:
+        raise FileRefused(WRONG.format(line=_lines_before(binary, guess)))
     if guess != UTF8:
         raise FileRefused(BROKEN_UTF16)
-    return LATIN1
+    return None
 
 
 @contextlib.contextmanager
 def reading(binary: BinaryIO, encoding: str) -> Iterator[TextIO]:
     """The file's text from its beginning, without a BOM; line endings are kept."""
-    codecs.register_error("as_latin1", _as_latin1)
     binary.seek(len(_bom(_start(binary))))
-    codec, errors = CODECS[encoding]
+    codec, errors = (UTF8, "surrogateescape") if encoding == UTF8_ANYHOW else (encoding, "strict")
     text = io.TextIOWrapper(binary, codec, errors, newline="")
     try:
         yield text
@@ -98,20 +138,28 @@ def _utf16(start: bytes) -> str | None:
     return None
 
 
-def _is_all(binary: BinaryIO, encoding: str) -> bool:
+def can_read(binary: BinaryIO, encoding: str) -> bool:
     """Whether the whole file can be decoded so."""
+    return all(_decoded(binary, encoding))
+
+
+def _lines_before(binary: BinaryIO, encoding: str) -> int:
+    """The number of the line about where a file cannot be read any more."""
+    return 1 + sum(piece.count(b"\n") for piece in takewhile(bool, _decoded(binary, encoding)))
+
+
+def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
+    """The file in pieces; an empty one at the end if the next cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    binary.seek(0)
     try:
-        while piece := binary.read(PIECE_SIZE):
+        for piece in _pieces(binary):
             decoder.decode(piece)
+            yield piece
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return False
-    return True
+        yield b""
 
 
-def _as_latin1(error: UnicodeError) -> tuple[str, int]:
-    """Decodes the five bytes that Windows-1252 does not define."""
-    assert isinstance(error, UnicodeDecodeError)  # noqa: S101
-    return chr(error.object[error.start]), error.start + 1
+def _pieces(binary: BinaryIO) -> Iterator[bytes]:
+    binary.seek(0)
+    return iter(partial(binary.read, PIECE_SIZE), b"")

@@ -3,20 +3,23 @@
 The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
 """
 
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
-from schemas.formats import beginnings, dates, missing_consent, presets, tables
+from schemas.formats import beginnings, consent, presets, table_questions, tables
 from schemas.formats.columns import Column, is_header, plan
-from schemas.formats.consent_words import ConsentWord
+from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
-from schemas.formats.readings import Reading
+from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import carried_cells, refused_cells
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
+from schemas.formats.tag_questions import separator_of
 from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
@@ -29,15 +32,20 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through; `columns` are of its refused rows, and grow with these in JSON."""
+    """A file that was looked through; `answer` says who in it may be written to.
+
+    `columns` are of its refused rows, and grow with these in JSON.
+    """
 
     table: Table
     plan: list[Column]
-    orders: Mapping[int, str]
+    dates: DateReading
     preset: Preset | None
+    answer: ConsentAnswer
     reading: Reading
     columns: list[str]
     is_empty: bool
+    digest: str = ""
 
     @property
     def kind(self) -> str:
@@ -48,22 +56,31 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
-        note = missing_consent.note(self.plan, self.reading)
-        if note or self.preset is None:
-            return [*filter(None, [note])]
-        wrong = presets.doubts(self.table.names, self.preset)
-        return [*wrong, *filter(None, [self.preset.advice_for(self.table.names, self.reading.left)])]
+        if self.preset is None:
+            return []
+        return [*presets.doubts(self.table.names, self.preset), *filter(None, [self.preset.advice])]
 
     @property
     def binary(self) -> BinaryIO:
         return self.table.binary
+
+    @property
+    def consent(self) -> str:
+        """What was answered on who may be written to, in words."""
+        return self.answer.words
+
+    @property
+    def answers(self) -> str:
+        """All that was answered, as a line for the next file of its kind."""
+        return answer_line(self.reading, self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
         """The rows that are not blank; `check` raises `ValueError` on a malformed address.
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        rows = Rows(self.table, self.plan, self.orders)
+        separator = separator_of(self.reading, self.preset)
+        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -72,14 +89,14 @@ class File:
             if row.item is None:
                 row.cells = self._cells(row.raw)
             else:
-                _add_from_file(row, row.item, self.reading)
+                _add_from_file(row, row.item, self.answer, self.reading)
             yield row
 
     @property
     def carried(self) -> dict[str, str]:
         """What was said of everyone in the file, as cells by columns that it has not: its refused rows have
         them, so that they mean the same when they are imported."""
-        return carried_cells(self.table, self.plan, self.reading)
+        return carried_cells(self.table, self.plan, self.answer, self.reading)
 
     def _is_header(self, record: Any) -> bool:
         return not self.table.is_json and is_header([self.table.cell(cell) for cell in record])
@@ -99,31 +116,45 @@ def inspect(
     kind: str | None = None,
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
+    sampled: bool = False,
 ) -> File:
-    """Opens a file and looks through all of it. Raises `FormError`.
+    """Opens a file and looks through all of it (`look_through`). Raises `FormError`.
 
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    return understood(tables.opened(binary, kind, reading.headed, run, unpacked, reading.sheet), reading)
+    table = tables.opened(binary, kind, reading, run, unpacked)
+    return replace(understood(table, reading, sampled=sampled), digest=digest(binary))
 
 
-def understood(table: Table, reading: Reading, follow: Callable[[int], object] = bool) -> File:
+def digest(binary: BinaryIO) -> str:
+    """Of a file's content; its place is where it was."""
+    place = binary.tell()
+    binary.seek(0)
+    found = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
+    binary.seek(place)
+    return found
+
+
+def understood(
+    table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
+) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
+    table, asks = table_questions.from_header(table, reading)
     preset, columns = planned(table, reading)
-    orders = look_through(table, columns, reading, follow)
-    missing_consent.check(columns, reading)
-    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, reading)]
+    answer = consent.answer(table.names, columns, reading, preset)
+    table = table_questions.filled(table, columns, answer)
+    dates = look_through(table, columns, answer, reading, preset, asks, follow, sampled)
+    names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
-    return File(table, columns, orders, preset, reading, names, is_empty)
+    return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
 def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names
-    found = presets.recognised(names) or missing_consent.renamed(names)
-    preset = PRESETS[reading.preset] if reading.preset else found
+    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(names)
     return preset, plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
 
 
@@ -137,8 +168,7 @@ def _check_row(row: FileRow, check: Check) -> None:
     try:
         item = plain_item(row.item) or load(FORM, row.item)
         check(item["email"])
-        row.item = item
-        _add_dates(row, item)
+        row.item = item | row.dates
     except FormError as error:
         refused = error.problems[0].field.partition(".")[0] or "row"
         if refused == "email" and not row.email.strip():
@@ -150,27 +180,12 @@ def _check_row(row: FileRow, check: Check) -> None:
         row.refuse("invalid_email", str(error))
 
 
-def _add_dates(row: FileRow, item: dict[str, Any]) -> None:
-    """The latest of several that are one date; refuses a row with one that cannot be read."""
-    found: dict[str, int] = {}
-    for name, cells in row.dates.items():
-        for cell, order, place in cells:
-            try:
-                at = dates.read_date(cell, order)
-            except ValueError:
-                row.refuse(f"invalid_{name}", f"{name} (column {place}): {dates.FILE_DATE}")
-                return
-            found[name] = max(at, found.get(name, at))
-    item |= found
-
-
-def _add_from_file(row: FileRow, item: dict[str, Any], reading: Reading) -> None:
-    """Adds what the columns of consent say, and what was said of everyone in the file."""
-    if reading.left:
-        item["command"] = "unsubscribe"
-    elif ConsentWord.LEFT in row.said:
+def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
+    """Adds what was said of everyone in the file, or of the row's values; who is out by several is out."""
+    said = row.said | {answer.everyone}
+    if UNSUBSCRIBED in said:
         item.setdefault("command", "unsubscribe")
-    elif ConsentWord.NOT_YET in row.said and "unsubscribed_at" not in item:
+    elif UNCONFIRMED in said and "unsubscribed_at" not in item and "command" not in item:
         item["unconfirmed"] = True
     if reading.tags:
         item["tags"] = [*item.get("tags", ()), *reading.tags]

@@ -1,120 +1,130 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, is_header
-from schemas.formats.consent import SEVERAL_FILES, ConsentColumn, FieldColumn, TagsColumn
-from schemas.formats.consent_words import ConsentWord, certainly_left, folded, word_of
-from schemas.formats.leavers import Leavers
-from schemas.formats.meanings import CONSENTS, EXPORTED, SAYING
+from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_places
+from schemas.formats.consent_guards import Guards
+from schemas.formats.consent_question import ConsentLook, CountedColumn
+from schemas.formats.consent_words import folded, is_unsubscribed
+from schemas.formats.date_columns import DateReading, DateWatch
+from schemas.formats.meanings import OWN
+from schemas.formats.presets import Preset
+from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading
+from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
+from schemas.formats.tag_questions import TagWatch, separator_of
 from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
-Watched = FieldColumn | TagsColumn
+SAMPLE_BYTES = 2**16
+COMMANDS = ("", "subscribe", "unsubscribe")
+SEVERAL_FILES = (
+    "Another header begins at row {row}: the file seems to be several in one. Import each of them by itself; "
+    "if they have the same columns, it is enough to delete that row."
+)
 BROKEN_OFF = (
-    "The file breaks off in row {row}, before a column that says who left: get the file anew; if it is "
-    "whole, end that row with a line break. `columns` names the column."
+    "The file breaks off in row {row}, before a column of consent: get the file anew; if it is whole, end "
+    "that row with a line break. `columns` names the column."
 )
 BROKEN_OFF_COMMAND = (
-    "The file breaks off in row {row}, before the column {column}, which says who left: get the file anew; "
-    "if it is whole, end that row with a line break"
+    "The file breaks off in row {row}, before the column {column}, which is about consent: get the file "
+    "anew; if it is whole, end that row with a line break"
 )
 HEADING = (
-    "Row {row} has a word for people who left in place of an address, as if it were a heading: import the "
-    "rows below it as a file of their own, with consent=unsubscribed. If it is none, delete that row."
+    "Row {row} has a word for people who unsubscribed in place of an address, as if it were a heading: "
+    "import the rows below it as a file of their own. If it is none, delete that row."
 )
-HEADING_COMMAND = (
-    "Row {row} has {cell} in place of an address, as if it were a heading: import the rows below it as a "
-    "file of their own, with --consent unsubscribed. If it is none, delete that row."
+FOREIGN = (
+    "The column `command` has other words than subscribe and unsubscribe: leave it out with "
+    "map[PLACE]=ignore, or keep it as a field with map[PLACE]=field:KEY. `columns` names it."
 )
-NO_ORDER = (
-    "The dates of a column may have the day or the month first: send dates=dmy or dates=mdy. "
-    "`columns` names the column."
+FOREIGN_COMMAND = (
+    "Column {column} has other words than `subscribe` and `unsubscribe`: leave it out with "
+    "--map {place}=ignore, or keep it as a field with --map {place}=field:KEY"
 )
-NO_ORDER_COMMAND = (
-    "The dates in column {column} may have the day or the month first: say which with --dates dmy "
-    "or --dates mdy"
+FOREIGN_PAGE = "The column “command” has other words than subscribe and unsubscribe: choose what it becomes."
+UNSEEN = (
+    "The file has columns that `answers` does not know: `columns` names them. Does one say who has "
+    "unsubscribed? Answer anew without `answers`, or send seen=HEADER for each that says nothing of it."
+)
+UNSEEN_COMMAND = (
+    "The file has columns that --answers does not know: {columns}. Does one say who has unsubscribed? Answer "
+    "anew without --answers, or give --seen HEADER for each that says nothing of it."
 )
 
 
 def look_through(
-    table: Table, columns: Sequence[Column], reading: Reading, follow: Callable[[int], object]
-) -> dict[int, str]:
-    """Reads all cells of consent, of dates and of unknown names: settles which columns are consent, and
-    returns the orders.
+    table: Table,
+    columns: Sequence[Column],
+    answer: ConsentAnswer,
+    reading: Reading,
+    preset: Preset | None,
+    before: Sequence[FileQuestion],
+    follow: Callable[[int], object],
+    sampled: bool = False,
+) -> DateReading:
+    """Reads all cells of consent, of dates and of tags, and returns how the dates are read.
 
-    Raises `FileRefused` if it breaks off, if a header of other columns or a heading of people who left
-    follows, if words of consent or the order of dates are not understood, or if it is unclear whether
-    everybody has left.
+    If `sampled`, only the beginning of a file that nobody has answered for. `before` are questions that it
+    has left open before.
+
+    Raises `QuestionsOpen` with all that the file leaves open, and `FileRefused` if it breaks off, if another
+    header or a heading follows, or if a row contradicts what was said of everyone.
     """
-    leavers = Leavers.watching(table, columns, reading)
-    consents = [ConsentColumn(column, reading.left) for column in _consents(table, columns, reading)]
-    fields = _unknown(table, columns, reading)
-    dated = [(column, dates.DateOrder()) for column in columns if column.meaning in (*DATES, "unsubscribed")]
+    consents = ConsentLook(table, columns, answer, preset)
+    guards = Guards(table, columns, answer, ignored_places(table.names, columns, reading))
+    dated = DateWatch(table, _dated(columns, answer), reading)
+    tagged = TagWatch(table, columns, separator_of(reading, preset))
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
-    number = 0
-    if consents or dated or fields or leavers or emails:
-        last: tuple[int, Any] = 0, []
-        for number, (place, record) in enumerate(table.records(), 1):
-            if number % FOLLOWED_ROWS == 0:
-                follow(number)
-            _see_consents(table, number, place, record, consents)
-            for column, seen in dated:
-                if (cell := table.cell_of(record, column).strip()) and word_of(cell) is None:
-                    seen.see(cell)
-            if fields:
-                _see_fields(table, record, fields)
-            if leavers:
-                leavers.see(place, record)
-            _see_heading(table, place, record, emails, reading)
-            last = place, record
-        _check_end(table, columns, reading, *last)
-    for consent in consents:
-        consent.settle()
-    for unknown in fields.values():
-        unknown.settle(number)
-    return {column.place: reading.dates or _order(column, seen) for column, seen in dated}
+    foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
+    is_whole = not (sampled and answer.is_open)
+    last: tuple[int, Any] = 0, []
+    for number, (row, record) in enumerate(table.records(), 1):
+        if number % FOLLOWED_ROWS == 0:
+            follow(number)
+        consents.see(record)
+        guards.see(row, record)
+        for watch in (dated, tagged):
+            watch.see(row, record)
+        for counted in foreign:
+            counted.see(table.cell_of(record, counted.column))
+        _see_heading(table, row, record, emails, answer, reading)
+        last = row, record
+        if not is_whole and table.binary.tell() > SAMPLE_BYTES:
+            break
+    else:
+        is_whole = True
+        _check_end(table, columns, answer, *last)
+    asks = [
+        *(consents.asks() if last[0] else ()),
+        *before,
+        *dated.asks(),
+        *tagged.asks(),
+        *_ask_foreign(foreign),
+        *_ask_unseen(table, reading),
+    ]
+    check_answered(
+        asks, columns=consents.columns or _names(columns), suggestion=consents.suggestion, whole=is_whole
+    )
+    return dated.dates()
 
 
-def _consents(table: Table, columns: Sequence[Column], reading: Reading) -> list[Column]:
-    """Those that are consent, or may be by their values."""
-    is_doubtful = _is_doubtful(table, reading)
-    return [column for column in columns if column.meaning in CONSENTS or (column.maybe and is_doubtful)]
+def _names(columns: Sequence[Column]) -> list[dict[str, Any]]:
+    return [CountedColumn(column).plain for column in columns]
 
 
-def _unknown(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str | int, Watched]:
-    """The fields and tags that may say who has left, as `Table.cells` names their columns."""
-    if not _is_doubtful(table, reading):
-        return {}
-    watched: list[Watched] = [FieldColumn(column) for column in columns if column.is_watched]
-    watched += [TagsColumn(column) for column in columns if column.meaning == "tags"]
-    return {each.column.name if table.is_json else each.column.place: each for each in watched}
+def _dated(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:
+    by_date = {each.column.place for each in answer.columns if each.states.get(DATE) == UNSUBSCRIBED}
+    return [column for column in columns if column.meaning in DATES or column.place in by_date]
 
 
-def _is_doubtful(table: Table, reading: Reading) -> bool:
-    """Whether any column may say who has left: not where everybody has, nor in our own export."""
-    return not (reading.left or set(EXPORTED) <= set(table.names))
-
-
-def _see_consents(
-    table: Table, number: int, row: int, record: Any, consents: Sequence[ConsentColumn]
-) -> None:
-    for each in consents:
-        cell = table.cell_of(record, each.column).strip()
-        if not csv_values.says_nothing(cell):
-            each.see(number, row, cell)
-
-
-def _see_fields(table: Table, record: Any, fields: Mapping[str | int, Watched]) -> None:
-    for place, value in table.cells(record):
-        if place in fields and (cell := table.cell(value).strip()):
-            fields[place].see(cell)
+def _may_be_foreign(column: Column) -> bool:
+    return column.meaning == "command" and column.reason != Because.CHOSEN
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -125,17 +135,18 @@ def _told(names: Sequence[str]) -> list[str]:
     return told
 
 
-def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], reading: Reading) -> None:
-    """Raises `FileRefused` on a header of other columns, or a heading of people who left.
+def _see_heading(
+    table: Table, row: int, record: Any, emails: Sequence[Column], answer: ConsentAnswer, reading: Reading
+) -> None:
+    """Raises `FileRefused` on a header of other columns, or a heading of people who unsubscribed.
 
     The rows below it would be read as those above.
     """
     found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if not found or any("@" in cell for cell in found):
         return
-    left = [cell for cell in found if certainly_left(cell) or word_of(cell) is ConsentWord.NOT_YET]
-    if left and not reading.left:
-        raise FileRefused(HEADING.format(row=row), HEADING_COMMAND.format(row=row, cell=quoted(left[:1])))
+    if answer.everyone != UNSUBSCRIBED and any(map(is_unsubscribed, found)):
+        raise FileRefused(HEADING.format(row=row))
     if not reading.headed:
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
@@ -143,21 +154,40 @@ def _see_heading(table: Table, row: int, record: Any, emails: Sequence[Column], 
         raise FileRefused(SEVERAL_FILES.format(row=row))
 
 
-def _order(column: Column, seen: dates.DateOrder) -> str:
-    order = seen.order()
-    if order is None:
-        raise FileRefused(
-            NO_ORDER, NO_ORDER_COMMAND.format(column=quoted([column.name])), columns=[column.name]
+def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
+    """A column `command` of another program."""
+    foreign = [each for each in columns if set(each.values) - {""} and not set(each.values) & {*COMMANDS[1:]}]
+    return [
+        FileQuestion(
+            about="command", message=FOREIGN, page=FOREIGN_PAGE,
+            command=FOREIGN_COMMAND.format(column=quoted([each.column.name]), place=each.column.place),
+            options=[f"map[{each.column.place}]=ignore", f"map[{each.column.place}]=field:KEY"],
+            columns=[each.column.name], values=[(value, count) for value, count in each.listed if value],
         )
-    return order
+        for each in foreign
+    ]  # fmt: skip
 
 
-def _check_end(table: Table, columns: Sequence[Column], reading: Reading, row: int, record: Any) -> None:
-    """Raises `FileRefused` if the last row lacks its line break, and a cell that may say who left."""
-    if reading.left or table.kind != CSV or not record or table.ends_with_line_break():
+def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
+    """Columns that the answers of an earlier file were not given for."""
+    new = [name for name in table.names if name not in reading.seen] if reading.seen is not None else []
+    if not new:
+        return []
+    return [
+        FileQuestion(
+            about="columns", message=UNSEEN, command=UNSEEN_COMMAND.format(columns=quoted(new)), page=UNSEEN,
+            options=[f"seen={name}" for name in new], columns=new,
+        )
+    ]  # fmt: skip
+
+
+def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:
+    """Raises `FileRefused` if the last row lacks its line break, and a cell that is about consent."""
+    if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return
+    saying = {each.column.place for each in answer.columns}
     for column in columns:
-        if column.meaning in SAYING and column.place > len(record):
+        if (column.meaning in OWN or column.place in saying) and column.place > len(record):
             raise FileRefused(
                 BROKEN_OFF.format(row=row),
                 BROKEN_OFF_COMMAND.format(row=row, column=quoted([column.name])),

@@ -1,17 +1,14 @@
 """What the header of a column means in files from elsewhere, in seven languages.
 
 Facts only. A row is a meaning, a language and its headers in normalized form (lower case, `_` for a blank
-or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`:
-
-- `subscribed`: only consent, and yes means in. `unsubscribed`: only consent, and yes means left.
-- `status`: consent or something else, which its values decide.
-
-A header of paying, of a plan or of text messages is no consent and stands in no row.
+or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and three of headers
+of consent, which are custom fields and only suggest an answer: under `subscribed` yes means subscribed, under
+`unsubscribing` unsubscribed; `status` may mean something else.
 """
 
 from functools import cache
 
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import UNSUBSCRIBING, folded
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
@@ -91,100 +88,68 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("last_event_at", "it", "ultima_attività"),
     ("last_event_at", "nl", "laatste_activiteit laatst_actief"),
     ("last_event_at", "pt", "última_atividade"),
-    ("unsubscribed_at", "en", "unsubscribed_at unsubscribed_on unsubscribed_date date_unsubscribed"),
-    ("unsubscribed_at", "en", "unsubscribe_date unsubscribe_time unsubscription_date unsub_time unsub_date"),
-    ("unsubscribed_at", "en", "unsubscribed_time optout_time optout_date opted_out_at opted_out_on"),
-    ("unsubscribed_at", "en", "clean_time cleaned_at bounced_at bounced_date email_bounced_date"),
-    ("unsubscribed_at", "en", "complained_at blocklisted_at blacklisted_at suppressed_at deleted_at"),
-    ("unsubscribed_at", "en", "blocked_at banned_at deactivated_at spam_reported_at reported_spam_at"),
-    ("unsubscribed_at", "de", "abgemeldet_am abmeldedatum abbestellt_am ausgetragen_am austragungsdatum"),
-    ("unsubscribed_at", "de", "datum_abmeldung datum_der_abmeldung abmeldung_am gelöscht_am geloescht_am"),
-    ("unsubscribed_at", "de", "gesperrt_am"),
-    ("unsubscribed_at", "fr", "désabonné_le désinscrit_le date_de_désabonnement date_de_désinscription"),
-    ("unsubscribed_at", "fr", "date_désabonnement date_désinscription"),
-    ("unsubscribed_at", "es", "fecha_de_baja fecha_baja fecha_de_desuscripción"),
-    ("unsubscribed_at", "it", "disiscritto_il data_di_disiscrizione data_disiscrizione"),
-    ("unsubscribed_at", "nl", "uitgeschreven_op uitschrijfdatum afgemeld_op afmelddatum"),
-    ("unsubscribed_at", "nl", "datum_uitschrijving datum_afmelding"),
     (
-        "unsubscribed_at",
-        "pt",
-        "descadastrado_em data_de_descadastro data_de_descadastramento data_descadastro",
-    ),
-    #
-    ("subscribed", "en", "subscribed is_subscribed email_subscribed subscribed_to_emails"),
-    ("subscribed", "en", "subscribed_to_email subscribed_to_newsletter newsletter_subscribed"),
-    ("subscribed", "en", "newsletter_subscription opt_in opted_in is_opted_in email_opt_in email_opted_in"),
-    ("subscribed", "en", "optin_status opt_in_email newsletter_opt_in marketing_opt_in"),
-    ("subscribed", "en", "email_marketing_opt_in double_opt_in double_opt_in_confirmed accepts_marketing"),
-    ("subscribed", "en", "accepts_email_marketing accepts_emails accepts_newsletter marketing_consent"),
-    ("subscribed", "en", "email_consent email_marketing_consent newsletter_consent email_marketing"),
-    ("subscribed", "en", "email_marketing_status email_marketing_state email_permission"),
-    ("subscribed", "en", "email_permission_status email_enabled emails_enabled receives_emails"),
-    ("subscribed", "en", "receive_emails receive_newsletter receives_newsletter wants_newsletter"),
-    (
-        "subscribed",
+        "unsubscribing",
         "en",
-        "send_newsletter receives_email receive_email allow_email allow_emails allows_email",
+        "unsubscribed is_unsubscribed has_unsubscribed unsubscribe unsub",
     ),
-    ("subscribed", "en", "send_email send_emails email_ok can_email ok_to_email"),
-    ("subscribed", "de", "abonniert newsletter_abonniert newsletter_angemeldet newsletter_erwünscht"),
-    ("subscribed", "de", "newsletter_anmeldung newsletter_einwilligung werbeeinwilligung werbung_erlaubt"),
-    ("subscribed", "de", "erhält_e_mails"),
-    ("subscribed", "fr", "abonné abonnée abonné_newsletter abonné_à_la_newsletter inscrit_newsletter"),
-    ("subscribed", "fr", "inscrit_à_la_newsletter inscription_newsletter accepte_les_emails"),
-    ("subscribed", "fr", "accepte_la_newsletter abonné_aux_e_mails reçoit_les_e_mails"),
-    ("subscribed", "es", "suscrito suscrita suscripto suscrito_al_boletín acepta_marketing"),
-    ("subscribed", "es", "acepta_publicidad acepta_emails acepta_boletín suscrito_a_correos recibe_correos"),
-    ("subscribed", "it", "iscritto_newsletter iscritto_alla_newsletter iscrizione_newsletter"),
-    ("subscribed", "it", "consenso_marketing consenso_newsletter accetta_marketing iscritto_alle_email"),
-    ("subscribed", "it", "riceve_email"),
-    ("subscribed", "nl", "geabonneerd nieuwsbrief_ontvangen ingeschreven_voor_nieuwsbrief"),
-    ("subscribed", "nl", "nieuwsbrief_ingeschreven accepteert_marketing ontvangt_e_mails"),
-    ("subscribed", "pt", "subscrito inscrito_na_newsletter aceita_marketing aceita_emails"),
-    ("subscribed", "pt", "aceita_newsletter receber_newsletter recebe_newsletter recebe_e_mails"),
-    ("subscribed", "pt", "inscrito_em_e_mails"),
-    ("unsubscribed", "en", "unsubscribed is_unsubscribed has_unsubscribed unsubscribe unsub"),
-    ("unsubscribed", "en", "unsubscribed_from_emails unsubscribed_from_all_email"),
-    ("unsubscribed", "en", "unsubscribed_from_all_emails globally_unsubscribed opt_out opted_out"),
-    ("unsubscribed", "en", "is_opted_out has_opted_out email_opt_out email_opted_out opt_out_email"),
-    ("unsubscribed", "en", "opted_out_of_email has_opted_out_of_email newsletter_opt_out marketing_opt_out"),
-    ("unsubscribed", "en", "email_marketing_opt_out email_unsubscribed email_disabled emails_disabled"),
-    ("unsubscribed", "en", "do_not_email do_not_contact no_emails no_newsletter blocklisted blacklisted"),
-    ("unsubscribed", "en", "email_blacklisted email_blocklisted is_blocklisted is_blacklisted suppressed"),
-    ("unsubscribed", "en", "email_suppressed is_suppressed cleaned inactive is_inactive blocked is_blocked"),
-    ("unsubscribed", "en", "account_disabled bounced is_bounced has_bounced email_bounced hard_bounced"),
-    ("unsubscribed", "en", "email_hard_bounced complained has_complained spam_complaint marked_as_spam spam"),
-    ("unsubscribed", "en", "is_unsub unsubbed is_spam archived is_archived deleted is_deleted deactivated"),
-    ("unsubscribed", "en", "dnc dne do_not_mail do_not_send do_not_market no_marketing no_mailing"),
-    ("unsubscribed", "en", "no_email no_mail banned is_banned"),
-    ("unsubscribed", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung ausgetragen"),
-    ("unsubscribed", "de", "newsletter_abgemeldet newsletter_abbestellt vom_newsletter_abgemeldet"),
-    ("unsubscribed", "de", "keine_werbung gesperrt inaktiv werbewiderspruch e_mail_deaktiviert"),
-    ("unsubscribed", "fr", "désabonné désabonnée désinscrit désinscrite désinscription désabonnement"),
-    ("unsubscribed", "fr", "désabonné_newsletter inactif bloqué e_mail_désactivé"),
-    ("unsubscribed", "es", "desuscrito desuscrita desuscripción dado_de_baja dada_de_baja baja inactivo"),
-    ("unsubscribed", "es", "bloqueado correo_desactivado"),
-    ("unsubscribed", "it", "disiscritto disiscritta disiscrizione disiscritto_newsletter inattivo bloccato"),
-    ("unsubscribed", "it", "email_disattivata"),
-    ("unsubscribed", "nl", "uitgeschreven uitschrijving afmelding afgemeld nieuwsbrief_uitgeschreven"),
-    ("unsubscribed", "nl", "inactief geblokkeerd e_mail_uitgeschakeld"),
-    ("unsubscribed", "pt", "descadastrado descadastrada descadastro desinscrito desinscrita inativo"),
-    ("unsubscribed", "pt", "bloqueado e_mail_desativado"),
-    ("status", "en", "status state email_status email_state subscription_status subscriber_status"),
-    ("status", "en", "contact_status member_status list_status marketing_status mailing_status"),
-    ("status", "en", "newsletter_status subscription newsletter newsletters mailing_list mailings mailing"),
-    ("status", "en", "email_subscription active is_active enabled consent gdpr_consent permission marketing"),
-    ("status", "en", "global_status global_state subscriber_state subscriber_type contact_state"),
-    ("status", "de", "zustand anmeldestatus abostatus newsletterstatus mailstatus e_mail_status aktiv"),
-    ("status", "de", "einwilligung angemeldet abo abonnement"),
-    ("status", "fr", "statut état statut_abonnement statut_newsletter actif inscrit consentement abonnement"),
-    ("status", "es", "estado estatus estado_de_suscripción activo boletín consentimiento suscripción"),
-    ("status", "it", "stato stato_iscrizione attivo iscritto consenso iscrizione"),
-    ("status", "nl", "toestand inschrijfstatus actief nieuwsbrief ingeschreven aangemeld toestemming"),
-    ("status", "nl", "inschrijving"),
-    ("status", "pt", "estado situação status_da_inscrição ativo inscrito boletim consentimento inscrição"),
+    (
+        "unsubscribing",
+        "en",
+        "unsubscribed_date date_unsubscribed unsubscribe_date unsubscribe_time",
+    ),
+    ("unsubscribing", "en", "unsubscribed_on unsub_time unsub_date unsubscribed_time email_unsubscribed"),
+    (
+        "unsubscribing",
+        "en",
+        "unsubscribed_from_emails unsubscribed_from_all_email unsubscribed_from_all_emails opt_out",
+    ),
+    (
+        "unsubscribing",
+        "en",
+        "opted_out is_opted_out has_opted_out email_opt_out email_opted_out opt_out_email",
+    ),
+    ("unsubscribing", "en", "opted_out_of_email has_opted_out_of_email newsletter_opt_out marketing_opt_out"),
+    ("unsubscribing", "en", "email_marketing_opt_out optout_time optout_date opted_out_at opted_out_on"),
+    ("unsubscribing", "en", "do_not_email no_newsletter"),
+    ("unsubscribing", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung newsletter_abgemeldet"),
+    ("unsubscribing", "de", "newsletter_abbestellt abgemeldet_am abmeldedatum abbestellt_am"),
+    ("unsubscribing", "de", "datum_abmeldung datum_der_abmeldung keine_werbung"),
+    ("unsubscribing", "fr", "désabonné désabonnée désinscrit désinscrite désinscription désabonnement"),
+    ("unsubscribing", "fr", "désabonné_le désinscrit_le date_de_désabonnement date_de_désinscription"),
+    ("unsubscribing", "es", "desuscrito desuscrita desuscripción dado_de_baja dada_de_baja baja"),
+    ("unsubscribing", "es", "fecha_de_baja fecha_baja fecha_de_desuscripción"),
+    ("unsubscribing", "it", "disiscritto disiscritta disiscrizione disiscritto_il data_di_disiscrizione"),
+    ("unsubscribing", "nl", "uitgeschreven uitschrijving afmelding afgemeld uitgeschreven_op afgemeld_op"),
+    ("unsubscribing", "nl", "uitschrijfdatum afmelddatum"),
+    ("unsubscribing", "pt", "descadastrado descadastrada descadastro desinscrito desinscrita"),
+    ("unsubscribing", "pt", "descadastrado_em data_de_descadastro"),
+    #
+    ("subscribed", "en", "subscribed is_subscribed email_subscribed subscribed_to_emails opt_in opted_in"),
+    ("subscribed", "en", "newsletter_subscribed email_opt_in email_opted_in newsletter_opt_in opt_in_email"),
+    ("subscribed", "en", "marketing_opt_in email_marketing_opt_in double_opt_in optin_status"),
+    ("subscribed", "en", "accepts_marketing accepts_email_marketing marketing_consent email_consent"),
+    ("subscribed", "en", "email_marketing_consent newsletter_consent email_marketing email_marketing_status"),
+    ("subscribed", "en", "email_permission email_permission_status receives_emails receive_newsletter"),
+    ("subscribed", "de", "abonniert newsletter_abonniert newsletter_angemeldet newsletter_anmeldung"),
+    ("subscribed", "de", "newsletter_einwilligung werbeeinwilligung"),
+    ("subscribed", "fr", "abonné abonnée abonné_newsletter inscrit_newsletter inscrit_à_la_newsletter"),
+    ("subscribed", "es", "suscrito suscrita suscripto acepta_marketing acepta_publicidad"),
+    ("subscribed", "it", "iscritto_newsletter iscritto_alla_newsletter consenso_marketing"),
+    ("subscribed", "nl", "geabonneerd nieuwsbrief_ontvangen"),
+    ("subscribed", "pt", "subscrito inscrito_na_newsletter aceita_marketing receber_newsletter"),
+    ("status", "en", "status email_status email_state subscription_status subscriber_status contact_status"),
+    ("status", "en", "member_status list_status marketing_status newsletter_status subscription newsletter"),
+    ("status", "en", "consent gdpr_consent permission marketing subscriber_type subscriber_state"),
+    ("status", "de", "anmeldestatus abostatus newsletterstatus einwilligung angemeldet abo abonnement"),
+    ("status", "fr", "statut statut_abonnement statut_newsletter inscrit consentement"),
+    ("status", "es", "estado_de_suscripción boletín consentimiento suscripción"),
+    ("status", "it", "stato_iscrizione iscritto consenso iscrizione"),
+    ("status", "nl", "inschrijfstatus nieuwsbrief ingeschreven aangemeld toestemming"),
+    ("status", "pt", "status_da_inscrição inscrito boletim consentimento inscrição"),
 )
+# Headers of consent: they only suggest an answer, and those that may mean something else come last.
+OF_CONSENT = (UNSUBSCRIBING, "subscribed", "status")
 
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.
 BESIDE: tuple[tuple[str, str, str], ...] = (
@@ -193,7 +158,7 @@ BESIDE: tuple[tuple[str, str, str], ...] = (
 )
 
 # Headers whose letters are those of another (`Fecha de suscripción`): their words tell them apart.
-BY_WORDS: dict[tuple[str, ...], str] = {("fecha", "desuscripcion"): "unsubscribed_at"}
+BY_WORDS: dict[tuple[str, ...], str] = {("fecha", "desuscripcion"): UNSUBSCRIBING}
 SPACES = str.maketrans("_-", "  ")
 
 
@@ -204,6 +169,6 @@ def headers() -> dict[str, str]:
 
 
 def meaning_of(header: str) -> str | None:
-    """What a header means; None if no row has it: a custom field."""
+    """What a header means; None if no row has it."""
     words = tuple(folded(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(folded(header))

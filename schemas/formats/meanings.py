@@ -13,18 +13,26 @@ from schemas.values import DATES, NAMES
 
 CUSTOM = "fields."  # prefix of a key that would otherwise name another column
 FIELD = "field:"  # prefix of a key in a meaning
-STATUS = "status"  # consent or something else, which the values decide
-CONSENTS = ("subscribed", "unsubscribed", STATUS)
-SAYING = ("command", "unsubscribed_at", *CONSENTS)  # meanings of columns that may say who left
+CONSENT = "consent"  # of a column that says who may be written to
+OWN = ("command", "unsubscribed_at")  # meanings that take people out whatever is answered
+FORMER = ("subscribed", "unsubscribed", "status")  # meanings of consent before it was asked about
 NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
 EXPORTED = ("uuid", "email", *NAMES, "tags", *DATES)
 MEANINGS = (
-    "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, *CONSENTS, IGNORE,
+    "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, IGNORE,
 )  # fmt: skip
 IGNORED = frozenset(
     {"", "id", "uuid", "type", "site_uuid", "site_id", "cached_tag_ids", "navigation_url", *NOTES}
 )
 
+ASKED = (
+    "A column of consent is no meaning: send consent_column=COLUMN, with subscribed=VALUE, "
+    "unsubscribed=VALUE and unconfirmed=VALUE for its values."
+)
+ASKED_COMMAND = (
+    "A column of consent is no meaning: say --consent-column COLUMN, with --subscribed, --unsubscribed and "
+    "--unconfirmed for its values"
+)
 MEANING = f"Send map[COLUMN]=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
 MEANING_COMMAND = f"Write --map COLUMN=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
 BAD_KEY = (
@@ -47,6 +55,8 @@ def meaning_of(what: str) -> str:
     what = what.strip()
     if normal(what) in MEANINGS:
         return normal(what)
+    if normal(what) in (CONSENT, *FORMER):
+        raise FileRefused(ASKED, ASKED_COMMAND)
     for prefix in (FIELD, CUSTOM):
         if what.startswith(prefix):
             try:

@@ -1,34 +1,23 @@
-"""The files of other programs: how each is known by its headers, what they mean, what to tell who imports it.
+"""The files of other programs: how each is known by its headers, what they mean, what their values say.
 
-Facts only. A header that is in no row of its preset means what `header_names` says, or is a custom field. The
-sources of each form are in tests/schemas/data/peers/README.md.
+Facts only, a row each, with the page that documents the form and the day it was read; where no page was
+found there is no row: better asked than remembered. A header that is in no row of its preset means what
+`header_names` says, or is a custom field.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import IN, NOT_YET, OUT, folded
 
 IGNORE = "ignore"
 OTHER = "The columns are those of {}, not of {}: is --from right?"
-CONSENT = "--consent unsubscribed"
-LEFT_FILE = (
-    "This is one of {0}'s files of people who left. {0} has a file for each state of consent: import those "
-    "of the other states, too."
-)
+FROM = "--from"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
-# The columns that only its files of people who left have.
-MAILCHIMP_LEFT = (
-    "unsub_time",
-    "clean_time",
-    "unsub_reason",
-    "unsub_reason_other",
-    "unsub_campaign_title",
-    "unsub_campaign_id",
-    "clean_campaign_title",
-    "clean_campaign_id",
-)
+EXPORTED_NAME = "_export_"
+STATE_COLUMN = "Mailchimp file"  # of the files of a zip that are put together: how the name of each begins
+States = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +25,51 @@ class Preset:
     """A program's file; headers are in normalized form.
 
     It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
-    `--map`. `advice` is told to whoever imports such a file. `left_headers` are only in files of people who
-    left, that which says it best first. `consent` is the column that says who left, if all files have one.
+    `--map`; `consent` the columns that say who may be written to, by value (`date`: any date, empty: blank),
+    and `also` those that only some of its files have. `headers` are further ones of its files: the values
+    answer by themselves only beside such. `advice` is told to whoever imports such a file;
+    `tag_separator` is between its tags. `page` documents the form, as `read` then.
     """
 
     name: str
     program: str
     signs: tuple[str, ...]
     columns: Mapping[str, str]
-    advice: str
-    left_headers: tuple[str, ...] = ()
-    consent: str = ""
+    consent: Mapping[str, States]
+    page: str
+    read: str
+    also: Mapping[str, States] = field(default_factory=dict)
+    headers: str = ""
+    advice: str = ""
+    tag_separator: str | None = None
 
-    def advice_for(self, headers: Iterable[str], left: bool) -> str:
-        """The advice; none to say that everyone has left to somebody who did (`left`)."""
-        if not left and {folded(header) for header in headers} & {*map(folded, self.left_headers)}:
-            return LEFT_FILE.format(self.program)
-        return "" if left and CONSENT in self.advice else self.advice
+    def consent_of(self, names: Sequence[str], chosen: bool) -> dict[str, States]:
+        """The columns of a file that say who may be written to, by folded header; none if some lack.
 
+        Unless it was `chosen`, also none of a file that has foreign columns.
+        """
+        found = {folded(name) for name in names}
+        needed = {folded(name): states for name, states in self.consent.items()}
+        if not needed.keys() <= found or not (chosen or found <= self._known):
+            return {}
+        also = {folded(name): states for name, states in self.also.items()}
+        return needed | {name: states for name, states in also.items() if name in found}
 
-def http_advice(advice: str) -> str:
-    """Advice with parameters in place of the options."""
-    return advice.replace(CONSENT, "consent=unsubscribed").replace("--from", "`from`")
+    @property
+    def _known(self) -> set[str]:
+        listed = " ".join((*self.signs, self.headers)).split()
+        return {folded(name) for name in (*listed, *self.columns, *self.consent, *self.also)}
 
 
 def _meanings(**headers: str) -> dict[str, str]:
     """Each header, by the meaning that it has."""
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
+
+
+def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
+    """The state of each value; values are separated by bars, and a blank one is empty."""
+    rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
+    return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 
 
 PRESETS: dict[str, Preset] = {
@@ -72,93 +79,127 @@ PRESETS: dict[str, Preset] = {
             "listmonk",
             "listmonk",
             ("uuid email name attributes status",),
-            _meanings(ignore="uuid", name="name", fields="attributes", status="status"),
-            "listmonk's export does not say who left a single list: export each list again with the "
-            'subscription status "unsubscribed", and import that file with --consent unsubscribed.',
-            consent="status",
+            _meanings(ignore="uuid", name="name", fields="attributes"),
+            {"status": _states("blocklisted|disabled")},  # enabled: unsubscribed from a list, or not
+            "https://github.com/knadh/listmonk/blob/master/cmd/subscribers.go",
+            "2026-11-26",
+            headers="created_at updated_at",
+            advice="listmonk's `enabled` does not say who unsubscribed from a list: export the list again "
+            "with the subscription status Unsubscribed, and say of that file that all have.",
         ),
         Preset(
             "mailchimp",
             "Mailchimp",
-            (
-                "leid euid",
-                "email_address optin_time",
-                *(f"email_address {header}" for header in MAILCHIMP_LEFT),
-                *(header for header in MAILCHIMP_LEFT if "campaign" in header),
-            ),
+            ("leid euid email_address", "email_address optin_time", "email_address unsub_time"),
             _meanings(
                 created_at="optin_time",
                 updated_at="last_changed",
-                unsubscribed_at="unsub_time clean_time",
                 ignore="leid euid gmtoff dstoff latitude longitude unsub_campaign_id clean_campaign_id",
             ),
-            "Mailchimp puts people who left, were cleaned or never subscribed into files of their own: "
-            "import these too, with --consent unsubscribed.",
-            MAILCHIMP_LEFT,
+            {},
+            "https://github.com/TryGhost/migrate/tree/main/packages/mg-mailchimp-members/src/test/fixtures",
+            "2026-11-26",
+            also={
+                "unsub_time": _states("date"),
+                "clean_time": _states("date"),
+                "mailchimp_file": _states(
+                    "unsubscribed|cleaned|nonsubscribed|sms_only|archived", "subscribed"
+                ),
+            },
+            headers="first_name last_name address phone_number birthday member_rating optin_ip confirm_time "
+            "confirm_ip cc region timezone notes tags unsub_reason unsub_reason_other unsub_campaign_title "
+            "clean_campaign_title",
+            advice="Mailchimp has a file for each state of consent: import those of the other states, too.",
         ),
         Preset(
             "ghost",
             "Ghost",
             ("email subscribed_to_emails complimentary_plan",),
-            _meanings(
-                ignore="id",
-                name="name",
-                subscribed="subscribed_to_emails",
-                unsubscribed_at="deleted_at",
-                tags="labels",
-            ),
-            "Ghost's export only says whether members get any newsletter: who gets none is unsubscribed.",
-            consent="subscribed_to_emails",
+            _meanings(ignore="id", name="name", tags="labels"),
+            {"subscribed_to_emails": _states("false", "true")},
+            "https://github.com/TryGhost/Ghost/blob/main/ghost/members-csv/lib/unparse.js",
+            "2026-11-26",
+            also={"deleted_at": _states("date", "")},
+            headers="id name note stripe_customer_id created_at labels products tiers",
         ),
         Preset(
             "keila",
             "Keila",
             ("email first_name last_name data status",),
-            _meanings(fields="data", status="status"),
-            "Keila's export has no dates: the people it brings are created as of now.",
-            consent="status",
+            _meanings(fields="data"),
+            {"status": _states("unsubscribed|unreachable", "active")},
+            "https://github.com/pentacent/keila/blob/main/lib/keila_web/helpers/contacts_csv_export.ex",
+            "2026-11-26",
+            headers="external_id",
+            advice="Keila's export has no dates: the people it brings are created as of now.",
         ),
         Preset(
             "substack",
             "Substack",
             ("email active_subscription email_disabled",),
             # What a reader pays is no consent.
-            _meanings(unsubscribed="email_disabled") | {"active_subscription": "field:active_subscription"},
-            "Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
-            consent="email_disabled",
+            {"active_subscription": "field:active_subscription"},
+            {"email_disabled": _states("true", "false")},
+            "https://github.com/TryGhost/migrate/tree/main/packages/mg-substack-members-csv/test/fixtures",
+            "2026-11-26",
+            headers="expiry plan created_at first_payment_at",
+            advice="Substack's export leaves out readers who unsubscribed; being absent unsubscribes nobody.",
         ),
         Preset(
             "beehiiv",
             "beehiiv",
             ("email status tier stripe_customer_id",),
-            _meanings(status="status", unsubscribed_at="unsubscribed_at"),
-            "beehiiv's export of all subscribers has those who left, as inactive; that of a segment may not.",
-            consent="status",
+            {},
+            {"status": _states("inactive|invalid", "active", "pending|validating")},
+            "https://github.com/TryGhost/migrate/tree/main/packages/mg-beehiiv-members/src/test/fixtures",
+            "2026-11-26",
+            headers="id first_name last_name created_at unsubscribed_at",
+            advice="beehiiv's export of all subscribers has those who unsubscribed; a segment's may not.",
+        ),
+        Preset(
+            "mailpoet",
+            "MailPoet",
+            ("email list_status global_status subscription_time",),
+            _meanings(created_at="subscription_time", tags="list"),
+            {
+                "list_status": _states("unsubscribed", "subscribed", "unconfirmed"),
+                "global_status": _states("unsubscribed|bounced", "subscribed", "unconfirmed"),
+            },
+            "https://github.com/mailpoet/mailpoet/blob/trunk/mailpoet/lib/Subscribers/ImportExport/"
+            "ImportExportFactory.php",
+            "2026-11-26",
+            headers="first_name last_name subscription_ip confirmation_time confirmation_ip",
+            advice="MailPoet has a row for each list: who left one of them is unsubscribed here.",
+        ),
+        Preset(
+            "google",
+            "Google Contacts",
+            ("e_mail_1_value labels",),
+            _meanings(
+                email="e_mail_1_value",
+                tags="labels",
+                ignore="e_mail_1_label",
+            ),
+            {},
+            "https://github.com/timelinize/timelinize/blob/main/datasources/contactlist/formats.go",
+            "2026-11-26",
+            tag_separator=":::",
         ),
     )
 }
 
 
 def is_named_as_left(name: str) -> bool:
-    """Whether a file has the name of one in which nobody is subscribed; a copy may have a word before it."""
+    """Whether a file has the name that Mailchimp gives to one in which nobody is subscribed."""
     name = name.lower()
-    return name.startswith(LEFT_FILES) or ("_export_" in name and any(each in name for each in LEFT_FILES))
+    return EXPORTED_NAME in name and any(each in name for each in LEFT_FILES)
 
 
 def recognised(headers: Iterable[str]) -> Preset | None:
     """The program whose file has these headers."""
     found = {folded(header) for header in headers}
     for preset in PRESETS.values():
-        if any(signs <= found for signs in _signs(preset)):
-            return preset
-    return None
-
-
-def resembled(headers: Iterable[str]) -> Preset | None:
-    """The program whose file has these headers, but for the column that says who left."""
-    found = {folded(header) for header in headers}
-    for preset in PRESETS.values():
-        if preset.consent and any(signs - {folded(preset.consent)} <= found for signs in _signs(preset)):
+        if any({folded(sign) for sign in signs.split()} <= found for signs in preset.signs):
             return preset
     return None
 
@@ -169,5 +210,6 @@ def doubts(headers: Iterable[str], preset: Preset) -> list[str]:
     return [] if seen in (None, preset) else [OTHER.format(seen.program, preset.program)]
 
 
-def _signs(preset: Preset) -> list[set[str]]:
-    return [{folded(sign) for sign in signs.split()} for signs in preset.signs]
+def http_advice(advice: str) -> str:
+    """Advice with parameters in place of the options."""
+    return advice.replace(FROM, "`from`")

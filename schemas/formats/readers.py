@@ -46,10 +46,10 @@ def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
     return match[1] if match else DELIMITERS
 
 
-def header(binary: BinaryIO, encoding: str, delimiter: str) -> list[str]:
-    """The first record; none if all lines are blank."""
+def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
+    """The record in a row, or the next that is not blank; none if there is none."""
     with reading(binary, encoding) as text:
-        return next(records(text, delimiter), (0, []))[1]
+        return next((record for number, record in records(text, delimiter) if number >= row), [])
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:

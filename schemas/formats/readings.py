@@ -1,27 +1,85 @@
 """How a file is meant, where it does not say so itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
-from schemas.formats.consent_words import ConsentWord
 from schemas.values import KnownPeople
+
+MOST_SEEN = 200  # headers that a line of answers names
+OF_ANY_FILE = ("tag", "known")  # what answers nothing that a file leaves open
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """Options of the command line, or parameters.
 
-    `meanings` are by header or place; `tags` are for everyone, and so is that they have left, if `left`.
-    `known` is what may be changed of people who are known. `named` is what the file's name says
-    of everyone in it: that they have left, or have yet to confirm.
+    `meanings` are by header or place; `tags` are for everyone. `known` is what may be changed of people who
+    are known. Who may be written to: `consent` says it of everyone, or `told` of each value of the column
+    `consent_column`. `ignored` columns say nothing of it. `seen` are the headers that earlier answers were
+    given for; None if these answers are new. Dates without a zone are of `zone`, an IANA name; of those that
+    cannot be read, `unread_dates` says whether they are left out or kept as text. `tag_separator` are the
+    marks between tags in place of a comma. The header is in the row `header_row`. `hidden_rows` says whether
+    those of a workbook are imported, too.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
     preset: str | None = None
     sheet: str | None = None
     tags: Sequence[str] = ()
-    left: bool = False
+    consent: str | None = None
+    consent_column: str | None = None
+    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
+    seen: Sequence[str] | None = None
     headed: bool = True
     dates: str | None = None
     known: str = KnownPeople.MERGE
-    named: ConsentWord | None = None
+    zone: str = "UTC"
+    unread_dates: str | None = None
+    tag_separator: str | None = None
+    encoding: str | None = None
+    header_row: int | None = None
+    hidden_rows: str | None = None
+
+
+def parameters(reading: Reading) -> list[tuple[str, str]]:
+    """A reading as parameters, without what is as it is by itself."""
+    told = [(state, value) for state, values in reading.told.items() for value in values]
+    one = {
+        "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
+        "consent_column": reading.consent_column, "dates": reading.dates,
+        "unread_dates": reading.unread_dates, "tag_separator": reading.tag_separator,
+        "encoding": reading.encoding, "hidden_rows": reading.hidden_rows,
+        "header_row": str(reading.header_row) if reading.header_row else None,
+        "header": None if reading.headed else "0",
+        "known": None if reading.known == KnownPeople.MERGE else reading.known,
+    }  # fmt: skip
+    return [
+        *((f"map[{column}]", what) for column, what in sorted(reading.meanings.items())),
+        *((name, value) for name, value in one.items() if value is not None),
+        *told,
+        *(("ignore_column", name) for name in reading.ignored),
+        *(("tag", tag) for tag in reading.tags),
+    ]
+
+
+def answer_line(reading: Reading, names: Sequence[str]) -> str:
+    """What was answered of a file with these headers, as `answers` takes it for the next one of its kind."""
+    answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
+    seen = [("seen", name) for name in names] if len(names) <= MOST_SEEN else []
+    return urlencode([*answers, *seen])
+
+
+def options(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Parameters as words of the command line."""
+    words = []
+    for name, value in pairs:
+        column = name[len("map[") : -1] if name.startswith("map[") else ""
+        if column:
+            words += ["--map", f"{column}={value}"]
+        elif name == "header":
+            words += ["--no-header"]
+        else:
+            words += [f"--{name.replace('_', '-')}", value]
+    return words

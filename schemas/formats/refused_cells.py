@@ -5,6 +5,7 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
+from schemas.formats.consent import UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.meanings import normal
 from schemas.formats.readings import Reading
 from schemas.formats.tables import Table
@@ -12,15 +13,16 @@ from schemas.values import compact_json
 
 MAX_COLUMNS = 100  # each row has a cell for each, though it is blank in most
 LINE = "line"
-LEFT = ("status", "unsubscribed", "opt_out")  # columns that say that somebody left: one that is not there
 
 
-def carried_cells(table: Table, columns: Sequence[Column], reading: Reading) -> dict[str, str]:
-    """That everyone has left, and tags unless the file has a column of these, as cells by new columns."""
+def carried_cells(
+    table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
+) -> dict[str, str]:
+    """That nobody may be written to, and tags, as cells by new columns, unless the file has such a column."""
     names = {normal(name) for name in table.names}
     carried: dict[str, str] = {}
-    if reading.left:
-        carried[next((name for name in LEFT if name not in names), LEFT[0])] = "unsubscribed"
+    if answer.everyone == UNSUBSCRIBED and "command" not in names:
+        carried["command"] = "unsubscribe"
     if reading.tags and "tags" not in names and all(column.meaning != "tags" for column in columns):
         carried["tags"] = csv_values.write_tags([*reading.tags])
     return carried

@@ -2,21 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from schemas.base import MAX_DEPTH, TWICE, Doubled
-from schemas.formats import csv_values, dates, readers
+from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import said
-from schemas.formats.consent_words import ConsentWord
-from schemas.formats.meanings import CONSENTS, NOTES
+from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn
+from schemas.formats.date_columns import FIELD, DateReading
+from schemas.formats.meanings import CONSENT, NOTES, field_meaning
+from schemas.formats.meanings import FIELD as MEANS_FIELD
 from schemas.formats.presets import IGNORE
 from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES
 
-NAMING = ("email", "command", *CONSENTS)
+NAMING = ("email", "command", CONSENT)
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
+TWO_ADDRESSES = "The cell has two addresses: leave one, and give the other a row of its own."
+TAGS = ("tags", "remove_tags")
 NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a line."
 
 
@@ -26,7 +30,7 @@ class FileRow:
 
     `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
     `cells` of a refused row are unchanged, in the order of the file's columns. `said` is what its columns say
-    of consent, `dates` are the cells with dates, each with the order of day and month and the column's place.
+    of consent, `dates` the latest of each date in milliseconds, `custom` the values of its custom fields.
     """
 
     row_number: int
@@ -36,29 +40,56 @@ class FileRow:
     code: str = ""
     message: str = ""
     cells: list[str] = field(default_factory=list)
-    said: set[ConsentWord] = field(default_factory=set)
-    dates: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+    dates: dict[str, int] = field(default_factory=dict)
+    custom: dict[str, Any] = field(default_factory=dict)
 
     def refuse(self, code: str, message: str) -> None:
         self.item, self.code, self.message = None, code, message
 
 
 class Rows:
-    """Makes rows of a table's records; `orders` are those of day and month, by place."""
+    """Makes rows of a table's records."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], orders: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        columns: Sequence[Column],
+        dates: DateReading,
+        consents: Sequence[ConsentColumn],
+        tag_separator: str | None,
+    ) -> None:
         self.table = table
-        self.columns = [column for column in columns if column.meaning != IGNORE]
-        self.ignored = {column.name for column in columns if column.meaning == IGNORE} | {*NOTES}
-        known = (column for column in self.columns if column.reason not in Because.UNKNOWN)
+        self.consents = consents
+        self.columns = [column for column in columns if column.meaning not in (IGNORE, CONSENT)]
+        self.ignored = {each.name for each in columns if each.meaning in (IGNORE, CONSENT)} | {*NOTES}
+        known = (column for column in self.columns if column.reason != Because.CUSTOM)
         self.by_name = {column.name: column for column in known}
-        self.orders = orders
+        self.dates = dates
+        tags = partial(csv_values.read_tags, separator=tag_separator or csv_values.COMMA)
+        self.readers = READERS | dict.fromkeys(TAGS, tags)
+        self.json_readers = JSON_READERS | (dict.fromkeys(TAGS, tags) if tag_separator else {})
 
     def row(self, number: int, record: Any) -> FileRow:
-        return self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
+        row = self._from_object(number, record) if self.table.is_json else self._from_cells(number, record)
+        if row.item is not None:
+            self._add_consent(row, record)
+        return row
+
+    def _add_consent(self, row: FileRow, record: Any) -> None:
+        """What its values say of who may be written to; a date of unsubscribing is `unsubscribed_at`."""
+        for consent in self.consents:
+            cell = self.table.cell_of(record, consent.column)
+            state = consent.state(cell)
+            is_dated = state == UNSUBSCRIBED and consent.is_dated(cell)
+            at = self.dates.read(consent.column.place, cell.strip()) if is_dated else None
+            if at is not None:
+                row.dates["unsubscribed_at"] = max(at, row.dates.get("unsubscribed_at", at))
+            elif state:
+                row.said.add(state)
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
-        row, custom = FileRow(number, record, item={}), {}
+        row = FileRow(number, record, item={})
         for column in self.columns:
             if column.place > len(record):
                 break
@@ -66,10 +97,10 @@ class Rows:
             if cell == "":
                 continue
             if column.key is not None:
-                custom[column.key] = self.table.custom(cell)
+                row.custom[column.key] = self.table.custom(cell)
             else:
-                self._put(row, column, self.table.cell(cell), READERS)
-        _complete(row, custom)
+                self._put(row, column, self.table.cell(cell), self.readers)
+        _complete(row)
         if any(cell != "" for cell in record[len(self.table.names) :]):
             row.refuse("ragged_row", RAGGED)
         elif self.table.kind == CSV and readers.has_nul(record):
@@ -78,7 +109,6 @@ class Rows:
 
     def _from_object(self, number: int, value: Any) -> FileRow:
         item: dict[str, Any] = {}
-        custom: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
         if not is_object(value):
             row.refuse("invalid_json", NOT_AN_OBJECT)
@@ -88,8 +118,8 @@ class Rows:
             if column is None and key not in self.ignored:
                 item[key] = cell
             elif column is not None and cell is not None and cell != "":
-                self._put_json(row, column, cell, custom)
-        _complete(row, custom)
+                self._put_json(row, column, cell)
+        _complete(row)
         if isinstance(value, Doubled):
             self._refuse_doubled(row, value)
         return row
@@ -97,36 +127,45 @@ class Rows:
     def _refuse_doubled(self, row: FileRow, value: Doubled) -> None:
         """A row of which an address, a command or a word of consent is there again, and is another."""
         for key, values in value.doubled.items():
-            column = self.by_name.get(key)
+            meaning = self.by_name[key].meaning if key in self.by_name else ""
+            meaning = CONSENT if any(each.column.name == key for each in self.consents) else meaning
             spellings = {self.table.cell(each).strip().casefold() for each in values}
-            if column and column.meaning in NAMING and len(spellings) > 1:
-                row.refuse(f"invalid_{column.meaning}", TWICE)
+            if meaning in NAMING and len(spellings) > 1:
+                row.refuse(f"invalid_{meaning}", TWICE)
 
-    def _put_json(self, row: FileRow, column: Column, value: Any, custom: dict[str, Any]) -> None:
+    def _put_json(self, row: FileRow, column: Column, value: Any) -> None:
         if column.key is not None:
-            custom[column.key] = value
-        elif isinstance(value, str) or column.meaning in (*DATES, *CONSENTS):
-            self._put(row, column, self.table.cell(value), JSON_READERS)
+            row.custom[column.key] = value
+        elif isinstance(value, str) or column.meaning in DATES:
+            self._put(row, column, self.table.cell(value), self.json_readers)
         elif row.item is not None:
             row.item[column.meaning] = value
 
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Keeps a cell of a column that is no custom field; a date or word of consent may say nothing."""
-        meaning, order = column.meaning, self.orders.get(column.place, dates.ISO)
-        if row.item is None or (meaning in (*DATES, *CONSENTS) and csv_values.says_nothing(cell)):
+        """Keeps a cell of a column that is no custom field; a date may say nothing."""
+        meaning = column.meaning
+        if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
             return
         if meaning in DATES:
-            row.dates.setdefault(meaning, []).append((cell, order, column.place))
-        elif meaning in CONSENTS:
-            word = said(meaning, cell)
-            if word and word.at:
-                row.dates.setdefault("unsubscribed_at", []).append((word.at, order, column.place))
-            elif word:
-                row.said.add(word.word)
+            self._put_date(row, column, cell)
+        elif meaning == "email" and len(csv_values.addresses_in(cell)) > 1:
+            row.refuse("invalid_email", TWO_ADDRESSES)
         else:
             row.item[meaning] = readers[meaning](cell)
+
+    def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
+        """The latest of several that are one date. One that cannot be read still says who unsubscribed."""
+        meaning = column.meaning
+        at = self.dates.read(column.place, cell)
+        if at is not None:
+            row.dates[meaning] = max(at, row.dates.get(meaning, at))
+        elif not csv_values.is_no_date(cell) and row.item is not None:
+            if self.dates.unread == FIELD:
+                row.custom[field_meaning(column.place, column.name).removeprefix(MEANS_FIELD)] = cell
+            if meaning == "unsubscribed_at":
+                row.item.setdefault("command", "unsubscribe")
 
 
 def _plain_address(text: str) -> str:
@@ -141,22 +180,20 @@ JSON_READERS: dict[str, Callable[[str], Any]] = {
 READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys((*NAMES, "name", "command"), csv_values.read_text),
     "email": csv_values.read_address,
-    "tags": csv_values.read_tags,
-    "remove_tags": csv_values.read_tags,
     "fields": csv_values.read_value,
 }
 
 
-def _complete(row: FileRow, custom: dict[str, Any]) -> None:
+def _complete(row: FileRow) -> None:
     """Adds custom values, and the parts of a whole name that no column of its own has."""
     item = row.item if row.item is not None else {}
     if "name" in item:
         first, last = split_name(str(item.pop("name")))
         item.setdefault("first_name", first)
         item.setdefault("last_name", last)
-    if custom:
+    if row.custom:
         values = item.get("fields") or {}
-        item["fields"] = custom | values if isinstance(values, dict) else values
+        item["fields"] = row.custom | values if isinstance(values, dict) else values
     row.email = item["email"] if isinstance(item.get("email"), str) else ""
 
 

@@ -4,23 +4,27 @@ Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENG
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile, islice
 from typing import Any, BinaryIO, TextIO
 
 import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, depth
 from schemas.custom_fields import field_key
-from schemas.formats import csv_values, encodings, readers, workbook
+from schemas.formats import csv_values, encoding_readings, encodings, readers, workbook
 from schemas.formats.columns import Column, has_email
+from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import NOTES
+from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused
+from schemas.formats.workbook import Workbook
 from schemas.values import compact_json
 
 CSV, XLSX, JSON_LINES, JSON_ARRAY = "csv", "xlsx", "jsonl", "json"
 MAX_NAMES = 10_000
+IMPORT, SKIP = "import", "skip"  # what becomes of hidden rows of a workbook
 
 TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
@@ -40,7 +44,12 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """`names` are headers, places without a header row, or the keys of JSON objects."""
+    """`names` are headers, places without a header row, or the keys of JSON objects.
+
+    `readings` are cells by the encodings that the file may have, unless one is said or certain. The header is
+    in the row `header_row`, or the next that is not blank. `book` is what is known of a workbook; in the
+    columns `filled`, cells that are merged downwards have their value in each row.
+    """
 
     kind: str
     encoding: str
@@ -50,6 +59,10 @@ class Table:
     binary: BinaryIO
     sheet: str | None = None
     sheets: Sequence[str] = ()
+    readings: Readings | None = None
+    header_row: int = 1
+    book: Workbook | None = None
+    filled: Collection[int] = ()
 
     @property
     def is_json(self) -> bool:
@@ -61,11 +74,11 @@ class Table:
         Raises `FormError` when the rest of the file cannot be read.
         """
         if self.kind == XLSX:
-            yield from self._filled(readers.sheet_records(self.binary))
+            yield from self._below(self._merged(readers.sheet_records(self.binary)))
             return
         with encodings.reading(self.binary, self.encoding) as text:
             if self.kind == CSV:
-                yield from self._filled(readers.records(text, self.delimiter or ","))
+                yield from self._below(readers.records(text, self.delimiter or ","))
             else:
                 yield from _json_lines(text) if self.kind == JSON_LINES else enumerate(readers.array(text), 1)
 
@@ -74,10 +87,27 @@ class Table:
         self.binary.seek(-min(self.binary.tell(), 2), os.SEEK_END)
         return self.binary.read().strip(b"\0")[-1:] in (b"\n", b"\r")
 
-    def _filled(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
+    def _below(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
+        """Those below the header that are not blank."""
         if self.headed:
+            records = dropwhile(lambda each: each[0] < self.header_row, records)
             next(records, None)
+        if self.kind == CSV:
+            records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
+
+    def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
+        """With the value of cells that are merged downwards in each of their rows that is not blank."""
+        merged = sorted(self.book.merged if self.book else (), key=lambda each: -each[1])
+        waiting = {place: [each for each in merged if each[0] == place] for place in self.filled}
+        for number, cells in records:
+            for place, ranges in waiting.items():
+                while len(ranges) > 1 and ranges[-2][1] <= number:
+                    ranges.pop()
+                if ranges and ranges[-1][1] < number <= ranges[-1][2]:
+                    cells += [""] * (place - len(cells))
+                    cells[place - 1] = cells[place - 1] or ranges[-1][3]
+            yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
         """The text of a record's cell; empty if it has none."""
@@ -105,19 +135,24 @@ class Table:
 def opened(
     binary: BinaryIO,
     kind: str | None,
-    headed: bool,
-    run: Run | None,
-    unpacked: BinaryIO | None,
-    sheet: str | None,
+    reading: Reading,
+    run: Run | None = None,
+    unpacked: BinaryIO | None = None,
 ) -> Table:
     """Detects encoding, delimiter, names and, unless passed, the kind. Raises `FormError`.
 
-    A workbook is unpacked by a child process into the file `unpacked`, and read from there.
+    A workbook is unpacked by a child process into the file `unpacked`, and read from there. A file whose
+    encoding is to be asked is read by the likeliest one until then.
     """
     if run and unpacked and encodings.is_zip(binary):
-        return _workbook(binary, headed, run, unpacked, sheet)
-    kind = None if kind == XLSX else kind
-    encoding = encodings.encoding(binary)
+        return _workbook(binary, reading, run, unpacked)
+    encoding = encodings.encoding(binary, reading.encoding)
+    readings = None if encoding else encoding_readings.likely(binary)
+    encoding = encoding or next(iter(readings or ()), encoding_readings.ANY)
+    return replace(_text(binary, None if kind == XLSX else kind, encoding, reading), readings=readings)
+
+
+def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
@@ -126,7 +161,7 @@ def opened(
         raise FileRefused(encodings.PAGE)
     kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(start[0], CSV)
     if kind == CSV:
-        return _csv(binary, encoding, headed)
+        return _csv(binary, encoding, reading.headed, reading.header_row or 1)
     table = Table(kind, encoding, None, True, [], binary)
     table.names.extend(islice(_keys(table), MAX_NAMES + 1))
     return _checked(table)
@@ -140,20 +175,32 @@ def _checked(table: Table) -> Table:
     return table
 
 
-def _workbook(binary: BinaryIO, headed: bool, run: Run, unpacked: BinaryIO, sheet: str | None) -> Table:
-    book = workbook.unpack(run, binary, unpacked, sheet)
-    _, first = next(readers.sheet_records(unpacked), (1, []))
-    names = _names([value if isinstance(value, str) else compact_json(value) for value in first], headed)
-    return _checked(Table(XLSX, "utf-8", None, headed, names, unpacked, book.sheet, book.sheets))
+def _workbook(binary: BinaryIO, reading: Reading, run: Run, unpacked: BinaryIO) -> Table:
+    book = workbook.unpack(run, binary, unpacked, reading.sheet, reading.hidden_rows == SKIP)
+    table = Table(
+        XLSX, "utf-8", None, reading.headed, [], unpacked, book.sheet or None, book.sheets, book=book
+    )
+    return at_row(table, reading.header_row or 1)
 
 
-def _csv(binary: BinaryIO, encoding: str, headed: bool) -> Table:
+def at_row(table: Table, row: int) -> Table:
+    """A table of cells whose header is in that row. Raises `FileRefused`."""
+    if table.kind == CSV:
+        return replace(_csv(table.binary, table.encoding, table.headed, row), readings=table.readings)
+    first = next((cells for number, cells in readers.sheet_records(table.binary) if number >= row), [])
+    names = _names(
+        [value if isinstance(value, str) else compact_json(value) for value in first], table.headed
+    )
+    return _checked(replace(table, names=names, header_row=row))
+
+
+def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
     marks = readers.delimiters(binary, encoding)
-    candidates = [(mark, readers.header(binary, encoding, mark)) for mark in marks]
+    candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]
     delimiter, first = max(
         candidates, key=lambda pair: (headed and has_email(pair[1][:MAX_NAMES]), len(pair[1]))
     )
-    table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary))
+    table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row))
     if headed and has_email(first) and any(map(_has_address, first)) and not any(table.records()):
         raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)
     return table
@@ -165,7 +212,7 @@ def _has_address(name: str) -> bool:
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:
     return (
-        [csv_values.read_text(name) for name in first]
+        [csv_values.read_text(csv_values.unwrapped(name)) for name in first]
         if headed
         else [str(place) for place in range(1, len(first) + 1)]
     )

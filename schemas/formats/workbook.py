@@ -3,16 +3,17 @@
 `unpack` is for the parent, which loads no workbook; `write_rows` is what the child runs.
 """
 
-import datetime as dt
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from schemas.formats import encodings
+from schemas.formats import archives, encodings, workbook_rows
 from schemas.formats.readers import MAX_LENGTH
 from schemas.formats.refusals import FileRefused, quoted
 
@@ -21,9 +22,9 @@ MAX_STRING_LENGTH = 100_000_000  # characters of all shared strings
 MAX_COLUMNS = 1_000
 MAX_ROWS = 1_048_576  # of any spreadsheet program
 MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
+MOST_OTHERS, FIRST_ROWS, FIRST_CELLS = 20, 5, 100  # of further sheets
 PIECE_SIZE = 2**14
 STRINGS = "xl/sharedstrings.xml"
-EXACT = 2**53  # whole numbers up to it are exact as floating point
 
 AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
@@ -43,21 +44,32 @@ Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
 
 @dataclass(frozen=True)
 class Workbook:
-    """The `sheet` that was read, the number of its `rows` that are not blank, the names of all `sheets`."""
+    """The `sheet` that was read, the number of its `rows` that are not blank, the names of all `sheets`.
+
+    Of its rows that many are `hidden`; (column, first row, last row, value) of cells that are `merged`; by
+    column, the first row in which a formula is `not_computed`. `others` are the first rows of further sheets.
+    """
 
     sheet: str
     sheets: list[str]
     rows: int
+    hidden: int = 0
+    merged: Sequence[Sequence[Any]] = ()
+    not_computed: Mapping[int, int] = field(default_factory=dict)
+    others: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
-def unpack(run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = None) -> Workbook:
-    """Writes the rows of a sheet into `target`, an empty file, for `readers.sheet_records`.
+def unpack(
+    run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = None, skip_hidden: bool = False
+) -> Workbook:
+    """Writes the rows of a sheet, if need be without hidden ones, into `target` for `readers.sheet_records`.
 
-    Both are files of the system. `sheet` is a name, or a place from 1; by default the first one that is not
-    hidden. Raises `FileRefused`, with the names of all sheets as `values` if there is no such one.
+    `target` is an empty file. Both are files of the system. `sheet` is a name, or a place from 1; by default
+    the first one that is not hidden. Raises `FileRefused`, with the names of all sheets as `values` if there
+    is no such one.
     """
     try:
-        answer = run(write_rows, source, target, sheet)
+        answer = run(write_rows, source, target, sheet, skip_hidden)
     except (MemoryError, TimeoutError) as error:
         raise FileRefused(TOO_LARGE) from error
     except ChildProcessError as error:
@@ -66,15 +78,19 @@ def unpack(run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = Non
         sheets = answer["sheets"]
         command = f"The workbook has no such sheet. Found: {quoted(sheets)}." if sheets else ""
         raise FileRefused(answer["refused"], command, values=sheets)
-    return Workbook(**answer)
+    return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
 
 
-def write_rows(source: BinaryIO, target: BinaryIO, sheet: str | None) -> dict[str, Any]:
+def write_rows(
+    source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool = False
+) -> dict[str, Any]:
     """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
     try:
         with zipfile.ZipFile(source) as archive:
+            if members := archives.members(archive):
+                return archives.write_rows(archive, members, target)
             _check(archive)
-        return _write_sheet(source, target, sheet)
+        return _write_sheet(source, target, sheet, skip_hidden)
     except FileRefused as error:
         return {"refused": error.problems[0].message, "sheets": error.found.get("values", [])}
     except MemoryError:
@@ -139,20 +155,40 @@ def _check_strings(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
                 raise FileRefused(TOO_LARGE)
 
 
-def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None) -> dict[str, Any]:
-    from openpyxl import load_workbook  # only the child loads it
+def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
+    from openpyxl.reader.excel import ExcelReader  # only the child loads it
 
-    sheets = load_workbook(source, read_only=True, data_only=True, keep_links=False).worksheets
+    reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
+    reader.read()
+    sheets = reader.wb.worksheets
     names = [str(each.title) for each in sheets]
     hidden = [each.sheet_state != "visible" for each in sheets]
     chosen = sheets[_place(names, hidden, sheet)]
+    parts = {each.name: relation.target for each, relation in reader.parser.find_sheets()}
+    with reader.archive.open(parts[chosen.title]) as part:
+        notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
-    rows = written = 0
-    for line in _lines(chosen.iter_rows(values_only=True)):
-        rows, written = rows + 1, written + target.write(line)
-        if written > MAX_INFLATED:
+    counts, merged = Counter[str](), workbook_rows.merged(notes)
+    for line in _lines(chosen.iter_rows(), notes.hidden, merged, counts, skip_hidden):
+        counts["rows"], counts["bytes"] = counts["rows"] + 1, counts["bytes"] + target.write(line)
+        if counts["bytes"] > MAX_INFLATED:
             raise FileRefused(TOO_LARGE)
-    return {"sheet": chosen.title, "sheets": _shown(names), "rows": rows}
+    rest = [each for each in sheets if each is not chosen and each.sheet_state == "visible"][:MOST_OTHERS]
+    return {
+        "sheet": chosen.title,
+        "sheets": _shown(names),
+        "rows": counts["rows"],
+        "hidden": counts["hidden"],
+        "merged": merged,
+        "not_computed": list(notes.not_computed.items()),
+        "others": {} if sheet else {str(each.title): _beginning(each) for each in rest},
+    }
+
+
+def _beginning(sheet: Any) -> list[list[str]]:
+    sheet.reset_dimensions()
+    rows = islice(sheet.iter_rows(values_only=True), FIRST_ROWS)
+    return [[str(value)[:MAX_NAME_LENGTH] for value in row[:FIRST_CELLS]] for row in rows]
 
 
 def _shown(names: Sequence[str]) -> list[str]:
@@ -171,39 +207,33 @@ def _place(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> i
     raise FileRefused(NO_SHEET, values=_shown(names))
 
 
-def _lines(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """The rows that are not blank, each a line of JSON: its number, and its cells."""
+def _lines(
+    rows: Iterable[Sequence[Any]],
+    hidden: Container[int],
+    merged: Sequence[list[Any]],
+    counts: Counter[str],
+    skip_hidden: bool,
+) -> Iterator[bytes]:
+    """The rows that are not blank, each a line of JSON: its number, and its cells.
+
+    Counts those `hidden`, and adds the value of each of the `merged` cells.
+    """
+    starts = {(each[1], each[0]): each for each in merged}
     for number, row in enumerate(rows, 1):
         if number > MAX_ROWS:
             raise FileRefused(TOO_MANY_ROWS)
-        cells = [_cell(value) for value in row]
+        cells = workbook_rows.shown(row)
         while cells and cells[-1] == "":
             cells.pop()
         if len(cells) > MAX_COLUMNS:
             raise FileRefused(TOO_MANY_COLUMNS)
-        if cells:
+        for place, cell in enumerate(cells, 1) if starts else ():
+            if (number, place) in starts:
+                starts[number, place][3] = cell
+        is_hidden = bool(cells) and number in hidden
+        counts["hidden"] += is_hidden
+        if cells and not (is_hidden and skip_hidden):
             line = json.dumps([number, cells], ensure_ascii=False)
             if len(line) >= MAX_LENGTH:
                 raise FileRefused(LONG_ROW.format(number=number))
             yield f"{line}\n".encode()
-
-
-def _cell(value: Any) -> Any:
-    """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
-    if value is None:
-        return ""
-    if isinstance(value, bool | str):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
-        return int(value)
-    if isinstance(value, int | float):
-        return value if abs(value) < 2**63 else str(value)
-    if isinstance(value, dt.datetime):
-        return _date(value)
-    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
-
-
-def _date(value: dt.datetime) -> str:
-    if value.time() == dt.time():
-        return value.date().isoformat()
-    return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")

@@ -9,6 +9,7 @@ import dns.message
 import dns.name
 import dns.rcode
 import dns.rdatatype
+import dns.rrset
 import pytest
 
 from audience.answers.dns.resolver import DnsResolver
@@ -236,3 +237,18 @@ def test_a_full_gate_refuses_at_once_what_would_wait_and_not_what_is_cached(reso
             resolver.ask([("b.example.org", "A")])
         gate.leave()
         assert resolver.ask([("c.example.org", "A")]) == known
+
+
+@pytest.mark.parametrize(("owner", "kind"), [("elsewhere.net.", "A"), ("www.example.org.", "AAAA")])
+def test_an_answer_to_something_else_is_none(resolver_of, owner, kind):
+    record = "192.0.2.1" if kind == "A" else "2001:db8::1"
+
+    def stray(query):
+        message = dns.message.make_response(query, recursion_available=True)
+        message.answer.append(dns.rrset.from_text(owner, 60, "IN", kind, record))
+        return [message]
+
+    with FakeServer(stray) as server:
+        assert resolver_of(server.address).ask([("www.example.org", "A")]) == [
+            DnsAnswer(DnsStatus.UNAVAILABLE)
+        ]

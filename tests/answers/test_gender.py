@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience.answers.gender.gender import CENSUS_MISSING, SMOOTHING, guess_gender, open_names
+from audience.answers.gender.gender import CENSUS_MISSING, SMOOTHING, guess_gender, open_names, us_answer
 from audience.answers.gender.personal_name import DATA, load_kinds, parse
 from tests.depth import sample
 
@@ -176,6 +176,26 @@ def test_written_forms_of_names(name, gender, basis):
     assert (result.confidence == 1.0) == (basis == "title")
 
 
+@pytest.mark.parametrize(
+    ("name", "gender"),
+    [("Zdeňka Horáková", "female"), ("Ilkka Saari", "male"), ("Toshihide Morita", "male")],
+)
+def test_names_that_the_united_states_lack_are_of_the_world(name, gender):
+    assert guess_gender(name, NAMES).gender == gender
+
+
+def test_the_united_states_are_asked_before_the_world():
+    world = rows("world_first_names.csv")
+    assert len(world) > 150_000
+    for row in sample([*world], 50):
+        assert us_answer(row["name"], NAMES).basis == ""
+        share = max(int(row["male"]), int(row["female"])) / 100
+        result = guess_gender(row["name"], NAMES)
+        if row["name"] not in KINDS:
+            assert result.basis == "world"
+            assert result.confidence == pytest.approx(share)
+
+
 def test_five_births_are_not_certainty():
     names = [
         row for row in rows("ssa_first_names_1880_2017.csv") if (row["male"], row["female"]) == ("5", "0")
@@ -184,7 +204,7 @@ def test_five_births_are_not_certainty():
     assert 0.95 < confidence < 0.99
 
 
-def test_a_tie_in_social_security_is_unknown():
+def test_a_tie_in_social_security_says_nothing():
     census = {row["name"] for row in rows("census1990_first_names.csv")}
     ties = [
         row["name"]
@@ -192,7 +212,7 @@ def test_a_tie_in_social_security_is_unknown():
         if row["male"] == row["female"] and row["name"] not in census
     ]
     assert len(ties) > 100
-    result = {guess_gender(name, NAMES).gender for name in ties[:50]}
+    result = {us_answer(name, NAMES).gender for name in ties[:50]}
     assert result == {"unknown"}
 
 
@@ -208,7 +228,9 @@ def test_both_orders_give_the_same_given_names(first, last):
     assert parse(f"{first} {last}", KINDS).given == parse(f"{last}, {first}", KINDS).given
 
 
-@pytest.mark.parametrize("file", ["census1990_first_names.csv", "ssa_first_names_1880_2017.csv"])
+@pytest.mark.parametrize(
+    "file", ["census1990_first_names.csv", "ssa_first_names_1880_2017.csv", "world_first_names.csv"]
+)
 def test_tables_are_sorted_and_folded(file):
     names = [row["name"] for row in rows(file)]
     assert names == sorted(set(names))

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from audience.answers.moderation.cleaning import clean
 from audience.answers.moderation.markup import tags, tree
 from audience.answers.moderation.moderation import moderate
+from audience.answers.moderation.reasons import MAX_LENGTH
 from audience.answers.moderation.reasons import ModerationReason as Reason
 from audience.answers.moderation.threats import EVENT, threatens
+from audience.answers.validation.reasons import ValidationReason
 from tests.answers.corpora import EVENTS, documentation, ordinary_sentences, payloads
 from tests.answers.corpora import PAYLOAD_FILES as FILES
 from tests.depth import sample
@@ -155,12 +157,20 @@ def test_reasons(text, codes):
     assert reasons(text) == codes
 
 
+def test_every_reason_has_its_meaning_and_advice():
+    for reason in [*Reason, *ValidationReason]:
+        assert reason.meaning.endswith(".")
+        assert reason.advice.endswith(".")
+    assert f"{MAX_LENGTH:,}" in Reason.TOO_LONG.meaning
+
+
 def test_only_fatal_reasons_make_a_text_invalid():
     assert {reason.value for reason in Reason if reason.fatal} == {
         "xss",
         "script_tag",
         "link",
         "profanity",
+        "hate",
         "threat",
         "empty",
         "too_long",

@@ -245,6 +245,54 @@ def test_strict(email, options, valid, reasons):
     assert (outcome.valid, list(outcome.reasons)) == (valid, reasons)
 
 
+@pytest.mark.parametrize(
+    ("email", "details"),
+    [
+        ("ann@x.y.mailinator.com", {"disposable": "mailinator.com"}),
+        ("ann@yaho.co.uk", {"typo": "ann@yahoo.co.uk"}),
+        ("team.berlin@firm.org", {"role_address": "team.berlin"}),
+        ("ann@fresher-domain.org", {"disposable_mx": "mailinator.com"}),
+        ("ann@gmail.com", {"free_provider": "gmail.com"}),
+        ("ann@firm.org", {}),
+    ],
+)
+def test_details_say_what_was_hit(email, details):
+    assert result(email).details == details
+
+
+@pytest.mark.parametrize(
+    ("email", "name"),
+    [
+        ("tom.test@firm.org", "Tom Test"),
+        ("sales.carla@firm.org", "Carla Sales"),
+        ("hjkl@firm.org", "Henk J. K. Lammers"),
+        ("pr@firm.org", "Paula Reed"),
+    ],
+)
+def test_a_name_excuses_the_mailbox_that_it_explains(email, name):
+    assert result(email, name=name).reasons == ()
+    assert result(email).reasons != ()
+    assert result(email, name="Acme").reasons != ()
+
+
+@pytest.mark.parametrize(
+    "mailbox",
+    [
+        "qwertzuiop",
+        "azertyuiop",
+        "aoeuidhtns",
+        "йцукен",
+        "qazwsxedc",
+        "qpwoeiruty",
+        "1q2w3e4r",
+        "lalalala",
+        "wefwefwef",
+    ],
+)
+def test_walks_over_the_keys_are_placeholders(mailbox):
+    assert result(f"{mailbox}@firm.org").reasons == ("synthetic_mailbox",)
+
+
 def test_the_score_is_always_fractional():
     assert all(isinstance(result(email).score, float) for email in ("ann@firm.org", "", "info@firm.org"))
 

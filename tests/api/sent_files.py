@@ -9,9 +9,21 @@ CSV = "text/csv"
 LINES = "application/x-ndjson"
 
 
-def send(client, text, content_type=CSV, **options):
+ANSWERS = ("consent", "consent_column", "answers", "from", "subscribed")
+
+
+def ask(client, text, content_type=CSV, query=None, **options):
+    """Sends a file with these parameters alone: the answer may be a question."""
     data = text if isinstance(text, bytes) else text.encode()
-    return client.send_file("/batch/imports", data, content_type=content_type, **options)
+    return client.send_file("/batch/imports", data, content_type=content_type, query=query or {}, **options)
+
+
+def send(client, text, content_type=CSV, query=None, **options):
+    """Sends a file; unless a parameter answers for it, everyone in it has agreed."""
+    said = dict(query or {})
+    if not said.keys() & {*ANSWERS}:
+        said["consent"] = "subscribed"
+    return ask(client, text, content_type, said, **options)
 
 
 def import_file(client, text, content_type=CSV, **options):

@@ -26,7 +26,7 @@ QUESTIONS = [  # path, values, keys of the answer
         ["valid", "reasons", "safe_original_content"],
     ),
     ("/experimental/moderation", {"content": "Hello"}, ["valid", "reasons", "safe_original_content"]),
-    ("/experimental/gender", {"name": "jesse"}, ["gender", "confidence"]),
+    ("/experimental/gender", {"name": "jesse"}, ["gender", "confidence", "basis"]),
     (
         "/experimental/blacklist",
         {"domain": "firm.org"},

@@ -7,7 +7,8 @@ from tests import response_assertions
 
 def guess(answers_client, name):
     answer = response_assertions.answer(answers_client.post("/experimental/gender", {"name": name}))
-    response_assertions.keys(answer, "gender", "confidence")
+    response_assertions.keys(answer, "gender", "confidence", "basis")
+    assert (answer["basis"] is None) == (answer["gender"] == "unknown")
     assert type(answer["confidence"]) is float
     return answer["gender"], answer["confidence"]
 

@@ -7,6 +7,7 @@ from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, NewAct
 from schemas.values import write_date
 from storage import database
+from tests.api import sent_files
 from tests.api.test_consent import ADA, MINUTE, command, consent, event, import_one, move, queue
 from tests.api.test_consent_order import DAY, HOUR, drain
 from tests.api.test_consent_order import step as step
@@ -23,11 +24,9 @@ def dated(type_, date, email=ADA):
     return {"email": email, "type": type_, "date": date}
 
 
-def file(client, *lines):
+def file(client, *lines, said="subscribed"):
     """Imports a file."""
-    answer = client.send_file(
-        "/batch/imports", "\n".join(lines).encode(), headers={"Content-Type": "text/csv"}
-    )
+    answer = sent_files.send(client, "\n".join(lines), query={"consent": said})
     assert answer.status_code == 200, answer.text
     drain(client)
     return answer.json["data"]["id"]
@@ -240,7 +239,7 @@ def test_acceptance_never_goes_back_within_a_site(client, morning):
 
 
 def test_not_yet_has_no_unsubscribe_until_there_is_one(client):
-    file(client, "email,status", f"{ADA},pending")
+    file(client, "email", ADA, said="unconfirmed")
     assert stored(client).unsubscribe_number is None
     assert consent(client)
     event(client, "$unsubscribe", "2001-01-01")

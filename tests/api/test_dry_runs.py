@@ -35,12 +35,14 @@ def test_who_has_left_is_counted(client, people):
         f"email,plan,status\n{ANN},,unsubscribed\nnew1@example.com,,bounced\nnew2@example.com,,active\n"
         f"{LEFT},pro,active\n{MOVED},,active\n{GONE},,active\nnobody,,active\n{ANN},,active\n"
     )
-    counts = judged(client, text)
+    query = {"consent_column": "status", "subscribed": "active", "unsubscribed": ["unsubscribed", "bounced"]}
+    counts = judged(client, text, **query)
     assert (counts["unsubscribed"], counts["stay_unsubscribed"]) == (3, 3)
-    done = import_file(client, text)
+    done = import_file(client, text, query=query)
     assert {name: done[name] for name in COUNTS} == counts
 
 
+STATUS = {"consent_column": "status", "unsubscribed": "out", "unconfirmed": "pending", "subscribed": ""}
 FAR_APART = {
     "the same twice": ("plan", [f"{ANN},pro", f"{ANN},pro"], {}),
     "another value": ("plan", ["new1@example.com,a", "new1@example.com,b"], {}),
@@ -48,13 +50,13 @@ FAR_APART = {
     "one fills the blank": ("town,last_name", [f"{ANN},Oslo,Lee", f"{ANN},Rome,Ray"], {"known": "fill"}),
     "one brings, the other skips": ("town", ["new1@example.com,a", "new1@example.com,b"], {"known": "skip"}),
     "one takes what one gave": ("tags,remove_tags", [f"{ANN},new,old", f"{ANN},new,", f"{ANN},,new"], {}),
-    "one leaves": ("status", [f"{ANN},unsubscribed", f"{ANN},active", f"{ANN},unsubscribed"], {}),
+    "one leaves": ("status", [f"{ANN},out", f"{ANN},", f"{ANN},out"], STATUS),
     "one left before": ("plan", [f"{LEFT},a", f"{LEFT},a"], {}),
     "one comes back": ("command", [f"{LEFT},subscribe", f"{LEFT},", f"{LEFT},unsubscribe"], {}),
     "an erased one comes back": ("command", [f"{GONE},", f"{GONE},subscribe", f"{GONE},"], {}),
     "who moved came in as left": ("command", [f"{MOVED},", f"{MOVED},subscribe"], {}),
     "a date of leaving": ("unsubscribed_at", [f"{ANN},2039-01-01", f"{ANN},2020-01-01"], {}),
-    "one to confirm": ("status", ["new1@example.com,pending", "new1@example.com,active"], {}),
+    "one to confirm": ("status", ["new1@example.com,pending", "new1@example.com,"], STATUS),
 }  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from audience.erased_pages import MARKER, run
 from storage import database
 from tests.client import open_client
 
+AGREED = {"consent": "subscribed"}
+
 ADDRESS = "ann.canary@example.com"
 OTHERS = 300
 
@@ -128,7 +130,13 @@ def test_waiting_rows_are_blanked_in_place_and_counted_as_suppressed(client, set
     rows[700] = {"email": ADDRESS.upper(), "first_name": "Canaryfirst", "command": "subscribe"}
     client.post("/batch/subscribers", {"subscribers": rows[:900]})
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    client.call("POST", "/batch/imports", data=text.encode(), content_type="application/x-ndjson")
+    client.call(
+        "POST",
+        "/batch/imports",
+        data=text.encode(),
+        content_type="application/x-ndjson",
+        query=AGREED,
+    )
     assert traces(settings, "Canaryfirst")
     erase(client, email=ADDRESS)
     assert {needle for _, needle in traces(settings, *NEEDLES, ADDRESS.upper())} == set()
@@ -156,8 +164,8 @@ def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscribe
 
 @pytest.mark.of_sqlite
 def test_refused_rows_of_the_subscriber_are_erased(client, settings):
-    text = f"email,first_name,created_at\n{ADDRESS},Canaryfirst,never\nbob@example.com,Bob,never\n"
-    client.call("POST", "/batch/imports", data=text.encode(), content_type="text/csv")
+    text = f"email,first_name,plan\n{ADDRESS},Canaryfirst,x,y\nbob@example.com,Bob,x,y\n"
+    client.call("POST", "/batch/imports", data=text.encode(), content_type="text/csv", query=AGREED)
     assert traces(settings, "Canaryfirst")
     assert not traces(settings, ADDRESS)
     erase(client, email=ADDRESS)

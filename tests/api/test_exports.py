@@ -13,6 +13,8 @@ from schemas.values import write_date
 from tests.client import open_client
 from tests.depth import examples
 
+AGREED = {"consent": "subscribed"}
+
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
 
@@ -24,7 +26,7 @@ def export(client, form):
 
 
 def import_again(client, data, form):
-    response = client.call("POST", "/batch/imports", data=data, content_type=TYPES[form])
+    response = client.call("POST", "/batch/imports", data=data, content_type=TYPES[form], query=AGREED)
     assert response.status_code == 200, response.text
     imports.drain(client.site.id, 60)
     return client.get(f"/batch/imports/{response.json['data']['id']}").json["data"]["attributes"]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.api.sent_files import import_file
+from audience import imports, sites
+from tests.api.sent_files import import_file, send
 
 DATES = {
     "created_at": "2020-01-02T03:04:05.678Z",
@@ -81,14 +82,91 @@ def test_what_databases_write_for_nothing_is_an_empty_cell(client, cell):
     assert client.counts() == (10, 10, 0)
 
 
-def test_a_date_that_is_none_still_refuses_its_row(client):
-    import_file(client, "email,created_at\nann@example.com,0000-01-01\nbob@example.com,NULLS\n")
-    assert client.counts()[0] == 0
+UNREAD = "email,created_at,Joined\nann@example.com,0000-01-01,2020-01-02\nbob@example.com,2020-01-02,soon\n"
+LINES = (
+    '{"email": "ann@example.com", "created_at": "0000-01-01", "Joined": "2020-01-02"}\n'
+    '{"email": "bob@example.com", "created_at": "2020-01-02", "Joined": "soon"}\n'
+)
 
 
-def test_ones_and_zeros_of_spreadsheets_are_consent(client):
-    import_file(client, "email,subscribed\nann@example.com,1.0\nbob@example.com,0.0\n")
-    left = {
-        name: client.find(f"{name}@example.com")["attributes"]["unsubscribed_at"] for name in ("ann", "bob")
-    }
-    assert (left["ann"], left["bob"] is None) == (None, False)
+@pytest.mark.parametrize(("text", "kind"), [(UNREAD, "text/csv"), (LINES, "application/x-ndjson")])
+def test_cells_that_are_no_dates_are_asked_about_once_and_lose_nobody(client, text, kind):
+    query = {"map[Joined]": "last_event_at"}
+    answer = send(client, text, kind, query=query)
+    assert answer.status_code == 422
+    (question,) = answer.json["asks"]
+    assert (question["about"], question["columns"]) == ("dates", ["created_at", "Joined"])
+    assert question["options"] == ["unread_dates=ignore", "unread_dates=field"]
+    assert [each["value"] for each in question["values"]] == ["0000-01-01", "soon"]
+    assert client.counts() == (0, 0, 0)
+    import_file(client, text, kind, query={**query, "unread_dates": "field"})
+    ann, bob = (client.find(f"{name}@example.com")["attributes"] for name in ("ann", "bob"))
+    assert ann["fields"] == {"created_at": "0000-01-01"}
+    assert (ann["last_event_at"][:10], ann["created_at"][:2]) == ("2020-01-02", "20")
+    assert bob["fields"] == {"Joined": "soon"}
+    assert (bob["last_event_at"], bob["created_at"][:10]) == (None, "2020-01-02")
+
+
+def test_cells_that_are_no_dates_are_left_out(client):
+    import_file(client, UNREAD, query={"map[Joined]": "last_event_at", "unread_dates": "ignore"})
+    ann, bob = (client.find(f"{name}@example.com")["attributes"] for name in ("ann", "bob"))
+    assert (ann["fields"], bob["fields"], bob["last_event_at"]) == ({}, {}, None)
+
+
+@pytest.mark.parametrize("answer", ["ignore", "field"])
+def test_who_has_an_unread_date_of_unsubscribing_is_unsubscribed(client, answer):
+    client.create("bob@example.com")
+    text = "email,unsubscribed_at\nann@example.com,last week\nbob@example.com,Tuesday\ncy@example.com,\n"
+    (question,) = send(client, text).json["asks"]
+    assert "is unsubscribed either way" in question["message"]
+    assert client.counts() == (1, 1, 0)
+    import_file(client, text, query={"unread_dates": answer})
+    assert client.counts() == (3, 1, 2)
+    assert client.find("cy@example.com")["attributes"]["unsubscribed_at"] is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "instant"),
+    [
+        ("11/20/2026", "2026-11-20T05:00:00.000Z"),
+        ("2026-07-20 10:00:00", "2026-07-20T14:00:00.000Z"),
+        ('"July 20, 2026"', "2026-07-20T04:00:00.000Z"),
+        ("2026-07-20T10:00:00Z", "2026-07-20T10:00:00.000Z"),
+        ('"Mon, 20 Jul 2026 10:00:00 PDT"', "2026-07-20T17:00:00.000Z"),
+    ],
+)
+def test_dates_without_a_zone_are_of_the_site_s(client, cell, instant):
+    sites.set_time_zone(client.site, "America/New_York")
+    answer = send(client, f"email,created_at\nann@example.com,{cell}\n")
+    assert answer.json["meta"]["time_zone"] == "America/New_York"
+    imports.drain(client.site.id, 30)
+    assert client.find("ann@example.com")["attributes"]["created_at"] == instant
+
+
+def test_a_column_of_seconds_since_1970_is_read_and_0_is_no_date(client):
+    text = "email,created_at,last_event_at\nann@example.com,1586270016,1586270016123\nbob@example.com,0,0\n"
+    import_file(client, text)
+    ann, bob = (client.find(f"{name}@example.com")["attributes"] for name in ("ann", "bob"))
+    assert ann["created_at"] == "2020-04-07T14:33:36.000Z"
+    assert ann["last_event_at"] == "2020-04-07T14:33:36.123Z"
+    assert bob["last_event_at"] is None
+
+
+def test_two_digits_of_a_year_are_read_when_the_order_is_said(client):
+    text = 'email,created_at\nann@example.com,"11/1/16 3pm"\nbob@example.com,"1/13/17 9am"\n'
+    (question,) = send(client, text).json["asks"]
+    assert (question["about"], question["options"]) == ("dates", ["dates=dmy", "dates=mdy"])
+    import_file(client, text, query={"dates": "mdy"})
+    assert client.find("ann@example.com")["attributes"]["created_at"] == "2016-11-01T15:00:00.000Z"
+    assert client.find("bob@example.com")["attributes"]["created_at"] == "2017-01-13T09:00:00.000Z"
+
+
+def test_an_order_of_two_columns_is_asked_about_once(client):
+    text = "email,created_at,updated_at\nann@example.com,01/02/2023,02/03/2023\n"
+    answer = send(client, text).json
+    (question,) = answer["asks"]
+    assert question["about"] == "dates"
+    assert question["options"] == ["dates=dmy", "dates=mdy"]
+    assert question["columns"] == ["created_at", "updated_at"]
+    assert [each["name"] for each in answer["columns"]] == ["email", "created_at", "updated_at"]
+    assert client.counts() == (0, 0, 0)

@@ -6,8 +6,9 @@ import json
 import openpyxl
 import pytest
 
+from audience import imports
 from schemas.file_imports import DRY_RUN_ROWS, WORKBOOK
-from tests.api.sent_files import CSV, LINES, import_file, send
+from tests.api.sent_files import CSV, LINES, ask, import_file, send
 from tests.response_assertions import error
 
 ANN = "ann@example.com"
@@ -65,8 +66,6 @@ def test_keys_of_json_are_mapped(client):
         ("email,plan,plan\nx,y,z\n", {"map[plan]": "ignore"}, ["email", "plan", "plan"], None),
         ("email,plan\nx,y\n", {"map[plan]": "email"}, ["email (1)", "plan (2)"], None),
         ("email,tags,labels,tags\nx,y,z,a\n", {}, ["tags (2)", "tags (4)"], None),
-        ("email,created_at\nx,01/02/2023\n", {}, ["created_at"], None),
-        ("email,created_at\nx,13/02/2023\ny,02/13/2023\n", {}, ["created_at"], None),
     ],
 )
 def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, text, query, columns, hint):
@@ -123,8 +122,9 @@ def test_everyone_in_a_file_is_tagged(client):
             "email": "email", "signup_date": "created_at", "date_added": "field:date_added",
         }),
         ("email,tags,labels", {"email": "email", "tags": "tags", "labels": "field:labels"}),
-        ("email,unsub_time,clean_time", {
-            "email": "email", "unsub_time": "unsubscribed_at", "clean_time": "unsubscribed_at",
+        ("email,unsub_time,clean_time,status", {
+            "email": "email", "unsub_time": "field:unsub_time", "clean_time": "field:clean_time",
+            "status": "field:status",
         }),
         ("email,fields.status,fields.email", {
             "email": "email", "fields.status": "field:status", "fields.email": "field:email",
@@ -157,7 +157,8 @@ def test_a_part_of_the_name_that_has_a_column_wins(client):
 
 
 def test_the_latest_of_several_dates_of_leaving_counts(client):
-    import_file(client, f"email,unsub_time,clean_time\n{ANN},2020-01-01,2021-01-01\n")
+    query = {"map[2]": "unsubscribed_at", "map[3]": "unsubscribed_at"}
+    import_file(client, f"email,unsub_time,clean_time\n{ANN},2020-01-01,2021-01-01\n", query=query)
     assert client.find(ANN)["attributes"]["unsubscribed_at"][:4] == "2021"
 
 
@@ -177,7 +178,8 @@ def test_a_workbook_is_read_and_its_sheet_chosen(client):
     data = workbook(
         ("Notes", [["E-Mail"], ["no@example.com"]]), ("People", [["email", "n"], [ANN, 3], ["x", 4]])
     )
-    response = send(client, data, WORKBOOK)
+    assert send(client, data, WORKBOOK).json["asks"][0]["options"] == ["sheet=Notes", "sheet=People"]
+    response = send(client, data, WORKBOOK, query={"sheet": "Notes"})
     assert (response.json["meta"]["sheet"], response.json["meta"]["sheets"]) == ("Notes", ["Notes", "People"])
     outcome = import_file(client, data, WORKBOOK, query={"sheet": "People"})
     assert (outcome["created"], outcome["failed"]) == (1, 1)
@@ -185,6 +187,20 @@ def test_a_workbook_is_read_and_its_sheet_chosen(client):
     response = send(client, data, WORKBOOK, query={"sheet": "Gone"})
     error(response, 422)
     assert response.json["values"] == ["Notes", "People"]
+
+
+def test_a_workbook_is_asked_about_and_answered_alike(client):
+    data = workbook(("A", [["email", "ok"], [ANN, True], ["bob@example.com", False], ["cy@example.com"]]))
+    answer = ask(client, data, WORKBOOK)
+    error(answer, 422)
+    assert answer.json["columns"][1]["values"] == [
+        {"value": "true", "count": 1}, {"value": "false", "count": 1}, {"value": "", "count": 1},
+    ]  # fmt: skip
+    told = {"consent_column": "ok", "subscribed": "TRUE", "unsubscribed": "false", "unconfirmed": ""}
+    query = {"upload": answer.json["upload"], **told}
+    assert client.call("POST", "/batch/imports", query=query).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.counts() == (3, 1, 2)
 
 
 def test_a_dry_run_judges_and_keeps_nothing(client):
@@ -198,9 +214,10 @@ def test_a_dry_run_judges_and_keeps_nothing(client):
         f"email,plan,tags,status\n{ANN},free,new,bounced\nbob@example.com,,,\nnobody,,,active\n"
         "gone@example.com,,,\nbob@example.com,a,,unsubscribed\nleft@example.com,,,active\n"
     )
-    answer = send(client, text, query={"dry_run": "1"}).json
+    told = {"subscribed": ["active", ""], "unsubscribed": ["bounced", "unsubscribed"]}
+    answer = send(client, text, query={"dry_run": "1", "consent_column": "status", **told}).json
     assert answer["data"] is None
-    assert answer["meta"]["columns"][3]["meaning"] == "status"
+    assert answer["meta"]["columns"][3]["meaning"] == "consent"
     judged = answer["dry_run"]
     assert {name: value for name, value in judged.items() if name != "rows"} == {
         "rows_seen": 6, "whole": True, "created": 1, "updated": 2, "unchanged": 1, "failed": 2,
@@ -231,7 +248,7 @@ def test_a_preset_is_found_or_said(client):
     header = "uuid,email,name,attributes,status,created_at,updated_at\n"
     response = send(client, f"{header},ann@example.com,Ann,,enabled,,\n")
     assert response.json["meta"]["preset"] == "listmonk"
-    assert "unsubscribed" in response.json["meta"]["advice"]
+    assert "`enabled`" in response.json["meta"]["advice"]
     assert (
         send(client, "email,leid\n", query={"from": "mailchimp"}).json["meta"]["columns"][1]["meaning"]
         == "ignore"

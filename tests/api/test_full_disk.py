@@ -11,6 +11,8 @@ from storage import database
 from tests import response_assertions
 from tests.small_disk import mounted
 
+AGREED = {"consent": "subscribed"}
+
 ANN = "ann@example.com"
 WRITES = [
     ("POST", "/fetch/subscribers", {"subscriber": {"email": ANN, "first_name": "Other"}}),
@@ -37,7 +39,7 @@ def settings(disk):
 
 
 def upload(client, content=ROWS):
-    return client.post("/batch/imports", data=content, content_type="text/csv")
+    return client.post("/batch/imports", data=content, content_type="text/csv", query=AGREED)
 
 
 def assert_refused_for_the_disk(response):

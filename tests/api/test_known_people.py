@@ -46,7 +46,8 @@ def test_somebody_known_takes_all_or_what_was_blank_or_nothing(client, ann, know
 
 @pytest.mark.parametrize("known", ["merge", "fill", "skip"])
 def test_who_left_in_the_file_leaves(client, ann, known):
-    import_file(client, f"email,status\n{ANN},unsubscribed\n", query={"known": known})
+    query = {"known": known, "consent": "unsubscribed"}
+    import_file(client, f"email,plan\n{ANN},x\n", query=query)
     assert found(client)["unsubscribed_at"]
     client.create(BOB)
     import_file(client, f"email,unsubscribed_at\n{BOB},2039-01-01\n", query={"known": known})

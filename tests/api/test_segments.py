@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from audience import sites
 from tests import response_assertions
+from tests.api.sent_files import import_file
 
 VIP = {"tag": "vip"}
 SUBSCRIBERS: list[tuple[str, dict[str, Any]]] = [
@@ -288,3 +290,25 @@ def test_rules_and_searches_accept_the_same_dates(client, date):
     assert client.post("/fetch/search", {"created_at": {"gt": date}}).status_code == 200
     rules = {"all": [{"created_at": {"gt": date}}, {"field": "since", "gt": date}]}
     assert client.post("/fetch/segments/preview", {"segment": {"rules": rules}}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("rules", "count"),
+    [
+        ({"created_at": {"gte": "2024-11-20", "lt": "2024-11-21"}}, 1),
+        ({"created_at": {"gte": "2024-11-20T00:00:00Z", "lt": "2024-11-21T00:00:00Z"}}, 0),
+        ({"created_at": {"lte": "2024-11-20T23:30"}}, 1),
+        ({"created_at": {"gt": "2024-11-21T04:29:59.999Z"}}, 1),
+        ({"field": "born", "gte": "2000-01-01", "lte": "2000-01-01"}, 1),
+        ({"created_at": {"gte": "0001-01-01", "lte": "9999-12-31T23:59:59"}}, 1),
+    ],
+)
+def test_bounds_without_a_zone_are_of_the_site_s(client, rules, count):
+    """Who came at 23:30 in New York came on that day; a date of a custom field has no zone."""
+    sites.set_time_zone(client.site, "America/New_York")
+    import_file(client, "email,created_at,born\nann@example.com,2024-11-20 23:30,2000-01-01\n")
+    assert preview(client, rules)["user_count"] == count
+    id_ = save(client, rules)["id"]
+    assert client.get(f"/stats/segments/{id_}").json["user_count"] == count
+    match = client.post(f"/fetch/segments/{id_}/match", {"email": "ann@example.com"}).json["data"]
+    assert match["matches"] == bool(count)

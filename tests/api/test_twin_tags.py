@@ -23,7 +23,7 @@ def ids(client):
                 "UPDATE tags SET name = ?, name_key = ? WHERE site_id = ? AND name = ?",
                 (new, new.casefold(), client.site.id, name),
             )
-    migration = runpy.run_path(str(engine.MIGRATIONS / "0032_compared_tags.py"))
+    migration = runpy.run_path(str(engine.MIGRATIONS / "0036_compared_tags.py"))
     with database.write():
         migration["up"](None, database.database.obj)
     by_name = {each["attributes"]["name"]: each["id"] for each in client.get("/fetch/tags").json["data"]}

@@ -12,13 +12,21 @@ from audience.cli import following
 from audience.cli.main import audience
 from tests.client import FakeProcesses
 
+ANSWERS = ("--consent", "--consent-column", "--answers", "--from", "--subscribed")
+
 
 @pytest.fixture
 def type_(app, settings):
-    """Runs a command on the instance of `app`; returns its result."""
+    """Runs a command on the instance of `app`; returns its result.
 
-    def run(*words, **options):
-        return CliRunner().invoke(audience, [str(each) for each in words], obj=instance(settings), **options)
+    Unless it is `asked`, or an option answers for the file, everyone in an imported file has agreed.
+    """
+
+    def run(*words, asked=False, **options):
+        said = [str(each) for each in words]
+        if said[:1] == ["import"] and not asked and not {*said} & {*ANSWERS}:
+            said += ["--consent", "subscribed"]
+        return CliRunner().invoke(audience, said, obj=instance(settings), **options)
 
     return run
 

@@ -45,6 +45,7 @@ def test_an_address(type_):
         "reasons": ["typo"],
         "score": 0.4,
         "suggestion": "ann@gmail.com",
+        "details": {"typo": "ann@gmail.com"},
     }
     output = type_("address", "ann@gamil.com").output
     assert "valid                   no\n" in output
@@ -75,6 +76,7 @@ def test_an_address_in_strict_mode(type_):
         "reasons": ["free_provider", "dns_unavailable"],
         "block_free_providers": False,
         "suggestion": None,
+        "details": {"free_provider": "gmail.com"},
     }
     assert result_of(type_(*free, "--block-free-providers"))["valid"] is False
     assert result_of(type_(*free, "--allow-free-providers"))["reasons"] == ["dns_unavailable"]
@@ -115,7 +117,11 @@ def test_a_malformed_value_is_explained(type_, words):
 
 
 def test_a_name(type_):
-    assert result_of(type_("name", "jesse", "--json")) == {"gender": "male", "confidence": 0.9631336405529953}
+    assert result_of(type_("name", "jesse", "--json")) == {
+        "gender": "male",
+        "confidence": 0.9631336405529953,
+        "basis": "census",
+    }
     assert "gender                  female\n" in type_("name", "barb").output
     assert "confidence              0.9631\n" in type_("name", "jesse").output
 
@@ -125,3 +131,9 @@ def test_a_text(type_):
     output = type_("text", "<script>").output
     assert "safe_original_content   &lt;script&gt;\n" in output
     assert f"xss: {ModerationReason.XSS.meaning}\n" in output
+
+
+def test_a_text_shows_what_was_hit(type_):
+    assert result_of(type_("text", "you absolute wanker", "--json"))["details"] == {"profanity": "wanker"}
+    assert "details\n  profanity             wanker\n" in type_("text", "you absolute wanker").output
+    assert "details" not in type_("text", "hello").output

@@ -21,13 +21,20 @@ LEFT = object()  # unsubscribed, at any instant
 @dataclass
 class Wanted:
     """People by address with what must be so (None: must be absent), codes of refused rows by number, or the
-    `error` of the whole file, what is `found`, and the ways `out`, which bring `people` in."""
+    `error` of the whole file, what is `found`, and the ways `out`, which bring `people` in.
+    The `answer` says who may be written to."""
 
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     error: str = ""
     found: dict[str, list[str]] = field(default_factory=dict)
     out: list[str] = field(default_factory=list)
+    answer: list[str] = field(default_factory=lambda: ["--consent", "subscribed"])
+
+
+def answer(file):
+    """Options that say who in a file may be written to; an export of ours says so itself."""
+    return CASES[file.name].answer if file.name in CASES else []
 
 
 CASES = {
@@ -37,7 +44,7 @@ CASES = {
             "unsubscribed_at": None, "created_at": "2022-01-01T10:00:00.123Z",
         },
         "fred@example.org": {"unsubscribed_at": LEFT, "created_at": "2022-01-01T10:00:00.000Z"},
-    }),
+    }, answer=["--subscribed", "enabled"]),
     "mailchimp_subscribed.csv": Wanted(
         {
             "ann@gmail-example.com": {
@@ -50,7 +57,7 @@ CASES = {
         {"4": "invalid_email"},
     ),
     "mailchimp_unsubscribed.csv": Wanted(
-        {"ann@gmail-example.com": {"unsubscribed_at": "2024-02-03T04:05:06.000Z"}}
+        {"ann@gmail-example.com": {"unsubscribed_at": "2024-02-03T04:05:06.000Z"}}, answer=[]
     ),
     "ghost.csv": Wanted({
         "cara@example.org": {
@@ -58,7 +65,7 @@ CASES = {
             "created_at": "2021-08-30T10:00:00.000Z",
         },
         "dan@example.org": {"tags": [], "unsubscribed_at": LEFT},
-    }),
+    }, answer=[]),
     "status.csv": Wanted({
         "sa@example.org": {
             "unsubscribed_at": LEFT, "created_at": "2023-02-01T00:00:00.000Z", "date_joined": "01/02/2023",
@@ -66,7 +73,7 @@ CASES = {
         "ta@example.org": {
             "unsubscribed_at": None, "created_at": "2022-12-31T00:00:00.000Z", "date_joined": "31/12/2022",
         },
-    }),
+    }, answer=["--consent-column", "unsubscribed", "--unsubscribed", "true", "--subscribed", ""]),
     "dup.csv": Wanted(
         {"jo@example.org": {"plan": "a"}},
         error="`plan (2)`, `plan (3)`",
@@ -86,7 +93,9 @@ CASES = {
         out=["--map", "1=email", "--no-header"],
     ),
     "semicolon_latin1.csv": Wanted(
-        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}}, {"3": "invalid_email"}
+        {"hans@example.org": {"first_name": "Hans", "ort": "Köln"}},
+        {"3": "invalid_email"},
+        answer=["--consent", "subscribed", "--encoding", "cp1252"],
     ),
     "mac.csv": Wanted({"va@example.org": {"plan": "pro"}, "wa@example.org": {"plan": "free"}}),
     "ragged.csv": Wanted({"na@example.org": {"plan": None}}, {"2": "ragged_row"}),
@@ -126,7 +135,7 @@ def parameters(options):
         else:
             name, value = word.removeprefix("--"), next(words)
             column, _, what = value.rpartition("=")
-            query |= {f"map[{column}]": what} if name == "map" else {name: value}
+            query |= {f"map[{column}]": what} if name == "map" else {name.replace("-", "_"): value}
     return query
 
 
@@ -136,8 +145,9 @@ def door(request, run, client, tmp_path):
 
     def by_http(file, *options):
         content_type = WORKBOOK if file.suffix == ".xlsx" else "text/csv"
+        query = parameters([*answer(file), *options])
         response = client.send_file(
-            "/batch/imports", file.read_bytes(), content_type=content_type, query=parameters(options)
+            "/batch/imports", file.read_bytes(), content_type=content_type, query=query
         )
         if response.status_code != 200:
             assert response.status_code == 422
@@ -150,10 +160,11 @@ def door(request, run, client, tmp_path):
 
     def by_command(file, *options):
         refused = tmp_path / "refused.csv"
-        words = ("import", file, "--site", client.site.uuid, "--refused", refused, *options)
+        said = (*answer(file), *options)
+        words = ("import", file, "--site", client.site.uuid, "--refused", refused, *said)
         wanted = CASES.get(file.name, Wanted())
         exit_code = wanted.error and not options and 1
-        output = run(*words, exit_code=exit_code or 3 * bool(wanted.refused))
+        output = run(*words, asked=True, exit_code=exit_code or 3 * bool(wanted.refused))
         if exit_code:
             return output
         if not refused.exists():

@@ -33,7 +33,8 @@ def test_an_everyday_file_is_taken_back(run, client, name, tmp_path):
     before = everything(client.site)
     counts = client.counts()
     file = shutil.copy(FOLDER / name, tmp_path)
-    run("import", file, "--site", client.site.uuid, "--allow-refused", *wanted.out)
+    words = ("--site", client.site.uuid, "--allow-refused", *wanted.answer, *wanted.out)
+    run("import", file, *words, asked=True)
     done = run("imports", "undo", 1, "--json")
     now = everything(client.site)
     assert done["removed"] + done["restored"] + done["kept"] == done["total"]

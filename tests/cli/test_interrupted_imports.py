@@ -17,6 +17,8 @@ from tests.service import command as command_line
 ROWS = 5_000
 CSV_TEXT = "email,n\n" + "".join(f"person{each}@example.com,{each}\nnobody{each},\n" for each in range(ROWS))
 
+AGREED = ("--consent", "subscribed")
+
 
 def test_an_import_with_other_options_is_another_import(import_file, client, monkeypatch):
     def interrupt(*_):
@@ -59,7 +61,9 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
 
     with monkeypatch.context() as interrupted:
         interrupted.setattr(imports, "drain", interrupt)
-        import_file(CSV_TEXT, exit_code=1)
+        said = import_file(CSV_TEXT, exit_code=1)
+    assert "import 1 goes on without this command" in said
+    assert "`audience imports undo 1`" in said
     outcome = import_file(CSV_TEXT)
     assert (outcome["import_id"], counts(outcome)) == ("1", [ROWS, 0, 0, ROWS, 0])
     assert import_file(CSV_TEXT)["import_id"] == "2"
@@ -86,7 +90,7 @@ def test_an_import_killed_beside_a_running_service_loses_and_repeats_nothing(ser
     file.write_text("email\n" + "".join(f"s{each}@{number.name}.example.com\n" for each in range(rows)))
     before = service.call("GET", "/stats/site")[1]["user_count"]
     others = imports_of(service)
-    line = command_line("import", str(file), "--site", service.first["site_uuid"], "--json")
+    line = command_line("import", str(file), "--site", service.first["site_uuid"], *AGREED, "--json")
     options: dict[str, Any] = {
         "env": environment(service.instance, service.port), "stdout": subprocess.PIPE
     }  # fmt: skip

@@ -173,7 +173,7 @@ def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run
     file.write_text("email,plan\nann@example.com,pro\nbob@example.com,free\n")
     run("import", file)
     file.write_text("email,plan,unsubscribed\nann@example.com,free,yes\nbob@example.com,pro,no\n")
-    run("import", file)
+    run("import", file, "--consent-column", "unsubscribed", "--unsubscribed", "yes", "--subscribed", "no")
     run("imports", "undo", "1")
     newest, oldest = run("imports", "list").splitlines()
     assert "  2 rows: 0 created, 2 updated, 0 unchanged, 0 refused, 0 suppressed; 1 unsubscribed  " in newest

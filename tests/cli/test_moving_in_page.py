@@ -27,6 +27,8 @@ COUNTS = {  # subscribed, unsubscribed
     "Keila": (1, 2),
     "Substack": (2, 1),
     "beehiiv": (2, 2),
+    "MailPoet": (1, 3),
+    "Google Contacts": (2, 0),
 }
 # first and last name, custom fields, tags, the day of created_at, the day of unsubscribed_at
 PEOPLE: dict[str, tuple[Any, ...]] = {
@@ -45,6 +47,14 @@ PEOPLE: dict[str, tuple[Any, ...]] = {
         None,
     ),
     "zoe@example.org": ("Zoe", "Dahl", {"tier": "free"}, [], "2023-03-24", None),
+    "nora@example.org": (
+        "Nora",
+        "Bakke",
+        {"Phone_1_-_Value": "+47 900 00 001"},
+        ["Choir", "myContacts"],
+        None,
+        None,
+    ),
     "bea@example.org": (None, None, {"tier": "free"}, [], "2023-03-24", "2024-03-13"),
 }
 
@@ -56,7 +66,8 @@ def follow(run, client, tmp_path, monkeypatch):
 
     def commands(section, step=1):
         lines = re.findall(r"^    audience (.*)$", SECTIONS[section], re.MULTILINE)[::step]
-        return [run(*shlex.split(line.replace("SITE_UUID", client.site.uuid))) for line in lines]
+        words = (shlex.split(line.replace("SITE_UUID", client.site.uuid)) for line in lines)
+        return [run(*each, asked=True) for each in words]
 
     return commands
 
@@ -131,7 +142,7 @@ def test_the_options_that_the_page_mentions_work(run, client, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("name", ["unsubscribed", "cleaned", "nonsubscribed"])
-def test_a_file_of_those_who_left_needs_the_word(type_, client, tmp_path, monkeypatch, name):
+def test_nobody_has_agreed_in_a_file_of_those_who_left(type_, client, tmp_path, monkeypatch, name):
     monkeypatch.chdir(FILES)
     [file] = FILES.glob(f"{name}_*.csv")
     result = type_("import", file, "--site", client.site.uuid)

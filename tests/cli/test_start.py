@@ -36,7 +36,7 @@ LOADED = {
     ("event", "list"): ("peewee",),
     ("export",): ("peewee", "marshmallow"),
     ("field", "list"): ("peewee",),
-    ("import", "TMP/people.csv"): ("peewee", "marshmallow"),
+    ("import", "TMP/people.csv", "--consent", "subscribed"): ("peewee", "marshmallow"),
     ("imports", "list"): ("peewee",),
     ("imports", "undo", "--help"): ("peewee",),
     ("key", "list"): ("peewee",),
@@ -97,7 +97,10 @@ def used(tmp_path_factory):
     folder = tmp_path_factory.mktemp("used")
     folder.joinpath("people.csv").write_text("email\nbob@example.com\n", "utf-8")
     assert type_(folder / "instance", "site", "create", "News").returncode == 0
-    assert type_(folder / "instance", "import", str(folder / "people.csv")).returncode == 0
+    assert (
+        type_(folder / "instance", "import", str(folder / "people.csv"), "--consent", "subscribed").returncode
+        == 0
+    )
     return folder
 
 

@@ -12,10 +12,10 @@ PRETTY = '[\n {\n  "email": "ann@example.com"\n }\n]\n'
 def refused(run, client, tmp_path):
     """What the command says of a file that it refuses."""
 
-    def invoke(content, name="people.csv"):
+    def invoke(content, name="people.csv", exit_code=1):
         file = tmp_path / name
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return run("import", file, "--site", client.site.uuid, exit_code=1)
+        return run("import", file, "--site", client.site.uuid, exit_code=exit_code)
 
     return invoke
 
@@ -52,14 +52,14 @@ def test_json_by_the_name_of_csv(refused, text):
 ])  # fmt: skip
 def test_a_title_above_the_header(refused, text):
     row = 1 + [("mail," in line or ";Email" in line) for line in text.splitlines()].index(True)
-    said = refused(text)
-    assert f"The header of the file is row {row}: delete what stands above it." in said
+    said = refused(text, exit_code=2)
+    assert f"the header seems to be row {row}: answer with --header-row {row}" in said
     assert "--map" not in said
 
 
 def test_a_title_on_the_sheet_of_a_workbook(refused):
     rows = [["Export"], ["email", "name"], ["ann@example.com", "Ann"]]
-    assert "is row 2: delete what stands above it" in refused(book(People=rows), "people.xlsx")
+    assert "answer with --header-row 2" in refused(book(People=rows), "people.xlsx", exit_code=2)
 
 
 def test_a_workbook_that_begins_with_a_cover(refused):

@@ -1,12 +1,14 @@
 """In a real browser: every page at both widths and in both themes, with and without script."""
 
+import os
+import re
 from functools import partial
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import bulk_act_pieces, file_tasks, imports, operators
+from audience import bulk_act_pieces, file_tasks, imports, operators, subscribers
 from audience.audit_log import COMMAND_LINE
 from schemas.file_imports import kept_file
 from tests.conftest import program
@@ -171,6 +173,8 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_text("choose below which one does").wait_for()
     page.get_by_label("What column 1 becomes").focus()
     page.locator(":focus").select_option("email")
+    page.get_by_label("Everybody").focus()
+    keyboard.press("Space")
     page.get_by_role("button", name="Look again").focus()
     keyboard.press("Enter")
     page.get_by_text("Of 3 rows, 1 brings a new subscriber, 1 changes someone").wait_for()
@@ -187,6 +191,76 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
     assert lamp.count() == 0
     assert visitor.problems == []
+
+
+PHPLIST = (
+    "Email,Is this subscriber confirmed,Is this subscriber blacklisted,Entered,List Membership\n"
+    "p1@a.example,1,0,2024-01-02,News\nann@a.example,1,0,2024-01-03,News\nbob@a.example,0,1,2024-01-04,News\n"
+)
+SHOPIFY = (
+    "First Name,Last Name,Email,Accepts Email Marketing,State\nAnn,Lee,ann@a.example,yes,disabled\n"
+    "Bob,Ray,bob@a.example,no,enabled\nCy,Dee,cy@a.example,,disabled\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column", "told", "left"),
+    [
+        ("phplist.csv", PHPLIST, "Is this subscriber blacklisted", ["In", "Left"], ["bob"]),
+        ("shopify.csv", SHOPIFY, "Accepts Email Marketing", ["In", "Left", "Not yet"], ["bob", "cy"]),
+        ("plain.csv", "email\nann@a.example\n", "", [], []),
+    ],
+)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_who_may_be_written_to_is_asked(
+    browser, port, site, paths, settings, tmp_path, name, text, column, told, left, theme
+):
+    file = tmp_path / name
+    file.write_text(text)
+    visitor = visit(browser, port, EMAIL, 1280, theme)
+    visitor.open(f"/sites/{site.uuid}/imports/new")
+    page = visitor.page
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_role("button", name="Send the file").click()
+    page.get_by_role("heading", name="Who in this file may be written to?").wait_for()
+    assert page.locator("[name=consent]:checked").count() == 0
+    assert page.get_by_role("button", name="Import", exact=True).is_disabled()
+    look(page, f"{name}-1-{theme}")
+    if column:
+        page.get_by_label("A column says who").check()
+        page.get_by_label("The column that says who").select_option(column)
+        page.get_by_role("button", name="Use this answer").click()
+        page.get_by_text("what does it mean?").first.wait_for()
+        look(page, f"{name}-2-{theme}")
+        for number, state in enumerate(told):
+            page.get_by_role("radiogroup").nth(number).get_by_label(state, exact=True).check(force=True)
+    else:
+        page.get_by_label("Everybody").check()
+    page.get_by_role("button", name="Use this answer").click()
+    start = page.get_by_role("button", name=re.compile(r"Import \d+ row"))
+    start.wait_for()
+    look(page, f"{name}-3-{theme}")
+    start.click()
+    page.get_by_text("Reading the file").wait_for()
+    file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
+    imports.drain(site.id, 30)
+    found = [each for each in ("bob", "cy") if is_left(site, f"{each}@a.example")]
+    assert found == left
+    assert not is_left(site, "ann@a.example")
+    assert visitor.problems == []
+
+
+def look(page, name):
+    """Nothing is wrong with the page; a picture of it is kept where one is asked for."""
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in violations] == []
+    if folder := os.environ.get("AUDIENCE_PICTURES"):
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def is_left(site, email):
+    found = subscribers.find(site, email=email)
+    return found is not None and found.unsubscribed_at is not None
 
 
 def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, paths, tmp_path):

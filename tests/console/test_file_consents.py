@@ -1,13 +1,13 @@
-"""A file that says who left, and people of a file who left before."""
-
-import re
+"""Who in a file may be written to, asked on its page; and people of a file who had unsubscribed before."""
 
 import pytest
 
 from audience import commands, erasures, subscribers
-from tests.console.test_file_uploads import PEOPLE, keep, person, root, start
+from tests.console.test_file_uploads import PEOPLE, asked, keep, person, root, start
 
 __all__ = ["root"]
+
+ASKS = "Who in this file may be written to?"
 
 
 def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
@@ -23,63 +23,112 @@ def test_who_left_stays_away_and_who_was_erased(site, manager, root, tmp_path):
     assert subscribers.find(site, email="bob@a.example") is None
 
 
-@pytest.mark.parametrize("name", ["cleaned_members.csv", "mc-nonsubscribed.csv", "Abgemeldete.csv"])
-def test_a_file_of_people_who_left_is_known_by_its_name_or_its_columns(site, manager, root, name):
-    path = keep(manager, root, "email\nann@a.example\n", name)
-    assert 'name="left" value="1" checked' in manager.get(path).text
-    renamed = manager.get(keep(manager, root, "Email Address,UNSUB_TIME\nann@a.example,\n")).text
-    assert "say below that everyone in the file has left" in renamed
-    assert "map[" not in renamed
-
-
-def test_a_field_that_says_who_left_is_asked_about(site, manager, root):
-    path = keep(manager, root, "email,foo\nann@a.example,gold\nbob@a.example,unsubscribed\n")
+def test_nothing_is_chosen_and_nothing_is_imported_until_it_is(site, manager, root):
+    path = asked(manager, root, "email,plan\nann@a.example,pro\n")
     shown = manager.get(path).text
-    assert "choose consent for it, or a field" in shown
-    assert "map[" not in shown
+    assert ASKS in shown
+    assert shown.count('name="consent" value="') == 4
+    assert "Nobody yet" in shown
+    assert "checked" not in shown.partition('class="ask"')[2].partition("</fieldset>")[0]
+    assert '<button class="go" disabled>Import</button>' in shown
+    assert "field: plan" in shown
+    refused = manager.post(path, start="1", headed="1")
+    assert refused.status_code == 422
+    assert subscribers.find(site, email="ann@a.example") is None
 
 
-@pytest.mark.parametrize("header", ["Abmeldegrund", "status", "Unsubscribe reason"])
-def test_a_field_that_may_say_who_left_is_pointed_out(manager, root, header):
-    shown = manager.get(keep(manager, root, f"email,{header},Plan\nann@a.example,spring,pro\n")).text
-    marked = re.findall(r'<span class="dot warn br">([^<]+)</span>', shown)
-    assert len(marked) == 1
-    assert "If it says who left, choose" in marked[0]
-
-
-def test_a_file_without_the_column_that_says_who_left_is_pointed_out(manager, root):
-    shown = manager.get(keep(manager, root, "uuid,email,name,attributes\n1,ann@a.example,Ann,{}\n")).text
-    assert "those of listmonk, but `status`, which says who left, is missing" in shown
-
-
-@pytest.mark.parametrize("headers", ["uuid,email,name,attributes,status", "email_address,optin_time"])
-def test_advice_names_the_tick_and_no_parameter(manager, root, headers):
-    cells = ["1", "ann@a.example", "Ann", "{}", "enabled"] if "uuid" in headers else ["ann@a.example", ""]
-    shown = manager.get(keep(manager, root, f"{headers}\n{','.join(cells)}\n")).text
-    assert "with the tick “Everyone in this file has left”." in shown
-    assert "consent=" not in shown
-
-
-def test_a_doubt_about_the_program_names_the_choice(manager, root):
-    path = keep(manager, root, "uuid,email,name,attributes,status\n1,ann@a.example,Ann,{},enabled\n")
-    manager.post(path, look="1", headed="1", **{"from": "mailchimp"})
+@pytest.mark.parametrize(
+    ("answer", "known_in", "new_in"),
+    [("subscribed", True, True), ("unsubscribed", False, False), ("unconfirmed", True, False)],
+)
+def test_an_answer_for_everyone_is_shown_and_imported(site, manager, root, answer, known_in, new_in):
+    start(manager, keep(manager, root, "email\nann@a.example\n"), site)
+    path = keep(manager, root, "email\nann@a.example\nbob@a.example\n", consent=answer)
     shown = manager.get(path).text
-    assert "is “The program that wrote it” right?" in shown
-    assert "`from`" not in shown
+    assert f'value="{answer}" checked' in shown
+    start(manager, path, site, consent=answer)
+    found = [person(site, f"{name}@a.example").unsubscribed_at is None for name in ("ann", "bob")]
+    assert found == [known_in, new_in]
 
 
-def test_why_a_column_is_doubtful_names_the_choices(manager, root):
-    text = "email,Unsubscribe reason,status\nann@a.example,spring,gold\nbob@a.example,none,silver\n"
-    shown = manager.get(keep(manager, root, text)).text
-    assert "choose “left, yes or no” for it, or “subscribed, yes or no” if its no means left" in shown
-    assert "choose “consent” for it, or “left, yes or no” if its yes means left" in shown
-    assert "map it to" not in shown
+def test_each_value_of_a_column_is_told(site, manager, root):
+    text = "email,state\nann@a.example,ok\nbob@a.example,gone\ncy@a.example,\n"
+    path = asked(manager, root, text)
+    manager.post(path, look="1", headed="1", consent="column", consent_column="2")
+    shown = manager.get(path).text
+    assert shown.count("what does it mean?") == 3
+    assert "3 rows are open" in shown
+    told = {"value-1": "ok", "state-1": "subscribed", "value-2": "gone", "state-2": "unsubscribed",
+            "value-3": ""}  # fmt: skip
+    column = {"consent": "column", "consent_column": "2", "told_column": "2"}
+    manager.post(path, look="1", headed="1", **column, **told)
+    shown = manager.get(path).text
+    assert shown.count("what does it mean?") == 1
+    assert "1 row is open" in shown
+    assert '<button class="go" disabled>Import</button>' in shown
+    start(manager, path, site, **column, **told, **{"state-3": "unconfirmed"})
+    found = [person(site, f"{name}@a.example").unsubscribed_at is None for name in ("ann", "bob", "cy")]
+    assert found == [True, False, False]
+
+
+def test_what_was_told_of_one_column_is_nothing_of_another(manager, root):
+    path = asked(manager, root, "email,a,b\nann@a.example,x,x\n")
+    fields = {"consent": "column", "consent_column": "3", "told_column": "2",
+              "value-1": "x", "state-1": "subscribed"}  # fmt: skip
+    manager.post(path, look="1", headed="1", **fields)
+    assert "what does it mean?" in manager.get(path).text
+
+
+def test_a_row_that_says_otherwise_is_named_with_the_way_out(site, manager, root):
+    path = keep(manager, root, "email,note\nann@a.example,x\nbob@a.example,unsubscribed\n")
+    shown = manager.get(path).text
+    assert "Row 3 of <bdi>note</bdi> says that somebody has unsubscribed" in shown
+    assert manager.post(path, start="1", headed="1", consent="subscribed").status_code == 422
+    start(manager, path, site, **{"ignored-new": "note"})
+    assert person(site, "bob@a.example").unsubscribed_at is None
+
+
+def test_a_file_that_answers_by_itself(site, manager, root):
+    header = "id,email,name,note,subscribed_to_emails,complimentary_plan,stripe_customer_id,created_at"
+    text = f"{header}\n1,ann@a.example,Ann,,true,,,\n2,bob@a.example,Bob,,false,,,\n"
+    path = asked(manager, root, text)
+    shown = manager.get(path).text
+    assert "This is an export from Ghost." in shown
+    assert "Answer it myself instead" in shown
+    assert "checked" not in shown.partition('class="ask"')[2].partition("</fieldset>")[0]
+    start(manager, path, site, consent="")
+    assert person(site, "ann@a.example").unsubscribed_at is None
+    assert person(site, "bob@a.example").unsubscribed_at is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "asks"),
+    [
+        ("spring-unsubscribed.csv", True),
+        ("Abgemeldet 2024.csv", True),
+        ("bounce house customers.csv", False),
+        ("cleaned_email_audience_export_1.csv", True),
+    ],
+)
+def test_the_name_of_a_file_only_asks(manager, root, name, asks):
+    shown = manager.get(asked(manager, root, "email\nann@a.example\n", name)).text
+    assert ("Did all of them unsubscribe?" in shown) == asks
+    assert "Nothing is chosen yet" in shown
+
+
+def test_all_questions_are_on_the_page(site, manager, root):
+    path = asked(manager, root, "email,created_at,command\nann@a.example,01/02/2023,Merge\n")
+    shown = manager.get(path).text
+    assert 'name="ask-dates" value="dmy"' in shown
+    assert 'name="ask-map[3]" value="ignore"' in shown
+    start(manager, path, site, **{"ask-dates": "dmy", "ask-map[3]": "ignore"})
+    assert person(site, "ann@a.example").created_at == 1_675_209_600_000
 
 
 def test_what_was_chosen_for_a_column_that_is_not_there(manager, root):
     path = keep(manager, root, "email,x\nann@a.example,1\n")
     for chosen in ({"column-9": "email"}, {"column-2": "field:"}):
-        manager.post(path, look="1", headed="1", **chosen)
+        manager.post(path, look="1", headed="1", consent="subscribed", **chosen)
         shown = manager.get(path).text
         assert "Not understood yet" in shown
         assert "map" not in shown.partition("Not understood yet")[2].partition("</p>")[0]
@@ -89,3 +138,21 @@ def test_json_by_the_name_of_csv_is_told_in_words_of_the_page(manager, root):
     shown = manager.get(keep(manager, root, '[{"email": "ann@a.example"}]')).text
     assert "The file is JSON, not CSV: give it a name that ends in .json, and send it again." in shown
     assert "Content-Type" not in shown
+
+
+def test_what_would_happen_is_counted_before_and_the_answer_is_kept(site, owner, manager, root):
+    start(manager, keep(manager, root, "email\nann@a.example\n"), site)
+    text = "email\nann@a.example\nbob@a.example\n"
+    path = keep(manager, root, text, consent="unsubscribed")
+    shown = manager.get(path).text
+    assert "1 person whom you have would be unsubscribed, 1 comes in new and unsubscribed." in shown
+    assert "This file was imported" not in shown
+    page = manager.get(start(manager, path, site, consent="unsubscribed")).text
+    assert "nobody may be written to, said by " in page
+    again = manager.get(keep(manager, root, text, consent="unsubscribed")).text
+    assert "This file was imported" in again
+    assert ">import 2</a>" in again
+    history = manager.get(f"/sites/{site.uuid}/subscribers/{person(site, 'bob@a.example').uuid}").text
+    assert "by import 2, people.csv, said by " in history
+    assert ": nobody may be written to" in history
+    assert "nobody may be written to" in owner.get(f"/sites/{site.uuid}/audit-log").text

@@ -13,7 +13,7 @@ from audience.audit_log import COMMAND_LINE
 from schemas.file_records import kept_records
 from storage import database, file_pieces, leases
 from storage import file_uploads as stored
-from tests.console.test_file_uploads import folder, keep, read, root, work
+from tests.console.test_file_uploads import asked, folder, keep, read, root, work
 from workers.child_process import ChildProcess
 
 __all__ = ["folder", "root"]
@@ -64,7 +64,8 @@ def test_the_row_of_somebody_erased_becomes_blank_and_no_other(
     site, manager, root, erase, search, content, codec
 ):
     sent, left = (text.replace("Bob", "Bób").encode(codec) for text in (PEOPLE, WITHOUT_ANN))
-    path = keep(manager, root, sent)
+    answers = {"consent": "subscribed"} | ({"ask-encoding": codec} if codec == "cp1252" else {})
+    path = keep(manager, root, sent, **answers)
     work(manager)
     assert "Of 3 rows, <b>3</b> bring" in manager.get(path).text
     erase("ann@a.example")
@@ -74,11 +75,25 @@ def test_the_row_of_somebody_erased_becomes_blank_and_no_other(
     shown = manager.get(path).text
     assert "Of 2 rows, <b>2</b> bring" in shown
     assert "Ann Lee" not in shown
-    read(manager, path)
+    read(manager, path, **answers)
     imports.drain(site.id, 30)
     assert [bool(subscribers.find(site, email=f"{name}@a.example")) for name in ("ann", "bob", "cy")] == [
         False, True, True,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("codec", ["cp1250", "gb18030", "cp932"])
+def test_the_row_of_somebody_erased_becomes_blank_before_the_encoding_is_said(
+    manager, root, erase, search, content, codec
+):
+    name = {"cp1250": "Žofie", "gb18030": "王小明", "cp932": "山田"}[codec]
+    rows = ["email,name", f"ann@a.example,{name}", f"bob@a.example,{name}", ""]
+    asked(manager, root, "\n".join(rows).encode(codec))
+    erase("ann@a.example")
+    search()
+    rows[1] = " " * len(rows[1].encode(codec))
+    assert content().decode(codec).split("\n")[2:] == rows[2:]
+    assert "ann" not in content().decode(codec)
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-be"])
@@ -159,9 +174,9 @@ def test_a_file_with_somebody_whose_row_cannot_be_made_blank_is_deleted(
     assert said in shown
     assert waiting_files(site, instance) == (0 if said else 1)
     if said:
-        refused = manager.post(path, start="1", headed="1")
+        refused = manager.post(path, start="1", headed="1", consent="subscribed")
         assert refused.status_code == 422
-        manager.post(path, look="1", headed="1")
+        manager.post(path, look="1", headed="1", consent="subscribed")
         work(manager)
         assert said in manager.get(path).text
         assert manager.post(path, leave="1").status_code == 303
@@ -253,7 +268,7 @@ def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
 ):
     monkeypatch.setattr(file_imports, "BATCH_ROWS", 1)
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
 
     class Fails:
         columns = ()

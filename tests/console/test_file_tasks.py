@@ -56,8 +56,10 @@ class Interrupted:
 
     def __call__(self, *arguments):
         self.file = self.open(*arguments)
-        self.columns = self.file.columns
         return self
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
 
     def rows(self, check):
         for number, row in enumerate(self.file.rows(check)):
@@ -100,12 +102,12 @@ def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, la
     path = keep(manager, root, text)
     seen = []
 
-    def open_file(name, said, binary, unpacked, follow):
+    def open_file(name, zone, said, binary, unpacked, follow):
         def look(rows, found):
             follow(rows, found)
             seen.append((rows, "Looking through the file" in manager.get(path).text))
 
-        return kept_file(ChildProcess(), name, said, binary, unpacked, look)
+        return kept_file(ChildProcess(), name, zone, said, binary, unpacked, look)
 
     work(manager, open_file)
     assert seen == [(0, True), (5, True), (10, True), (0, True)]
@@ -137,10 +139,10 @@ def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, roo
     shown = manager.get(path).text
     assert "No column holds addresses: choose below which one does." in shown
     assert "ann<wbr>@a<wbr>.example" in shown
-    refused = manager.post(path, start="1", headed="1")
+    refused = manager.post(path, start="1", headed="1", consent="subscribed")
     assert (refused.status_code, "Nothing was imported" in refused.text) == (422, True)
     chosen = {"column-1": "email", "column-2": "field:plan", "headed": "1"}
-    assert manager.post(path, start="1", **chosen).status_code == 303
+    assert manager.post(path, start="1", consent="subscribed", **chosen).status_code == 303
     work(manager)
     imports.drain(site.id, 30)
     assert stats.for_site(site).users == 1
@@ -148,7 +150,7 @@ def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, roo
 
 def test_a_large_file_that_is_started_before_it_was_looked_through(site, manager, root, large):
     path = keep(manager, root, "Wer,Stufe\nann@a.example,pro\n")
-    assert manager.post(path, start="1", headed="1").status_code == 303
+    assert manager.post(path, start="1", headed="1", consent="subscribed").status_code == 303
     work(manager)
     shown = manager.get(path).text
     assert "No column holds addresses: choose below which one does." in shown
@@ -178,7 +180,7 @@ def test_a_fault_at_the_end_of_a_file_is_found_before_the_start(manager, root, l
 
 def test_a_fault_at_the_end_imports_nothing(site, manager, root, large):
     path = keep(manager, root, PEOPLE + '"p30@a.example')
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
     work(manager)
     assert "The quote on line 23 is not closed" in manager.get(path).text
     assert imports.newest(site) == []
@@ -188,7 +190,9 @@ def test_an_import_says_who_left_and_who_stays_away(site, manager, root):
     subscribers.create(site, {"email": "ann@a.example"})
     commands.run(site, [{"command": "unsubscribe", "email": "ann@a.example"}])
     path = keep(manager, root, "email,status\nann@a.example,active\nbob@a.example,bounced\n")
-    manager.post(path, start="1", headed="1")
+    told = {"value-1": "active", "state-1": "subscribed", "value-2": "bounced", "state-2": "unsubscribed"}
+    column = {"consent": "column", "consent_column": "2", "told_column": "2"}
+    manager.post(path, start="1", headed="1", **column, **told)
     work(manager)
     imports.drain(site.id, 30)
     page = manager.get(f"{root}/{imports.newest(site)[0].id}").text
@@ -199,7 +203,7 @@ def test_an_import_says_who_left_and_who_stays_away(site, manager, root):
 @pytest.mark.parametrize("at", [0, 3, 9, 20])
 def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later, at):
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
     with pytest.raises(KilledError):
         work(manager, Interrupted(at, kill))
     work(manager)
@@ -216,7 +220,7 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
 @pytest.mark.parametrize("then", [bool, kill])
 def test_taken_back_while_it_is_read(site, manager, root, later, then):
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
 
     def take_back():
         undos.of_import(site, imports.newest(site)[0].id, 30)
@@ -238,7 +242,7 @@ def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
     site, manager, root, later, monkeypatch
 ):
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
     with monkeypatch.context() as patch:
         patch.setattr(file_uploads, "imported", lambda *_: kill())
         with pytest.raises(KilledError):
@@ -253,7 +257,7 @@ def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_host_with_another_clock_takes_no_task_away(site, manager, root, monkeypatch, hours):
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
     with pytest.raises(KilledError):
         work(manager, Interrupted(3, kill))
     other = clock.now_ms() + hours * 3_600_000
@@ -264,7 +268,7 @@ def test_a_host_with_another_clock_takes_no_task_away(site, manager, root, monke
 
 def test_stopped_while_it_is_read(site, manager, root, folder):
     path = keep(manager, root, PEOPLE)
-    manager.post(path, start="1", headed="1")
+    manager.post(path, start="1", headed="1", consent="subscribed")
     assert "Stop, and discard the file" in manager.get(path).text
     work(manager, Interrupted(9, lambda: manager.post(path, leave="1")))
     assert imports.newest(site) == []
@@ -276,18 +280,21 @@ def test_it_is_imported_once_however_often_it_is_started(app, site, manager, roo
     path = keep(manager, root, PEOPLE)
     other = signed_in(app, "max@example.com", {site: "manager"})
     for browser in (manager, other):
-        assert browser.post(path, start="1", headed="1").status_code == 303
+        assert browser.post(path, start="1", headed="1", consent="subscribed").status_code == 303
     assert "by meg@example.com" in other.get(path).text
     work(manager)
-    assert other.post(path, start="1", headed="1").status_code == 303
+    assert other.post(path, start="1", headed="1", consent="subscribed").status_code == 303
     work(manager)
     assert len(imports.newest(site)) == 1
 
 
 def test_what_is_said_of_a_file_while_it_is_tried_counts(manager, root, large):
     path = keep(manager, root, PEOPLE)
-    work(manager, Interrupted(9, lambda: manager.post(path, look="1", headed="1", left="1")))
-    assert "Leave by this file, or come in as left: 20." in manager.get(path).text
+    work(manager, Interrupted(9, lambda: manager.post(path, look="1", headed="1", consent="unsubscribed")))
+    assert (
+        "0 people whom you have would be unsubscribed, 20 come in new and unsubscribed."
+        in manager.get(path).text
+    )
 
 
 def test_a_worker_that_fails_says_so_and_does_not_begin_again(manager, root, large):

@@ -50,8 +50,16 @@ def send(browser, root, text, name="people.csv"):
     )
 
 
-def keep(browser, root, text, name="people.csv"):
-    """The path of the page that shows a file."""
+def keep(browser, root, text, name="people.csv", **answer):
+    """The path of the page that shows a file, in which everybody has agreed unless it is `answer`ed."""
+    path = asked(browser, root, text, name)
+    fields = {"look": "1", "headed": "1"} | (answer or {"consent": "subscribed"})
+    assert browser.post(path, **fields).status_code == 303
+    return path
+
+
+def asked(browser, root, text, name="people.csv"):
+    """The path of the page that asks about a file."""
     sent = send(browser, root, text, name)
     assert sent.status_code == 303, sent.text
     return sent.headers["Location"].removeprefix("/console")
@@ -66,7 +74,7 @@ def start(browser, path, site, **fields):
 
 def read(browser, path, **fields):
     """Starts an import, whose rows a worker reads; the path of its page."""
-    sent = browser.post(path, **{"start": "1", "headed": "1"} | fields)
+    sent = browser.post(path, **{"start": "1", "headed": "1", "consent": "subscribed"} | fields)
     assert sent.status_code == 303, sent.text
     assert "Reading the file" in browser.get(path).text
     work(browser)
@@ -119,7 +127,7 @@ def test_a_file_whose_first_row_is_a_person(manager, root):
     shown = manager.get(path).text
     assert "take the tick off" in shown
     assert "header=0" not in shown
-    manager.post(path, look="1", **{"column-1": "email", "column-2": "first_name"})
+    manager.post(path, look="1", consent="subscribed", **{"column-1": "email", "column-2": "first_name"})
     assert "Of 2 rows, <b>2</b> bring new subscribers" in manager.get(path).text
 
 
@@ -162,7 +170,7 @@ def test_a_column_is_given_another_meaning_and_left_out(site, manager, root):
     assert "ann<wbr>@a<wbr>.example" in shown
     assert "Not tried yet" in shown
     fields = {"column-1": "email", "column-2": "ignore", "column-3": "field:plan", "headed": "1"}
-    assert manager.post(path, look="1", **fields).status_code == 303
+    assert manager.post(path, look="1", consent="subscribed", **fields).status_code == 303
     assert "Import 1 row<" in manager.get(path).text
     start(manager, path, site, **fields)
     assert person(site, "ann@a.example").fields == {"plan": "pro"}
@@ -180,21 +188,24 @@ def test_who_is_known_gets_only_what_they_lack(site, manager, root):
 
 def start_choice(browser, path, known):
     """The page once the choice was made: it is still selected."""
-    browser.post(path, look="1", headed="1", known=known)
+    browser.post(path, look="1", headed="1", consent="subscribed", known=known)
     chosen = re.search(r'<option value="[a-z]+" selected>(get[^<]*)', browser.get(path).text)
     return chosen[1] if chosen else ""
 
 
 def test_a_file_without_a_header(site, manager, root):
     path = keep(manager, root, "ann@a.example,Ann\nbob@a.example,Bob\n")
-    manager.post(path, look="1", **{"column-1": "email", "column-2": "first_name"})
+    manager.post(path, look="1", consent="subscribed", **{"column-1": "email", "column-2": "first_name"})
     assert "Of 2 rows, <b>2</b> bring new" in manager.get(path).text
 
 
 def test_the_order_of_dates_is_asked_for(site, manager, root):
     path = keep(manager, root, "email,created_at\nann@a.example,03/04/2025\n")
-    assert "may have the day or the month first: choose below which" in manager.get(path).text
-    refused = manager.post(path, start="1", headed="1")
+    assert (
+        "may have the day or the month first, or two digits for the year: choose below"
+        in manager.get(path).text
+    )
+    refused = manager.post(path, start="1", headed="1", consent="subscribed")
     assert (refused.status_code, "Nothing was imported" in refused.text) == (422, True)
     assert imports.newest(site) == []
     start(manager, path, site, dates="dmy")

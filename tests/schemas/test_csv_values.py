@@ -68,7 +68,13 @@ def test_values_of_cells(cell, value):
         ("MAILTO: za@example.org?subject=Hi", "za@example.org"),
         ("\ufeff\u200bza@example.org\u200e\u00ad ", "za@example.org"),
         ("'+a@example.org", "+a@example.org"), ("Xa <none>", "Xa <none>"),
-        ("xa@example.org>", "xa@example.org>"),        ("", ""), (">", ">"), ("<@", "<@"),
+        ('="xa@example.org"', "xa@example.org"), ("xa@example.org;", "xa@example.org"),
+        ("Xa <xa@example.org>, ", "xa@example.org"), ("xa@example.org.", "xa@example.org"),
+        ("\u201cxa@example.org\u201d", "xa@example.org"), ("'xa@example.org'", "xa@example.org"),
+        ('"xa@example.org";', "xa@example.org"), ("xa\uff20\uff45x\uff0e\uff4frg", "xa@ex.org"),
+        ('"x y"@example.org', '"x y"@example.org'), ("xa@example.org (work)", "xa@example.org (work)"),
+        ('="a" & "b@example.org"', '="a" & "b@example.org"'), ('"', '"'), (";", ""),
+        ("xa@example.org>", "xa@example.org>"), ("", ""), (">", ">"), ("<@", "<@"),
     ],
 )  # fmt: skip
 def test_addresses_are_taken_out_of_what_surrounds_them(cell, address):

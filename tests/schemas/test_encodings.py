@@ -7,14 +7,15 @@ import zipfile
 import pytest
 
 from schemas.base import FormError
-from schemas.formats import encodings
+from schemas.formats import encoding_readings, encodings
 
 TEXT = "email\tfirst_name\r\nann@example.org\tИгорь 😀\r\n"
 
 
-def read(content):
+def read(content, said=None):
     binary = io.BytesIO(content)
-    name = encodings.encoding(binary)
+    name = encodings.encoding(binary, said)
+    assert name
     with encodings.reading(binary, name) as text:
         return name, text.read()
 
@@ -39,9 +40,68 @@ def test_a_utf_16_file_of_mostly_foreign_letters_is_known_by_its_addresses():
     assert read(rows.encode("utf-16-le")) == ("utf-16-le", rows)
 
 
-def test_what_is_not_utf_8_is_windows_1252():
-    assert read("email;Größe €\n".encode("cp1252")) == ("latin-1", "email;Größe €\n")
-    assert read(b"\xef\xbb\xbfemail\n\xff\x81")[1] == "email\nÿ\x81"
+@pytest.mark.parametrize("said", ["windows-1252", "CP1252", " cp1252 "])
+def test_what_is_not_utf_8_is_read_as_it_is_said(said):
+    content = "email;Größe €\n".encode("cp1252")
+    assert encodings.encoding(io.BytesIO(content)) is None
+    assert read(content, encodings.known(said)) == ("cp1252", "email;Größe €\n")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "cp1", "punycode", "unicode_escape", "rot13", "x" * 1000, "a\0b", "utf-7"]
+)
+def test_only_encodings_of_files_are_known(name):
+    assert encodings.known(name) is None
+
+
+def test_each_of_the_encodings_is_known_to_python_by_that_name():
+    assert [encodings.known(name) for name in encodings.SAID] == list(encodings.SAID)
+
+
+def test_an_answer_of_before_does_not_spoil_a_file_that_is_utf_8():
+    """A nightly job sends the encoding again, when the program beside it writes UTF-8 at last."""
+    with pytest.raises(FormError) as error:
+        read("email;Größe €\n".encode(), "cp1252")
+    assert error.value.problems[0].message == encodings.IS_UTF8
+    assert read(b"email;plan\n", "cp1252") == ("cp1252", "email;plan\n")
+
+
+@pytest.mark.parametrize("name", ["utf-8", "cp1252", "gb18030"])
+def test_a_file_that_is_not_as_it_is_said_names_the_line(name):
+    with pytest.raises(FormError) as error:
+        read(b"email\n" * 2000 + b"\x81\n", name)
+    assert error.value.problems[0].message[:52] in {
+        f"The file is not in that encoding: line {line} or one so"[:52] for line in range(1300, 2002)
+    }
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("cp1250", "email;jméno\nx;Žofie Dvořáková"),
+        ("cp1251", "имя;Иван Петров"),
+        ("cp1252", "Größe;Jürgen €"),
+        ("cp1253", "όνομα;Ελένη"),
+        ("cp1254", "ad;Ayşe Yıldız"),
+        ("gb18030", "姓名,王小明"),
+        ("big5", "姓名,王小明"),
+        ("cp932", "名前,山田太郎"),
+        ("cp949", "이름,김철수"),
+        ("mac-roman", "prénom;Zoë Müller"),
+        ("cp850", "prénom;Zoë Müller"),
+        ("koi8-r", "имя;Иван Петров"),
+    ],
+)
+def test_the_right_reading_is_among_the_likeliest_three(codec, text):
+    readings = encoding_readings.likely(io.BytesIO((text + "\nann@example.com\n" * 9_000).encode(codec)))
+    assert len(readings) <= 3
+    words = [word for word in text.replace(",", ";").replace("\n", ";").split(";") if not word.isascii()]
+    assert readings[codec] == words[:3]
+
+
+def test_no_reading_is_likely_that_fails_further_down():
+    content = "prénom\n".encode("cp1252") + b"Zo\x81\n"
+    assert "cp1252" not in encoding_readings.likely(io.BytesIO(content))
 
 
 @pytest.mark.parametrize("content", [b"email,plan\nua@example.org,pr\0o\n", b"\0\0\0\0", b"e", b""])

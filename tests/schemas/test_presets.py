@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from schemas.formats import header_names
+from schemas.formats.consent import same
 from schemas.formats.consent_words import folded
-from schemas.formats.presets import IGNORE, PRESETS, http_advice, is_named_as_left, recognised
+from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, http_advice, is_named_as_left, recognised
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -23,6 +24,8 @@ FILES = {
     "keila.csv": "keila",
     "email_list.example.csv": "substack",
     "beehiiv.csv": "beehiiv",
+    "mailpoet.csv": "mailpoet",
+    "contacts.csv": "google",
 }
 
 
@@ -51,7 +54,8 @@ def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_a_preset_speaks_of_columns_that_its_files_have(preset):
     headers = {folded(column) for name, of in FILES.items() if of == preset.name for column in header(name)}
-    assert {folded(column) for column in preset.columns} <= headers
+    named = [*preset.columns, *preset.consent, *preset.also]
+    assert {folded(column) for column in named} - {folded(STATE_COLUMN)} <= headers
     assert normalized(preset.columns)
     assert set(preset.columns.values()) <= {meaning for meaning, _, _ in header_names.ROWS} | {
         "fields",
@@ -61,10 +65,12 @@ def test_a_preset_speaks_of_columns_that_its_files_have(preset):
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
-def test_a_preset_contradicts_no_header_that_means_only_consent(preset):
-    for column, meaning in preset.columns.items():
-        known = header_names.meaning_of(column)
-        assert known not in ("subscribed", "unsubscribed", "unsubscribed_at") or known == meaning
+def test_a_preset_names_its_source_and_what_each_value_means(preset):
+    assert preset.page.startswith("https://")
+    assert len(preset.read) == len("2026-11-26")
+    for states in (*preset.consent.values(), *preset.also.values()):
+        assert set(states.values()) <= {"subscribed", "unsubscribed", "unconfirmed"}
+        assert all(same(value) == value for value in states)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +90,8 @@ def test_an_ordinary_file_is_nobodys(columns):
 
 def test_advice_is_a_sentence():
     for preset in PRESETS.values():
-        assert preset.program in preset.advice
-        assert preset.advice.endswith(".")
+        assert preset.program in (preset.advice or preset.program)
+        assert not preset.advice or preset.advice.endswith(".")
         assert "--" not in http_advice(preset.advice)
 
 

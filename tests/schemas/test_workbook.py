@@ -68,7 +68,7 @@ def refused(content, sheet=None, run=here):
 
 def test_numbers_and_dates_keep_their_types():
     told, rows = unpack(book(("People", PEOPLE)), run=ChildProcess())
-    assert told == workbook.Workbook("People", ["People"], 3)
+    assert told == workbook.Workbook("People", ["People"], 3, merged=[])
     assert repr(rows) == repr(
         [
             (1, ["E-Mail", "Vorname", "Plan", "Seats", "Joined"]),
@@ -90,6 +90,81 @@ def test_numbers_and_dates_keep_their_types():
 def test_cells(value, cell):
     rows = unpack(book(("People", [[value]])))[1]
     assert repr(rows) == repr([(1, [cell])])
+
+
+def changed(change, *rows):
+    """The bytes of a workbook with a sheet of such rows, which was changed."""
+    made = openpyxl.load_workbook(io.BytesIO(book(("People", rows))))
+    change(made.active)
+    content = io.BytesIO()
+    made.save(content)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("number_format", "value", "cell"),
+    [
+        ("00000", 501, "00501"),
+        ("00000", 501.0, "00501"),
+        ("00000", 123456, "123456"),
+        ("0", 501, 501),
+        ("0.00", 501, 501),
+        ("#,##0", 501, 501),
+        ("General", 501, 501),
+        ("00000", 0.5, 0.5),
+        ("00000", -5, -5),
+        ("00000", "501", "501"),
+        ("00000\\-0000", 5010001, "00501-0001"),
+        ("000-00-0000", 12345678, "012-34-5678"),
+        ('"+"00 00 00', 12345, "+01 23 45"),
+        ("00000;[Red]-00000", 501, "00501"),
+        ("00", True, True),
+    ],
+)
+def test_numbers_are_read_as_their_format_pads_them(number_format, value, cell):
+    def pad(sheet):
+        sheet["A1"].number_format = number_format
+
+    rows = unpack(changed(pad, [value]))[1]
+    assert repr(rows) == repr([(1, [cell])])
+
+
+def test_hidden_rows_are_counted_and_left_out_if_that_is_said():
+    def hide(sheet):
+        for row in (2, 4, 9):
+            sheet.row_dimensions[row].hidden = True
+
+    content = changed(hide, ["email"], ["a@b.co"], ["c@d.co"], [None])
+    told, rows = unpack(content)
+    assert (told.hidden, len(rows)) == (1, 3)
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(content)
+        workbook.unpack(here, source, target, None, skip_hidden=True)
+        assert list(sheet_records(target)) == [(1, ["email"]), (3, ["c@d.co"])]
+
+
+def test_merged_cells_and_formulas_without_a_value_are_told():
+    def merge(sheet):
+        sheet.merge_cells("B2:B4")
+        sheet.merge_cells("C1:D1")
+        sheet["D3"] = "=A3"
+        sheet["D4"] = "=A4"
+
+    told, rows = unpack(
+        changed(merge, ["email", "status"], ["a@b.co", "left"], ["c@d.co"]), run=ChildProcess()
+    )
+    assert told.merged == [[2, 2, 4, "left"]]
+    assert told.not_computed == {4: 3}
+    assert rows == [(1, ["email", "status"]), (2, ["a@b.co", "left"]), (3, ["c@d.co"])]
+
+
+def test_a_formula_that_gives_no_text_is_computed():
+    content = changed(lambda sheet: sheet.__setitem__("B1", "=A1"), ["x"])
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sheet = archive.read("xl/worksheets/sheet1.xml")
+    assert unpack(content)[0].not_computed == {2: 1}
+    computed = sheet.replace(b'<c r="B1">', b'<c r="B1" t="str">')
+    assert unpack(rewritten(content, {"xl/worksheets/sheet1.xml": computed}))[0].not_computed == {}
 
 
 def test_rows_keep_their_numbers_and_blank_ones_are_left_out():
@@ -116,7 +191,8 @@ TWO = book(("Notes", [["nothing"]]), ("People", [["email"]]), ("1", [["one"]]))
 )
 def test_a_sheet_is_chosen_by_its_name_or_else_its_place(sheet, name):
     told, rows = unpack(TWO, sheet)
-    assert told == workbook.Workbook(name, ["Notes", "People", "1"], 1)
+    others = {} if sheet else {"People": [["email"]], "1": [["one"]]}
+    assert told == workbook.Workbook(name, ["Notes", "People", "1"], 1, merged=[], others=others)
     assert rows[0][1] == [{"Notes": "nothing", "People": "email", "1": "one"}[name]]
 
 

@@ -18,6 +18,7 @@ NAMED_EXCEPTIONS = {
     "sessions_token_hash",
     "one_time_links_token_hash",
     "schema_migration_name",
+    "sqlite_autoindex_sent_forms_1",
 }
 
 

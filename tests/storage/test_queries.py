@@ -10,6 +10,8 @@ from storage.engines.chosen import engine
 from storage.pace import Pace
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
+AGREED = {"consent": "subscribed"}
+
 DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
 OF_A_SITE = re.compile(
     r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows"
@@ -80,7 +82,13 @@ def test_file_imports_and_exports_use_indexes(client, statements):
     rows = "".join(f"{email},a\n" for email in ADDRESSES[:600]) + "nobody,a\n"
     prepare(client)
     del statements[:]
-    client.call("POST", "/batch/imports", data=f"email,tags\n{rows}".encode(), content_type="text/csv")
+    client.call(
+        "POST",
+        "/batch/imports",
+        data=f"email,tags\n{rows}".encode(),
+        content_type="text/csv",
+        query=AGREED,
+    )
     client.get("/batch/imports/2/errors.csv")
     imports.drain(client.site.id, 30)
     client.get("/fetch/export")

@@ -64,7 +64,7 @@ def test_a_statement_of_the_product_is_read_and_one_of_a_test_is_not(app, monkey
 
 def import_a_file(site, instance):
     file = io.BytesIO(b"email\nq1@example.com\nnobody\n")
-    upload = file_uploads.keep(site, instance, "people.csv", file, {})
+    upload = file_uploads.keep(site, instance, "people.csv", file, {"consent": "subscribed"})
     file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
     file_tasks.work(instance, partial(kept_file, ChildProcess()))
     imports.drain(site.id, 30)

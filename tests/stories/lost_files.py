@@ -60,7 +60,16 @@ def made(folder):
     for email in ("ann@example.com", "bob@example.com"):
         (folder / "people.csv").write_text(f"email\n{email}\n")
         assert (
-            type_(folder, "import", str(folder / "people.csv"), "--site", first["site_uuid"]).returncode == 0
+            type_(
+                folder,
+                "import",
+                str(folder / "people.csv"),
+                "--site",
+                first["site_uuid"],
+                "--consent",
+                "subscribed",
+            ).returncode
+            == 0
         )
     erased = type_(folder, "subscriber", "erase", "bob@example.com", "--site", first["site_uuid"], "--yes")
     assert erased.returncode == 0, erased.stderr

@@ -75,7 +75,11 @@ class History:
         lines = [f"{address},{'' if at is None else write_date(at)}" for address, at in left]
         text = "\n".join(["email,unsubscribed_at", *lines]) + "\n"
         answer = self.client.call(
-            "POST", "/batch/imports", headers={"Content-Type": "text/csv"}, data=text.encode()
+            "POST",
+            "/batch/imports",
+            query={"consent": "subscribed"},
+            headers={"Content-Type": "text/csv"},
+            data=text.encode(),
         )
         assert answer.status_code == 200, answer.text
         self.model.import_(self.now, [(address, "", at) for address, at in left])

@@ -108,10 +108,11 @@ def form_head(service, path, *lines, site="same-origin"):
 @pytest.mark.parametrize(
     ("path", "site", "body", "status"),
     [
-        ("/sign-in", "same-origin", "Content-Length: 16385", 413),
+        ("/sign-in", "same-origin", "Content-Length: 65537", 413),
         ("/link", "same-origin", "Content-Length: 16385", 413),
         ("/sign-in", "cross-site", "Content-Length: 5", 403),
-        ("/sign-out", "same-origin", "Content-Length: 5", 303),
+        ("/sign-out", "same-origin", "Content-Length: 16385", 303),
+        ("/sign-out", "cross-site", "Content-Length: 5", 303),
         ("/operators", "same-origin", "Content-Length: 1048576", 303),
         ("/link", "same-origin", "Transfer-Encoding: chunked", 400),
     ],

@@ -15,6 +15,8 @@ from tests.change_mirror import Mirror, normal, state
 from tests.console.browser import signed_in
 from tests.statements import recorded
 
+AGREED = {"consent": "subscribed"}
+
 ANN, ZOE = "ann@example.com", "zoe@example.com"
 ADA = {"email": "ada@example.com"}
 ACTOR = Actor("meg@example.com")
@@ -70,7 +72,12 @@ def test_every_endpoint(client, followed):
 
 def test_a_file(client, followed):
     def send():
-        client.send_file("/batch/imports", b"email\nfile@example.com\n", content_type="text/csv")
+        client.send_file(
+            "/batch/imports",
+            b"email\nfile@example.com\n",
+            content_type="text/csv",
+            query=AGREED,
+        )
 
     assert followed(send) == {("import", "1")}
     assert followed(lambda: client.post("/batch/imports/1/undo")) == {("undo", "1")}
@@ -119,7 +126,9 @@ def test_every_command(client, settings, followed, tmp_path):
         assert followed(lambda said=said: run(*said)) == {("cli", None)}, name
     file = tmp_path / "people.csv"
     file.write_text(f"email\n{ZOE}\n")
-    assert followed(lambda: run("import", str(file), "--site", client.site.uuid)) == {("import", "1")}
+    assert followed(
+        lambda: run("import", str(file), "--site", client.site.uuid, "--consent", "subscribed")
+    ) == {("import", "1")}
 
 
 def test_a_write_without_an_entry_is_found_in_whatever_test_it_is_made(client, monkeypatch):

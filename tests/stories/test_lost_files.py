@@ -74,7 +74,7 @@ def test_a_restore_of_its_backup_mends_it(instance, spoil, text):
     assert "ann@example.com" in exported.stdout
     again = instance / "people.csv"
     again.write_text("email\nbob@example.com\n")
-    type_(instance, "import", str(again), "--site", site_of(instance))
+    type_(instance, "import", str(again), "--site", site_of(instance), "--consent", "subscribed")
     assert "bob@example.com" not in type_(instance, "export", "--site", site_of(instance)).stdout
 
 

@@ -6,6 +6,8 @@ from audience import keys
 from tests import response_assertions
 from tests.client import ApiClient, basic
 
+AGREED = {"consent": "subscribed"}
+
 
 def raw(client, path, method="GET"):
     """Sends the query string unchanged."""
@@ -172,7 +174,12 @@ def test_the_events_of_a_subscriber_newest_first(client):
 )
 def test_events_and_refused_rows_need_the_scope_read(client, scope, status):
     uuid = client.create("ada@example.com")["attributes"]["uuid"]
-    refused = client.send_file("/batch/imports", b"email\nnone\n", headers={"Content-Type": "text/csv"})
+    refused = client.send_file(
+        "/batch/imports",
+        b"email\nnone\n",
+        query=AGREED,
+        headers={"Content-Type": "text/csv"},
+    )
     caller = ApiClient(client.http, client.site, keys.create([client.site], scope))
     for path in (
         f"/fetch/subscribers/{uuid}/events",

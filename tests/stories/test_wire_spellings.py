@@ -8,6 +8,8 @@ from audience import imports
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 
+AGREED = {"consent": "subscribed"}
+
 GETS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 JSON, CSV = ({"Content-Type": kind} for kind in ("application/json", "text/csv"))
 ASKED = {
@@ -73,7 +75,7 @@ def test_only_create_and_change_email_change_how_an_address_is_shown(client):
     client.post(
         "/fetch/commands", {"command": {"command": "add_tag", "email": "ADA@example.com", "query": "x"}}
     )
-    client.send_file("/batch/imports", b"email,plan\nADA@EXAMPLE.COM,pro\n", headers=CSV)
+    client.send_file("/batch/imports", b"email,plan\nADA@EXAMPLE.COM,pro\n", query=AGREED, headers=CSV)
     imports.drain(client.site.id, 30)
     assert (shown(client), fields(client, "ada@example.com")) == (
         "Ada@Example.com",
@@ -114,7 +116,9 @@ def test_a_tag_that_is_given_and_taken_is_taken(client):
 def test_of_two_columns_of_one_date_the_exact_name_wins(client, columns):
     days = {"created_at": "2020-01-01", "Signup Date": "2021-01-01"}
     text = f"email,{','.join(columns)}\nada@example.com,{','.join(days[name] for name in columns)}\n"
-    answer = response_assertions.answer(client.send_file("/batch/imports", text.encode(), headers=CSV))
+    answer = response_assertions.answer(
+        client.send_file("/batch/imports", text.encode(), query=AGREED, headers=CSV)
+    )
     meanings = {column["name"]: (column["meaning"], column["reason"]) for column in answer["meta"]["columns"]}
     assert meanings["created_at"][0] == "created_at"
     assert meanings["Signup Date"] == (
@@ -125,22 +129,3 @@ def test_of_two_columns_of_one_date_the_exact_name_wins(client, columns):
     attributes = client.find("ada@example.com")["attributes"]
     assert attributes["created_at"].startswith("2020-01-01")
     assert attributes["fields"] == {"Signup_Date": "2021-01-01"}
-
-
-@pytest.mark.parametrize(("values", "is_consent"), [
-    (["active", "inactive"], True),
-    (["active", "gold"], True),
-    (["active", "gold", "silver"], False),
-    (["gold", "silver", "bronze", "unsubscribed"], True),
-])  # fmt: skip
-def test_a_column_that_may_mean_something_else_is_judged_by_its_values(client, values, is_consent):
-    rows = "".join(f"p{number}@example.com,{value}\n" for number, value in enumerate(values))
-    dry_run = client.send_file(
-        "/batch/imports", f"email,status\n{rows}".encode(), query={"dry_run": "1"}, headers=CSV
-    )
-    if dry_run.status_code == 422:  # a value of consent that is not understood
-        assert is_consent
-        assert set(dry_run.json["values"]) == set(values) - {"active", "unsubscribed"}
-    else:
-        [_, column] = dry_run.json["meta"]["columns"]
-        assert column["meaning"] == ("status" if is_consent else "field:status")

@@ -117,16 +117,16 @@ def bring_in(world: World) -> list[str]:
 
 def send_refused(world: World, people: list[str]) -> None:
     """A file by the API, all rows refused: those of people, and of others that name them in encodings."""
-    rows = [f"{email},{PERSON},,never\n" for email in people]
+    rows = [f"{email},{PERSON},,too,much\n" for email in people]
     for number, code in enumerate((*ATS, *TWICE)):
         encoded = people[number % len(people)].replace("@", code)
         rows += [
-            f"other{number}@else.example,Other,see {encoded}; or not,never\n",
-            f"{encoded},{PERSON},,never\n",
+            f"other{number}@else.example,Other,see {encoded}; or not,too,much\n",
+            f"{encoded},{PERSON},,too,much\n",
         ]
     headers = owner(world) | {"Content-Type": "text/csv"}
     text = "email,first_name,note,created_at\n" + "".join(rows)
-    raw(world.service, "POST", "/api/v1/batch/imports", text.encode(), headers)
+    raw(world.service, "POST", "/api/v1/batch/imports?consent=subscribed", text.encode(), headers)
     newest = world.call("GET", "/batch/imports")[1]["data"][0]["attributes"]
     assert newest["failed"] == len(rows), newest
 

@@ -39,7 +39,8 @@ def bomb(size: int) -> bytes:
     return packed.getvalue()
 
 
-BATCH, FILE, EVENTS = "/batch/subscribers", "/batch/imports", "/batch/events"
+BATCH, EVENTS = "/batch/subscribers", "/batch/events"
+FILE = "/batch/imports?consent=subscribed"
 ONE = b'{"subscribers": [{"email": "a@b.example", "x": "'
 SHAPES = (
     (BATCH, JSON, 200, ONE + b"y" * (7 * MIB) + b'"}]}'),

@@ -14,12 +14,14 @@ from dns.rdtypes.ANY.TXT import TXT
 from audience.protocols import DnsAnswer, DnsStatus
 
 UNAVAILABLE = DnsAnswer(DnsStatus.UNAVAILABLE)
+BESIDE = (dns.rdatatype.DNAME, dns.rdatatype.RRSIG)  # what may stand beside an answer
 SERVFAIL_TTL = 5.0  # RFC 2308 section 7.1 allows five minutes; a server that restarts needs seconds
 
 
 def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, float]:
     """The answer and its TTL in seconds; of a negative one the SOA's minimum, 0 without an SOA (RFC 2308). A
-    referral, neither recursive nor authoritative, is `UNAVAILABLE`. Raises `DNSException`."""
+    referral, neither recursive nor authoritative, is `UNAVAILABLE`, and so is an answer to something else: of
+    another name or type. Raises `DNSException`."""
     if message is None:
         return UNAVAILABLE, 0.0
     if message.rcode() == dns.rcode.SERVFAIL:
@@ -31,6 +33,8 @@ def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, floa
         return DnsAnswer(
             DnsStatus.OK, tuple(format_record(rdata) for rdata in chain.answer)
         ), chain.minimum_ttl
+    if any(rrset not in chain.cnames and rrset.rdtype not in BESIDE for rrset in message.answer):
+        return UNAVAILABLE, 0.0
     has_soa = any(rrset.rdtype == dns.rdatatype.SOA for rrset in message.authority)
     status = DnsStatus.NXDOMAIN if message.rcode() == dns.rcode.NXDOMAIN else DnsStatus.NO_DATA
     return DnsAnswer(status), chain.minimum_ttl if has_soa else 0.0

@@ -1,4 +1,4 @@
-"""The gender that a name suggests, by the US census of 1990 and Social Security.
+"""The gender that a name suggests, by the US census of 1990 and Social Security, else by names of the world.
 
 A title decides. Otherwise the given names are looked up in order, and the first result counts:
 
@@ -6,7 +6,8 @@ A title decides. Otherwise the given names are looked up in order, and the first
   value counts as 0.0005;
 * if it is missing there, or tied, in the births of Social Security: (winner + s) / (births + 2 s), the mean
   of a Beta(s, s) prior after these births;
-* if it is in neither, as a compound (`Markwayne`) whose halves have the same gender in the census.
+* if it is in neither, or tied, in the names of the world: the figures of statistical offices and of Wikidata;
+* if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before that, the whole name may show another origin (`origin.py`): a family name that comes first, or a given
 name that has another gender there (`Andrea Rossi`). If such a name shows none, and the surname is not one of
@@ -41,12 +42,13 @@ AMERICAN_HALF = 3
 ELSEWHERE = 0.95  # of a row for the origin that the whole name shows
 DOUBTFUL = 2  # origins in which the gender is another
 WEAK = 0.75  # up to here a Sikh's second name decides
+ROMANISED_ONE_WAY = ("JP", "HU")  # a Chinese or Korean name is a man's or a woman's by its characters
 SIKH = {"kaur": "female", "singh": "male"}
 
 
 class GenderResult(NamedTuple):
     """`gender` is `male`, `female` or `unknown`; `confidence` 0.5 to 1.0, or 0.0 if unknown; `basis` is
-    `title`, `census`, `social_security`, `compound`, `origin` or empty."""
+    `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty."""
 
     gender: str
     confidence: float
@@ -84,10 +86,11 @@ class SortedTable:
 
 @dataclass(frozen=True)
 class Names:
-    """The tables of `audience/data/gender`, 1.4 MB in memory."""
+    """The tables of `audience/data/gender`, 3 MB in memory."""
 
     census: SortedTable
     social_security: SortedTable
+    world: SortedTable
     surnames: SortedTable
     kinds: Kinds
     origins: Origins
@@ -99,6 +102,7 @@ def open_names(folder: Path = DATA) -> Names:
     return Names(
         SortedTable(folder / "census1990_first_names.csv"),
         SortedTable(folder / "ssa_first_names_1880_2017.csv"),
+        SortedTable(folder / "world_first_names.csv"),
         SortedTable(folder / "census1990_last_names.csv"),
         load_kinds(folder),
         load_origins(folder),
@@ -113,9 +117,8 @@ def guess_gender(name: str, names: Names) -> GenderResult:
     eastern = _family_origin(parsed.words, names)
     if eastern:
         return _by_family_name(eastern, parsed, names)
-    sources = [_by_census] if parsed.surname_likely else [_by_census, _by_social_security]
     for word in parsed.given:
-        answer = next((found for source in sources if (found := source(word, names)).basis), UNKNOWN)
+        answer = _by_census(word, names) if parsed.surname_likely else _by_tables(word, names)
         if not answer.basis and not parsed.surname_likely:
             answer = _by_halves(word, names, _shortest_half(parsed, names))
         elsewhere = _elsewhere(word, parsed.surname, answer.gender, names)
@@ -158,7 +161,7 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
         return GenderResult("male", ELSEWHERE, "origin")
     if (origin == "JP" and word.endswith("ko")) or (origin == "HU" and word.endswith("ne")):
         return GenderResult("female", ELSEWHERE, "origin")
-    return UNKNOWN
+    return _by_world(word, names) if origin in ROMANISED_ONE_WAY else UNKNOWN
 
 
 def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
@@ -206,6 +209,22 @@ def _by_social_security(word: str, names: Names) -> GenderResult:
     if row is None or row[0] == row[1]:
         return UNKNOWN
     return _winner(int(row[0]) + SMOOTHING, int(row[1]) + SMOOTHING, "social_security")
+
+
+def _by_world(word: str, names: Names) -> GenderResult:
+    row = names.world.find(word)
+    return UNKNOWN if row is None else _winner(int(row[0]), int(row[1]), "world")
+
+
+def us_answer(word: str, names: Names) -> GenderResult:
+    """By the tables of the United States alone."""
+    census = _by_census(word, names)
+    return census if census.basis else _by_social_security(word, names)
+
+
+def _by_tables(word: str, names: Names) -> GenderResult:
+    american = us_answer(word, names)
+    return american if american.basis else _by_world(word, names)
 
 
 def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:

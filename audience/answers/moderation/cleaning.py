@@ -27,14 +27,16 @@ _local = threading.local()
 def clean(text: str) -> str:
     """`text` without control characters and turns of direction; brackets, quotes, bare ampersands escaped.
 
-    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags. Character
-    references (`&lt;`), but for those of a turn, are not escaped, so that a second pass changes nothing; a
-    text that contains one is therefore displayed with the character.
+    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; a text without
+    brackets and ampersands has nothing for it to do. Character references (`&lt;`), but for those of a turn,
+    are not escaped, so that a second pass changes nothing; a text that contains one is therefore displayed
+    with the character.
     """
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
     text = TURN.sub(r"&amp;\1", text)
     text = text.replace("<", "&lt;").replace(">", "&gt;")
-    return _cleaner().clean(text).replace('"', "&quot;").replace("'", "&#39;")
+    text = _cleaner().clean(text) if "&" in text else text
+    return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
 def unescape(text: str) -> str:

@@ -47,6 +47,12 @@ def _ordinary_elsewhere() -> dict[str, frozenset[str]]:
     return {row["word"]: frozenset(row["languages"].split()) for row in rows("other_languages")}
 
 
+def lines(table: str) -> frozenset[str]:
+    """The lines of a text of `audience/data/moderation`."""
+    text = resources.files("audience.data").joinpath(f"moderation/{table}.txt").read_text("utf-8")
+    return frozenset(text.splitlines())
+
+
 def rows(table: str) -> list[dict[str, str]]:
     """The rows of a table of `audience/data/moderation`."""
     lines = resources.files("audience.data").joinpath(f"moderation/{table}.csv").read_text("utf-8")

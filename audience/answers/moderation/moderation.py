@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from audience.answers.contacts import has_link, has_phone_number
 from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean, unescape
 from audience.answers.moderation.markup import breakouts, other_markup, readings, tags, tree
-from audience.answers.moderation.profanity import has_profanity
+from audience.answers.moderation.phrases import find_phrases
+from audience.answers.moderation.profanity import WordList, bundled, find_words
 from audience.answers.moderation.reasons import MAX_LENGTH
 from audience.answers.moderation.reasons import ModerationReason as Reason
 from audience.answers.moderation.threats import (
@@ -20,31 +21,45 @@ from audience.answers.moderation.threats import (
     style_loads,
     threatens,
 )
-from audience.answers.moderation.violence import has_threat
 
 MAX_ESCAPED_LENGTH = 6 * MAX_LENGTH  # each character as the longest reference that `clean` produces
 CHARACTER = re.compile(rf"{REFERENCE.pattern}|.", re.DOTALL)
+FOUND = {  # by kind of word or phrase
+    "insult": Reason.PROFANITY,
+    "adult": Reason.ADULT,
+    "threat": Reason.THREAT,
+    "hate": Reason.HATE,
+}
 BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # Hangul fillers, the empty Braille pattern
 
 
 @dataclass(frozen=True)
 class ModerationResult:
-    """`reasons` in the order of `ModerationReason`; `valid` unless one of them is fatal."""
+    """`reasons` in the order of `ModerationReason`; `valid` unless one of them is fatal. `details` has, by
+    reason, the words of the lists or of the text that were hit."""
 
     valid: bool
     reasons: tuple[Reason, ...]
     safe_original_content: str
+    details: dict[str, str]
 
 
-def moderate(content: str) -> ModerationResult:
-    """Accepts any text. One of more than `MAX_LENGTH` characters is `too_long`: its beginning is moderated
-    and cleaned. A character reference (`&lt;`) counts as one character, so that cleaning keeps the length."""
+def moderate(content: str, words: WordList | None = None) -> ModerationResult:
+    """Accepts any text; `words` stand in place of the bundled list. A text of more than `MAX_LENGTH`
+    characters is `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as
+    one character, so that cleaning keeps the length."""
     text = _beginning(content)
-    detected = set(_reasons(text))
+    plain = CONTROL.sub("", unescape(unescape(text)))
+    hits = {
+        FOUND[kind]: hit
+        for kind, hit in (find_phrases(plain) | find_words(plain, words or bundled())).items()
+    }
+    detected = {*_reasons(text, plain), *hits}
     if len(text) < len(content):
         detected.add(Reason.TOO_LONG)
     reasons = tuple(reason for reason in Reason if reason in detected)
-    return ModerationResult(not any(reason.fatal for reason in reasons), reasons, clean(text))
+    details = {str(reason): hits[reason] for reason in reasons if reason in hits}
+    return ModerationResult(not any(reason.fatal for reason in reasons), reasons, clean(text), details)
 
 
 def _beginning(content: str) -> str:
@@ -59,18 +74,13 @@ def _beginning(content: str) -> str:
     return content[:MAX_ESCAPED_LENGTH]
 
 
-def _reasons(text: str) -> Iterator[Reason]:
+def _reasons(text: str, plain: str) -> Iterator[Reason]:
     for form in readings(text):
         yield from _markup_reasons(form)
-    plain = CONTROL.sub("", unescape(unescape(text)))
     if not any(map(_is_visible, plain)):
         yield Reason.EMPTY
     if has_link(plain):
         yield Reason.LINK
-    if has_profanity(plain):
-        yield Reason.PROFANITY
-    if has_threat(plain):
-        yield Reason.THREAT
     if has_phone_number(plain):
         yield Reason.PHONE_NUMBER
 

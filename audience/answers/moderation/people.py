@@ -1,14 +1,13 @@
-"""Names of people that are also words of the list: Christopher Coons, Dick Cheney, Porn Somchai."""
+"""Surnames that are also words of the list: Christopher Coons, Familie Wichser."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 from itertools import takewhile
 
 from audience.answers.folding import fold
 from audience.answers.gender.gender import SortedTable
 from audience.answers.gender.personal_name import DATA, Kinds, load_kinds
-from audience.answers.moderation.languages import is_function_word, rows
+from audience.answers.moderation.languages import is_function_word, lines
 
 NAME = r"(?<![^\W\d_])[^\W\d_]++(?:['’][^\W\d_]++)?"
 WORD = re.compile(rf"({NAME})")
@@ -19,34 +18,21 @@ TITLES = frozenset({"male", "female", "title"})
 HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
 
 
-def without_names(text: str, is_profane_if_single: Callable[[str], bool]) -> str:
-    """The text without the words that are part of a person's name there: both words have a capital.
-
-    A word that would be profane with its doubled letters single (`Tiit`) is a name too.
-    """
-    return NAMES.sub(lambda match: _without_names(match[0], is_profane_if_single), text)
+def without_surnames(text: str) -> str:
+    """The text without the words that are a surname there: with a capital, as the given name beside it."""
+    return NAMES.sub(lambda match: _without_surnames(match[0]), text)
 
 
-def _without_names(row: str, is_profane_if_single: Callable[[str], bool]) -> str:
+def _without_surnames(row: str) -> str:
     pieces = WORD.split(row)
-    words, inverted = pieces[1::2], ", " in row
+    words = pieces[1::2]
     for at, word in enumerate(words):
-        before = list(takewhile(_is_of_name, reversed(words[max(0, at - MAX_GIVEN) : at])))
-        after = list(filter(_is_of_name, words[at + 1 : at + 2]))
-        if _is_of_name(word) and (
-            _is_part(fold(word), before, after, inverted)
-            or ((before or after) and is_profane_if_single(fold(word)))
-        ):
-            pieces[2 * at + 1] = ""
+        if fold(word) in _surnames() and _is_of_name(word):
+            beside = list(takewhile(_is_of_name, reversed(words[max(0, at - MAX_GIVEN) : at])))
+            beside += filter(_is_of_name, words[at + 1 : at + 2] if ", " in row else [])
+            if any(map(_introduces, beside)):
+                pieces[2 * at + 1] = ""
     return "".join(pieces)
-
-
-def _is_part(word: str, before: list[str], after: list[str], inverted: bool) -> bool:
-    parts = _people().get(word, {})
-    if "given" in parts and after and fold(after[0]).endswith(parts["given"]):
-        return True
-    beside = before + (after if inverted else [])
-    return "surname" in parts and any(map(_introduces, beside))
 
 
 def _is_of_name(word: str) -> bool:
@@ -66,12 +52,8 @@ def _introduces(word: str) -> bool:
 
 
 @cache
-def _people() -> dict[str, dict[str, tuple[str, ...]]]:
-    """By word, the parts of a name that it may be, with the endings of the name beside it."""
-    people: dict[str, dict[str, tuple[str, ...]]] = {}
-    for row in rows("people"):
-        people.setdefault(row["word"], {})[row["part"]] = tuple(row["beside"].split()) or ("",)
-    return people
+def _surnames() -> frozenset[str]:
+    return lines("surnames")
 
 
 @cache

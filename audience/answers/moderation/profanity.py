@@ -7,21 +7,26 @@ Not found: words inside other words (Scunthorpe, classic), except `fuck`, which 
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from itertools import groupby
+from pathlib import Path
 from string import ascii_lowercase
 
+from audience.answers import own_lists
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import rows, without_foreign_words
-from audience.answers.moderation.people import without_names
+from audience.answers.moderation.languages import lines, rows, without_foreign_words
+from audience.answers.moderation.people import without_surnames
 
 LEET = {"0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g", "@": "a", "$": "s", "+": "t"}
 LEET_AS_I = str.maketrans(LEET | {"1": "i", "!": "i", "|": "i"})
 LEET_AS_L = str.maketrans(LEET | {"1": "l", "!": "l", "|": "l"})
 # Cyrillic and Greek letters, read as Latin in words that also have Latin letters.
 LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρτχνβγ", "aeopcyxijsdhkmtbhzaeoiukptxvby")
+CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтвии")
+# Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
+UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 WORD = re.compile(r"[^\W_]+")
@@ -30,6 +35,7 @@ MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
 LATIN = re.compile(r"[a-z]")
+DOUBLE = re.compile(r"(.)\1")
 DIGIT = re.compile(r"\d")
 APART_SIGNS = re.compile(r"[ .,*_~-]")
 INNER_SIGNS = re.compile(r"[-_.'~^]")
@@ -38,52 +44,89 @@ MAX_PHRASE_WORDS = 6
 LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
-def has_profanity(text: str) -> bool:
-    """Whether `text` contains a word or phrase of the list, plain or disguised."""
-    text = _fold(without_names(unicodedata.normalize("NFKC", text), _is_doubled))
+class WordList:
+    """`kinds` has the kind of each word and phrase: folded, phrases with one space between words."""
+
+    def __init__(self, kinds: Mapping[str, str]) -> None:
+        self.kinds = kinds
+        self.of_length: defaultdict[int, list[str]] = defaultdict(list)
+        self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
+        for word in kinds:
+            self.of_length[len(word)].append(word)
+            self._by_letters["".join(letter for letter, _ in _runs(word))].append(word)
+
+    def kind(self, word: str) -> str | None:
+        """The kind of a word or phrase: also of one that is on the list but for drawn out letters."""
+        kind = self.kinds.get(word) or ("insult" if "fuck" in word else None)
+        return kind or self.kinds.get(self._drawn_out_of(word))
+
+    def listed(self, words: Sequence[str]) -> Iterator[str]:
+        """The words and phrases that are on the list, and not part of an allowed phrase."""
+        position = 0
+        while position < len(words):
+            run = [" ".join(words[position : position + length]) for length in range(MAX_PHRASE_WORDS, 0, -1)]
+            allowed = next((phrase for phrase in run if phrase in _allowed()), None)
+            if allowed:
+                position += allowed.count(" ") + 1
+                continue
+            yield from (phrase for phrase in run[:-1] if phrase in self.kinds)
+            yield from filter(self.kind, run[-1:])
+            position += 1
+
+    def unspaced(self, text: str) -> list[str]:
+        """What is on the list in scripts that set no blanks between words."""
+        if text.isascii() or not UNSPACED.search(text):
+            return []
+        return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
+
+    def _drawn_out_of(self, word: str) -> str:
+        """The word of the list that this is but for repeated letters, three or more, or two of a letter that
+        is seldom doubled; or empty."""
+        if not DOUBLE.search(word):
+            return ""
+        runs = _runs(word)
+        if not any(count > 2 or (count > 1 and letter in SELDOM_DOUBLED) for letter, count in runs):
+            return ""
+        for real in self._by_letters.get("".join(letter for letter, _ in runs), ()):
+            if all(count >= least for (_, count), (_, least) in zip(runs, _runs(real), strict=True)):
+                return real
+        return ""
+
+
+def find_words(text: str, own: WordList) -> dict[str, str]:
+    """By kind (`insult` or `adult`), the first word or phrase of the list in `text`, plain or disguised."""
+    text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
-    if "🖕" in text:
-        return True
-    words = [_read_latin(word) for word in WORD.findall(text)]
-    return _has_phrase(words) or any(map(_is_profane, _disguised(text)))
+    words = [reading for word in WORD.findall(text) for reading in _in_one_script(word)]
+    hits = [*own.listed(words), *filter(own.kind, _disguised(text, own)), *own.unspaced(text)]
+    return {str(own.kind(hit)): hit for hit in reversed(hits)}
 
 
-def _fold(text: str) -> str:
+def phrase_of(entry: str) -> str:
+    """A word or phrase as the list has it."""
+    return " ".join(WORD.findall(normal_form(entry)) or [entry])
+
+
+def normal_form(text: str) -> str:
     """Folded, without invisible characters."""
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
 
 
-def _read_latin(word: str) -> str:
-    return word if word.isascii() or not LATIN.search(word) else word.translate(LOOK_ALIKES)
+def _in_one_script(word: str) -> tuple[str, ...]:
+    """The word; of one in mixed letters, its reading in Latin ones and that in Cyrillic ones."""
+    if word.isascii() or not LATIN.search(word):
+        return (word,)
+    return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)
 
 
-def _has_phrase(words: list[str]) -> bool:
-    """Whether a word or phrase is on the list, and not part of an allowed phrase."""
-    position = 0
-    while position < len(words):
-        run = [" ".join(words[position : position + length]) for length in range(MAX_PHRASE_WORDS, 0, -1)]
-        allowed = next((phrase for phrase in run if phrase in _table("allowed_phrases")), None)
-        if allowed:
-            position += allowed.count(" ") + 1
-            continue
-        if any(phrase in _phrases() for phrase in run) or _is_profane(words[position]):
-            return True
-        position += 1
-    return False
-
-
-def _is_profane(word: str) -> bool:
-    return word in _words() or "fuck" in word or _is_drawn_out(word)
-
-
-def _disguised(text: str) -> Iterator[str]:
+def _disguised(text: str, own: WordList) -> Iterator[str]:
     """Readings of the disguised words of a folded text."""
     for word in LEET_WORD.findall(text):
         yield from _without_leet(word.strip("!|+"))
     for word in MASKED.findall(text):
-        yield from _unmasked(word)
+        yield from _unmasked(word, own)
     for word in HYPHENATED.findall(text):
-        yield from _joined(word)
+        yield from _joined(word, own)
     for word in APART.findall(text):
         letters = APART_SIGNS.sub("", word).translate(LEET_AS_I)
         yield from (letters[:length] for length in LENGTHS)
@@ -95,11 +138,11 @@ def _without_leet(word: str) -> Iterator[str]:
     if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
     for part in word.split("_"):
-        yield _read_latin(part.translate(LEET_AS_I))
-        yield _read_latin(part.translate(LEET_AS_L))
+        yield part.translate(LEET_AS_I).translate(LOOK_ALIKES)
+        yield part.translate(LEET_AS_L).translate(LOOK_ALIKES)
 
 
-def _unmasked(masked: str) -> Iterator[str]:
+def _unmasked(masked: str, own: WordList) -> Iterator[str]:
     """Readings of `f*ck`."""
     if masked.startswith("f***"):
         yield "fuck"
@@ -107,7 +150,7 @@ def _unmasked(masked: str) -> Iterator[str]:
     letters = [char for char in masked if char not in "*#"]
     if len(masked) < 4 or len(letters) < 2:
         return
-    yield from (word for word in _of_length().get(len(masked), ()) if _fits(masked, word))
+    yield from (word for word in own.of_length.get(len(masked), ()) if _fits(masked, word))
 
 
 def _fits(masked: str, word: str) -> bool:
@@ -117,31 +160,14 @@ def _fits(masked: str, word: str) -> bool:
     )
 
 
-def _joined(word: str) -> Iterator[str]:
+def _joined(word: str, own: WordList) -> Iterator[str]:
     """Readings of `fu.ck`, of four letters or more, and of `sh-t` with its missing vowel."""
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:
         yield joined
     if len(parts) == 2 and len(joined) == 3 and not set(joined) & VOWELS:
-        yield from (vowel.join(parts) for vowel in VOWELS if vowel.join(parts) in _words())
-
-
-def _is_drawn_out(word: str) -> bool:
-    """Whether the word is on the list but for repeated letters: three or more, or two of a letter that is
-    seldom doubled."""
-    runs = _runs(word)
-    if not any(count > 2 or (count > 1 and letter in SELDOM_DOUBLED) for letter, count in runs):
-        return False
-    known = _drawn_out().get("".join(letter for letter, _ in runs), [])
-    return any(
-        all(count >= minimum for (_, count), (_, minimum) in zip(runs, real, strict=True)) for real in known
-    )
-
-
-def _is_doubled(word: str) -> bool:
-    """Whether the word is on the list but for a letter that comes twice."""
-    return all(count < 3 for _, count in _runs(word)) and word not in _words() and _is_drawn_out(word)
+        yield from (vowel.join(parts) for vowel in VOWELS if vowel.join(parts) in own.kinds)
 
 
 def _runs(word: str) -> list[tuple[str, int]]:
@@ -149,25 +175,32 @@ def _runs(word: str) -> list[tuple[str, int]]:
 
 
 @cache
-def _table(name: str) -> frozenset[str]:
-    file = resources.files("audience.data").joinpath(f"moderation/{name}.txt")
-    return frozenset(file.read_text("utf-8").splitlines())
+def _allowed() -> frozenset[str]:
+    return lines("allowed_phrases")
 
 
 @cache
-def _phrases() -> frozenset[str]:
-    """The folded list, words separated by one space."""
-    more = {row["word"] for row in rows("naughty_words_more")}
-    entries = (_table("naughty_words_en") | more) - _table("ordinary_words")
-    split = [WORD.findall(_fold(entry)) for entry in entries]
-    inflected = [
-        [word + ending] for word, *endings in map(str.split, _table("inflections")) for ending in endings
-    ]
-    plurals = [[_plural(words[0])] for words in split if len(words) == 1]
-    phrases = {
-        " ".join(words) for words in split + inflected + plurals if any(len(word) > 1 for word in words)
+def bundled() -> WordList:
+    kinds: dict[str, str] = {}
+    for row in rows("words"):
+        for phrase in map(phrase_of, row["words"].split("|")):
+            kinds.setdefault(phrase, row["kind"])
+            if row["language"] == "en" and " " not in phrase:
+                kinds.setdefault(_plural(phrase), row["kind"])
+    for stem, *endings in map(str.split, lines("inflections")):
+        kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
+    return WordList(kinds)
+
+
+def with_own(folder: Path) -> WordList:
+    """The bundled list with an operator's `insults.txt` and `adult.txt`. Raises `SettingError`."""
+    insults, adult = (own_lists.read(folder / f"{name}.txt", phrase_of) for name in ("insults", "adult"))
+    if not insults and not adult:
+        return bundled()
+    kinds = {
+        phrase: kind for phrase, kind in bundled().kinds.items() if phrase not in insults.fewer | adult.fewer
     }
-    return frozenset(phrases - _table("ordinary_words"))
+    return WordList(kinds | dict.fromkeys(adult.more, "adult") | dict.fromkeys(insults.more, "insult"))
 
 
 def _plural(word: str) -> str:
@@ -175,25 +208,3 @@ def _plural(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in VOWELS:
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
-
-
-@cache
-def _words() -> frozenset[str]:
-    return frozenset(phrase for phrase in _phrases() if " " not in phrase)
-
-
-@cache
-def _of_length() -> dict[int, list[str]]:
-    by_length: dict[int, list[str]] = {}
-    for word in _words():
-        by_length.setdefault(len(word), []).append(word)
-    return by_length
-
-
-@cache
-def _drawn_out() -> dict[str, list[list[tuple[str, int]]]]:
-    known: dict[str, list[list[tuple[str, int]]]] = {}
-    for word in _words():
-        runs = _runs(word)
-        known.setdefault("".join(letter for letter, _ in runs), []).append(runs)
-    return known

@@ -1,7 +1,19 @@
-"""The QWERTY keyboard: adjacent keys, and sequences of keys."""
+"""Keyboards: adjacent keys, and walks over them."""
+
+import re
+
+from audience.answers.folding import fold
 
 KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
+LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, Cyrillic
+    *KEYS,
+    *("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "qwertzuiop", "yxcvbnm"),
+    *("azertyuiop", "qsdfghjklm", "wxcvbn", "aoeuidhtns", "qjkxbmwvz"),
+    *map(fold, ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")),
+)
 MIN_RUN_LENGTH = 4
+MIN_PART_LENGTH = 3  # of a walk in parts: `qazwsx`, or of each hand's keys: `qpwoei`
+REPEATED = re.compile(r"(\w{2,3}?)\1{2,}")  # lalala, wefwefwef
 
 
 def _neighbours() -> dict[str, str]:
@@ -19,6 +31,30 @@ def _neighbours() -> dict[str, str]:
 NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 
 
-def is_run(text: str) -> bool:
-    """Whether the text is a sequence in a row of keys, in either direction: `asdf`, `poiuy`."""
-    return len(text) >= MIN_RUN_LENGTH and any(text in keys or text[::-1] in keys for keys in KEYS)
+def is_walk(text: str) -> bool:
+    """Whether the text is a walk over the keys of a keyboard, row by row or hand by hand, or a few keys again
+    and again: `asdf`, `poiuy`, `qazwsx`, `qpwoei`, `lalala`."""
+    if len(text) < 2 * MIN_PART_LENGTH:
+        return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
+    hands = [_parts(text[::2]), _parts(text[1::2])]
+    return (
+        all(len(part) >= MIN_PART_LENGTH for part in _parts(text))
+        or all(len(parts) == 1 for parts in hands)
+        or _is_repeated(text)
+    )
+
+
+def _is_repeated(text: str) -> bool:
+    match = REPEATED.match(text)
+    return match is not None and match[1].startswith(text[match.end() :])
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut where the next key is not adjacent in a line, or the direction turns."""
+    parts = [text[:1]]
+    for key in text[1:]:
+        if any(parts[-1] + key in keys for line in LINES for keys in (line, line[::-1])):
+            parts[-1] += key
+        else:
+            parts.append(key)
+    return parts

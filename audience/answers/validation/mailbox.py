@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from audience.answers.folding import fold
-from audience.answers.validation.keyboard import is_run
+from audience.answers.own_lists import OwnList
+from audience.answers.validation.keyboard import is_walk
 
 NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
 ONE_CHARACTER = re.compile(r"(\w)\1{2,}")
@@ -46,6 +47,11 @@ class Mailboxes:
     def __init__(self, words: Mapping[str, MailboxWord]) -> None:
         self._words = words
 
+    def __or__(self, roles: OwnList) -> "Mailboxes":
+        """With more roles, and without words that are none."""
+        words = {word: known for word, known in self._words.items() if word not in roles.fewer}
+        return Mailboxes(words | dict.fromkeys(roles.more, MailboxWord(MailboxKind.ROLE)))
+
     def kind(self, mailbox: str, domain: str = "", name: str = "") -> MailboxKind | None:
         """The kind of a local part (lower case, no plus tag) at `domain`, of a contact called `name`."""
         plain = fold(mailbox)
@@ -53,11 +59,11 @@ class Mailboxes:
             return MailboxKind.SYNTHETIC
         if NO_REPLY.search(plain):
             return MailboxKind.NO_REPLY
-        if ONE_CHARACTER.fullmatch(plain) or is_run(plain):
-            return MailboxKind.SYNTHETIC
         words = SEPARATOR.split(plain)
-        if self._is_surname(words, name):
+        if self._is_explained(words, WORD.findall(fold(name))):
             return None
+        if ONE_CHARACTER.fullmatch(plain) or is_walk(plain):
+            return MailboxKind.SYNTHETIC
         return self._by_words([plain]) or self._by_words(words)
 
     def _is_repeated(self, mailbox: str, domain: str) -> bool:
@@ -66,15 +72,22 @@ class Mailboxes:
         repeated = mailbox != "" and mailbox == domain.partition(".")[0]
         return repeated and (placeholder or len(mailbox) <= MAX_REPEATED)
 
-    def _is_surname(self, words: Sequence[str], name: str) -> bool:
-        """Whether one of the words is a surname in the name, which also has words that the table has not."""
-        said = WORD.findall(fold(name))
-        surnames = {word for word in said if self._use(word) is Use.SURNAME}
-        return not surnames.isdisjoint(words) and any(word not in self._words for word in said)
+    def _is_explained(self, words: Sequence[str], name: Sequence[str]) -> bool:
+        """Whether the words are of a person's name, which has a word that the table has not: its initials,
+        several words of it, or one that is a surname."""
+        if all(word in self._words or is_walk(word) for word in name):
+            return False
+        surnames = {word for word in name if word in self._words and self._words[word].use is Use.SURNAME}
+        initials = "".join(word[0] for word in name)
+        return (
+            "".join(words) == initials
+            or not surnames.isdisjoint(words)
+            or (len(words) > 1 and set(words) <= set(name) and not self._is_placeholder(words))
+        )
 
-    def _use(self, word: str) -> Use | None:
-        known = self._words.get(word)
-        return known.use if known else None
+    def _is_placeholder(self, words: Sequence[str]) -> bool:
+        """Whether the words are one only together, as `max.mustermann` is."""
+        return ".".join(words) in self._words
 
     def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
         words = [self._word(text) for text in texts]

@@ -1,6 +1,6 @@
 """The table of validation rules, cheapest first, for both rule sets."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
@@ -51,13 +51,24 @@ def has_unknown_suffix(evidence: Evidence) -> bool:
     )
 
 
-def has_disposable_exchanger(evidence: Evidence) -> bool:
+def disposable_exchanger(evidence: Evidence) -> str:
+    """The exchanger or its parent that belongs to a disposable service, or empty."""
     if evidence.is_relay or evidence.suggestion is not None:
-        return False
-    above = {name for host in evidence.route.exchangers for name in ancestors(host)}
-    return not above.isdisjoint(evidence.tables.disposable_mx) or not above.isdisjoint(
-        evidence.tables.disposable
+        return ""
+    listed = evidence.tables.disposable_mx, evidence.tables.disposable
+    above = (name for host in evidence.route.exchangers for name in ancestors(host))
+    return next((name for name in above if any(name in table for table in listed)), "")
+
+
+def listed_domain(table: str) -> Callable[[Evidence], str]:
+    """The domain of the address, or its parent, that is in the table."""
+    return lambda evidence: next(
+        name for name in ancestors(evidence.address.domain) if name in getattr(evidence.tables, table)
     )
+
+
+def mailbox(evidence: Evidence) -> str:
+    return evidence.address.mailbox
 
 
 def has_unrelated_name(evidence: Evidence) -> bool:
@@ -124,8 +135,30 @@ RULES = (
     ValidationRule(Reason.NULL_MX, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NULL_MX), asks_dns=True),
     ValidationRule(Reason.NO_MAIL_ROUTE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.NONE), asks_dns=True),
     ValidationRule(Reason.MX_UNROUTABLE, 1.0, Fatal.ALWAYS, route_is(RouteStatus.UNROUTABLE), asks_dns=True),
-    ValidationRule(Reason.DISPOSABLE_MX, 0.9, Fatal.ALWAYS, has_disposable_exchanger, asks_dns=True),
+    ValidationRule(
+        Reason.DISPOSABLE_MX,
+        0.9,
+        Fatal.ALWAYS,
+        lambda evidence: disposable_exchanger(evidence) != "",
+        asks_dns=True,
+    ),
     ValidationRule(Reason.TEMPORARY_BOUNCE, 0.4, Fatal.NEVER, route_is(RouteStatus.FAILING), asks_dns=True),
     ValidationRule(Reason.NO_MX, 0.2, Fatal.OPINION, route_is(RouteStatus.ADDRESS_ONLY), asks_dns=True),
     ValidationRule(Reason.DNS_UNAVAILABLE, 0.0, Fatal.NEVER, route_is(RouteStatus.UNKNOWN), asks_dns=True),
 )
+
+HITS: Mapping[Reason, Callable[[Evidence], str | None]] = {  # what a rule that fires has hit
+    Reason.TYPO: lambda evidence: evidence.suggestion,
+    Reason.DISPOSABLE: listed_domain("disposable"),
+    Reason.RELAY: listed_domain("relays"),
+    Reason.FREE_PROVIDER: listed_domain("free"),
+    Reason.DISPOSABLE_MX: disposable_exchanger,
+    **dict.fromkeys((Reason.SYNTHETIC_MAILBOX, Reason.NO_REPLY, Reason.ABUSE_MAILBOX), mailbox),
+    **dict.fromkeys((Reason.ROLE_ADDRESS, Reason.GIBBERISH), mailbox),
+}
+
+
+def details(fired: Iterable[ValidationRule], evidence: Evidence) -> dict[str, str]:
+    """By reason, the domain, exchanger, mailbox or suggestion that was hit."""
+    hits = {str(rule.reason): HITS[rule.reason](evidence) for rule in fired if rule.reason in HITS}
+    return {reason: hit for reason, hit in hits.items() if hit}

@@ -5,12 +5,16 @@ from audience.answers.validation.address import Address, parse
 from audience.answers.validation.homographs import letters, looks_latin
 from audience.answers.validation.typos import Typos
 
+QUOTES = "'\"`´‘’“”„«»<>"
+
 
 def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
     """For an `address` as `split_loosely` returns it; None if it was probably meant as it is."""
-    domain = _meant_domain(address.domain, typos) or ("" if is_valid else _dotted(address.domain))
-    meant = f"{address.local}@{domain}"
-    return meant if address.local and domain and parse(meant) else None
+    host = address.domain if is_valid else address.domain.rstrip(QUOTES)
+    domain = _meant_domain(host, typos) or ("" if is_valid else _dotted(host))
+    local = address.local if is_valid else address.local.lstrip(QUOTES)
+    meant = f"{local}@{domain}"
+    return meant if local and domain and parse(meant) else None
 
 
 def _meant_domain(domain: str, typos: Typos) -> str | None:

@@ -8,8 +8,8 @@ SUFFIX_TYPOS = {  # of common suffixes; none of them exists
     "cmo": "com", "con": "com", "comm": "com", "coom": "com", "ccom": "com", "ocm": "com", "vom": "com",
     "xom": "com", "cpm": "com", "cim": "com", "clm": "com", "cok": "com", "cmm": "com", "c0m": "com",
     "coim": "com", "come": "com", "comn": "com", "coml": "com", "nte": "net", "ner": "net", "nett": "net",
-    "ent": "net", "orgg": "org", "ogr": "org", "rog": "org", "co.ku": "co.uk", "co.k": "co.uk",
-    "co.ul": "co.uk", "co.uj": "co.uk", "cou.k": "co.uk", "couk": "co.uk",
+    "ent": "net", "orgg": "org", "ort": "org", "ogr": "org", "rog": "org", "ed": "edu",
+    "co.ku": "co.uk", "co.k": "co.uk", "co.ul": "co.uk", "co.uj": "co.uk", "cou.k": "co.uk", "couk": "co.uk",
 }  # fmt: skip
 # Suffixes that exist, but are rarely meant.
 SQUATTED = {
@@ -19,6 +19,7 @@ SQUATTED = {
     "ne": "net",
     "et": "net",
 }
+ONE_DOMAIN = frozenset({"gmail"})  # labels that a provider has under one suffix alone
 # Letters of a first label below which one changed letter is as often another real domain.
 SAFE_LENGTH = 5
 # Letters of a first label below which one added letter is, too.
@@ -60,7 +61,13 @@ class Typos:
 
     def suggest(self, domain: str) -> str | None:
         """The domain that was probably meant, or None; both in A-labels and lower case."""
-        if domain in self._providers or domain in self._real:
+        if domain in self._providers:
+            return None
+        host = domain.removeprefix("www.")
+        label = host.partition(".")[0]
+        if host in self._providers or label in ONE_DOMAIN:
+            return host if host in self._providers else self._labels[label]
+        if domain in self._real:
             return None
         if "." not in domain:
             return self._labels.get(domain) or self._provider(domain) or self._provider(f"{domain}.com")
@@ -72,14 +79,16 @@ class Typos:
 
     def _provider(self, domain: str) -> str | None:
         corrected = self._correct_suffix(domain)
-        if corrected in self._providers:
+        if corrected in self._providers or (corrected != domain and corrected in self._real):
             return corrected
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
-        near = {provider for variant in _without_one(corrected) for provider in self._near.get(variant, ())}
-        typos = [provider for provider in near if self._is_typo(corrected, provider)]
-        typos = typos or self._begun(corrected)
+        typos = self._near_providers(corrected) or self._near_providers(domain) or self._begun(corrected)
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
+
+    def _near_providers(self, domain: str) -> list[str]:
+        near = {provider for variant in _without_one(domain) for provider in self._near.get(variant, ())}
+        return [provider for provider in near if self._is_typo(domain, provider)]
 
     def _begun(self, domain: str) -> list[str]:
         """The providers that begin like this (`gmail.c`), if the suffix does not exist."""

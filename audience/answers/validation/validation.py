@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from audience.answers.validation.allow_deny import AllowDenyLists
 from audience.answers.validation.evidence import Candidate, Evidence, Sources
 from audience.answers.validation.reasons import ValidationReason
-from audience.answers.validation.rules import RULES, Fatal, ValidationRule, score
+from audience.answers.validation.rules import RULES, Fatal, ValidationRule, details, score
 
 __all__ = ["Candidate", "Ruleset", "Sources", "ValidationResult", "validate"]
 
@@ -43,12 +43,13 @@ class Ruleset:
 @dataclass(frozen=True, kw_only=True)
 class ValidationResult:
     """`reasons` in the order of `RULES`; `score` from 0.0 (certainly bad) to 1.0 (certainly good);
-    `suggestion` is the address that was probably meant."""
+    `suggestion` is the address that was probably meant; `details` has, by reason, what was hit."""
 
     valid: bool
     reasons: tuple[ValidationReason, ...]
     score: float
     suggestion: str | None = None
+    details: dict[str, str] = field(default_factory=dict)
 
 
 def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> ValidationResult:
@@ -68,4 +69,5 @@ def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> Valida
         reasons=tuple(rule.reason for rule in fired),
         score=score(fired),
         suggestion=evidence.suggestion,
+        details=details(fired, evidence),
     )

@@ -1,0 +1,41 @@
+"""An operator's own lists: text files of the instance, beside the bundled tables.
+
+A line is an entry to add; one that begins with `-` takes an entry away; one that begins with `#` is a remark.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from audience.config import SettingError
+
+MAX_LENGTH = 254  # of an entry
+
+
+@dataclass(frozen=True)
+class OwnList:
+    more: frozenset[str] = frozenset()
+    fewer: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.more or self.fewer)
+
+
+def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
+    """The list at `path`, empty without a file. Raises `SettingError` for a file or an entry that is none."""
+    try:
+        lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+        entries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        more = frozenset(normal_form(_entry(line)) for line in entries if line[0] != "-")
+        fewer = frozenset(normal_form(_entry(line[1:])) for line in entries if line[0] == "-")
+    except (OSError, ValueError) as error:
+        raise SettingError(f"{path}: {error}") from error
+    return OwnList(more, fewer)
+
+
+def _entry(text: str) -> str:
+    if not 0 < len(text.strip()) <= MAX_LENGTH:
+        raise ValueError(
+            f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to take it away"
+        )
+    return text.strip()

@@ -1,0 +1,118 @@
+"""What a file leaves open, at the command line: asked on a terminal, else refused with commands to copy."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from audience.cli.charts import printable
+from schemas.formats.consent import STATES
+from schemas.formats.questions import FileQuestion, QuestionsOpen
+from schemas.formats.readings import options
+
+UNANSWERED = 2  # exit status
+ANSWERS = (
+    ("Everybody", "each of them agreed, and none of them has unsubscribed"),
+    ("Nobody", "they have unsubscribed, or must not be written to"),
+    ("Nobody yet", "they have still to confirm"),
+    ("A column says who", ""),
+)
+SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
+OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
+COMMANDS = "Answer with one of these commands:"
+SUGGESTED = "or, as the words of the file suggest (look at each of them):"
+
+
+class Unanswered(click.ClickException):
+    """A file with open questions."""
+
+    exit_code = UNANSWERED
+
+
+def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[str, Any]:
+    """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none."""
+    if quiet or not is_terminal():
+        raise Unanswered("\n".join(_refused(error, command))) from error
+    given: dict[str, Any] = {}
+    for question in error.questions:
+        if question.about == "consent":
+            given |= _ask_consent(question, error.found)
+        elif any(word in option for option in question.options for word in OPEN_WORDS):
+            raise Unanswered(question.command) from error
+        else:
+            name, _, value = _choose(question.command, question.options).partition("=")
+            given[name] = value
+    return given
+
+
+def is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _refused(error: QuestionsOpen, command: Sequence[str]) -> Iterator[str]:
+    for question in error.questions:
+        yield question.command
+    columns = error.found["columns"]
+    if any(each.get("values") or each.get("many") for each in columns):
+        yield from ("", "The columns, with their values:")
+        yield from map(_column, columns[:SHOWN_COLUMNS])
+    if error.questions[0].about == "consent" and not error.questions[0].columns:
+        yield from ("", COMMANDS)
+        for state in STATES:
+            yield f"  {shlex.join([*command, '--consent', state])}"
+    if suggestion := error.found["suggestion"]:
+        yield SUGGESTED
+        yield f"  {shlex.join([*command, *options(_pairs(suggestion))])}"
+
+
+def _pairs(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in parameters.items():
+        yield from ((name, each) for each in ([value] if isinstance(value, str) else value))
+
+
+def _column(column: Mapping[str, Any]) -> str:
+    if column.get("many"):
+        return f"  {column['place']} {printable(column['name'])}: many values"
+    shown = [
+        f"{printable(each['value']) or 'blank'} ({each['count']:,})"
+        for each in column["values"][:SHOWN_VALUES]
+    ]
+    more = ["..."] if len(column["values"]) > SHOWN_VALUES else []
+    return f"  {column['place']} {printable(column['name'])}: {', '.join(shown + more)}"
+
+
+def _ask_consent(question: FileQuestion, found: Mapping[str, Any]) -> dict[str, Any]:
+    if question.columns:
+        return _ask_values([value for value, _ in question.values]) if question.values else _ask_column(found)
+    click.echo("Who in this file may be written to?", err=True)
+    for number, (name, meaning) in enumerate(ANSWERS, 1):
+        click.echo(f"  {number}  {name}{': ' if meaning else ''}{meaning}", err=True)
+    chosen = click.prompt("Answer", type=click.IntRange(1, len(ANSWERS)), err=True)
+    return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(found)
+
+
+def _ask_column(found: Mapping[str, Any]) -> dict[str, Any]:
+    columns = found["columns"]
+    for column in columns[:SHOWN_COLUMNS]:
+        click.echo(
+            _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
+        )
+    place = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
+    values = [each["value"] for each in columns[place - 1].get("values", ())]
+    return {"consent_column": str(place), **_ask_values(values)}
+
+
+def _ask_values(values: Sequence[str]) -> dict[str, Any]:
+    """What each value means; those that are not told here are asked about again."""
+    told: dict[str, list[str]] = {}
+    for value in values:
+        state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)
+        told.setdefault(state, []).append(value)
+    return told
+
+
+def _choose(question: str, choices: Sequence[str]) -> str:
+    answer: str = click.prompt(question, type=click.Choice(list(choices)), err=True)
+    return answer

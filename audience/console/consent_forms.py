@@ -1,0 +1,79 @@
+"""The question of consent on the page of a file: what was answered, and what is still to be told."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from schemas.formats.consent import STATES
+from schemas.formats.consent_guards import SAYS_SO
+from schemas.formats.consent_question import ABOUT
+from schemas.formats.consent_words import is_unsubscribed
+from schemas.formats.presets import is_named_as_left
+
+COLUMN = "column"  # the answer that a column says so
+VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
+ANSWERS = [
+    ("subscribed", "Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
+    ("unsubscribed", "Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
+    ("unconfirmed", "Nobody yet",
+     "They still have to confirm. They are kept, and get no emails until they do."),
+    (COLUMN, "A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
+]  # fmt: skip
+SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirmed", "Not yet", "yet")]
+
+
+def read(form: Mapping[str, str]) -> dict[str, Any]:
+    """The answer, as parameters; nothing of one that was not given."""
+    chosen = form.get("consent", "")
+    ignored = [value for name, value in form.items() if name.startswith(IGNORED)]
+    said: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
+    if chosen in STATES:
+        return said | {"consent": chosen}
+    column = form.get("consent_column", "")
+    if chosen != COLUMN or not column:
+        return said
+    told: dict[str, list[str]] = {}
+    if form.get("told_column") == column:
+        for name, value in form.items():
+            state = form.get(STATE + name.removeprefix(VALUE), "") if name.startswith(VALUE) else ""
+            if state in STATES:
+                told.setdefault(state, []).append(value)
+    return said | {"consent_column": column, **told}
+
+
+def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows of the question; of a file's name only that it may be asked about."""
+    details = found.get("found") or {}
+    asks = [each for each in details.get("asks", ()) if each["about"] == ABOUT]
+    answer = found.get("look", {}).get("answer") or {}
+    told = [(value, None, state) for state in STATES for value in said.get(state, ())]
+    open_values = [(each["value"], each["count"], "") for ask in asks for each in ask["values"]]
+    column = said.get("consent_column", "")
+    return {
+        "answers": ANSWERS,
+        "chosen": said.get("consent") or (COLUMN if column else ""),
+        "column": column,
+        "values": [*told, *open_values],
+        "open": sum(count for _, count, _ in open_values),
+        "states": SHORT,
+        "columns": details.get("columns", ()) if asks else (),
+        "message": " ".join(each["message"] for each in asks if each["columns"]),
+        "suggestion": details.get("suggestion") if asks else None,
+        "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
+        "ignored": said.get("ignore_column", ()),
+        **_contradiction(found.get("problem", ""), details),
+        "name_asks": _says_unsubscribed(name),
+    }
+
+
+def _says_unsubscribed(name: str) -> bool:
+    """Whether a file's name has such a word: it asks, and never answers."""
+    words = Path(name).stem.replace("_", " ").replace("-", " ").split()
+    says_so = any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
+    return says_so or is_named_as_left(name)
+
+
+def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
+    """The row and the column that say otherwise than what was said of everybody."""
+    row, marks, _ = problem.partition(SAYS_SO.partition("{row}")[2][:20])
+    return {"row": row, "contradicts": details["columns"][0]} if marks and details.get("columns") else {}

@@ -1,0 +1,183 @@
+"""The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
+
+from typing import Any, ClassVar
+from urllib.parse import parse_qsl
+
+import marshmallow as ma
+
+from schemas.base import Form, FormError, JsonSchema, Text, load
+from schemas.formats import encodings
+from schemas.formats.consent import STATES
+from schemas.formats.date_columns import FIELD, IGNORE
+from schemas.formats.dates import DMY, MDY
+from schemas.formats.meanings import MEANING
+from schemas.formats.presets import PRESETS
+from schemas.formats.readings import Reading
+from schemas.formats.tables import IMPORT, SKIP
+from schemas.formats.tag_questions import SEPARATORS
+from schemas.pages import ignored
+from schemas.tags import trimmed
+from schemas.values import FieldError, KnownPeople
+
+SWITCH = "Send 1 or 0."
+FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
+CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
+KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
+ENCODING = f"Send encoding with one of {', '.join(encodings.SAID)}."
+HEADER_ROW = "Send header_row with the number of the row that has the names of the columns."
+HIDDEN_ROWS = f"Send hidden_rows={IMPORT} to import hidden rows of a workbook, too, or hidden_rows={SKIP}."
+UNREAD_DATES = (
+    f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
+    "as custom fields."
+)
+ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
+
+
+MAX_ID = 2**53
+UPLOAD = "Send upload as the answer with the questions gave it."
+ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
+OF_CONSENT = ("consent", "consent_column", *STATES)
+
+
+class Switch(Text):
+    """`1` or `0`."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        text = super()._deserialize(value)
+        if text.strip().lower() not in ("0", "1", "true", "false"):
+            raise ma.ValidationError(SWITCH)
+        return text.strip().lower() in ("1", "true")
+
+
+class Values(ma.fields.List[Any]):
+    """A parameter that may be repeated; an empty value counts."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Text(), **options)
+
+
+class Encoding(Text):
+    """One of `encodings.SAID`, by any of its names."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if (name := encodings.known(super()._deserialize(value))) is None:
+            raise ma.ValidationError(ENCODING)
+        return name
+
+
+class RowNumber(Text):
+    """The number of a row, from 1."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        digits = super()._deserialize(value).strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 9 and int(digits) > 0):
+            raise ma.ValidationError(HEADER_ROW)
+        return int(digits)
+
+
+class ImportFile(Form):
+    """How a file is meant, where it does not say so itself."""
+
+    map_ = ma.fields.Dict(
+        keys=Text(),
+        values=Text(),
+        data_key="map",
+        load_default=dict,
+        error_messages={"invalid": MEANING},
+        metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
+    )
+    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
+    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
+    tag = ma.fields.List(
+        Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
+    )
+    consent = Text(
+        validate=ma.validate.OneOf(STATES, error=CONSENT),
+        metadata={"description": "Who may be written to, of everyone: `subscribed` everyone, `unsubscribed` "
+                                 "nobody, `unconfirmed` nobody yet."},
+    )  # fmt: skip
+    consent_column = Text(metadata={"description": "The column that says who may be written to."})
+    subscribed = Values(metadata={"description": "Its values that mean subscribed."})
+    unsubscribed = Values(metadata={"description": "Its values that mean unsubscribed."})
+    unconfirmed = Values(metadata={"description": "Its values that mean: still to confirm."})
+    ignore_column = Values(metadata={"description": "Columns that say nothing of consent."})
+    seen = Values(metadata={"description": "Headers that the answers were given for."})
+    answers = Text(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
+    upload_id = ma.fields.Integer(
+        data_key="upload",
+        validate=ma.validate.Range(1, MAX_ID, error=UPLOAD),
+        metadata={"description": "A file that was kept when it was asked about, in place of the body."},
+        error_messages={"invalid": UPLOAD},
+    )
+    header = Switch()
+    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
+    encoding = Encoding(metadata={"description": "The encoding of a file that is not UTF-8."})
+    header_row = RowNumber(metadata={"description": "The row that has the names of the columns."})
+    hidden_rows = Text(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
+    unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
+    known = Text(
+        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
+        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
+                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
+    )  # fmt: skip
+    dry_run = Switch()
+
+    @ma.post_load(pass_original=True)
+    def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
+        return data | {"ignored": ignored(self, original)}
+
+
+def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, and those of the line `answers` that none of them answers anew. Raises `FormError`."""
+    if not form.get("answers"):
+        return form
+    line: dict[str, Any] = {"map": {}}
+    for name, value in parse_qsl(form["answers"], keep_blank_values=True):
+        if name.startswith("map["):
+            line["map"][name[len("map[") : -1]] = value
+        elif isinstance(ImportFile().fields_by_key.get(name), ma.fields.List):
+            line.setdefault(name, []).append(value)
+        elif name in ImportFile().fields_by_key:
+            line[name] = value
+        else:
+            raise FormError([FieldError("answers", ANSWERS)])
+    before: dict[str, Any] = load(ImportFile(), line)
+    if "consent" in form or "consent_column" in form:
+        before = {name: each for name, each in before.items() if name not in OF_CONSENT}
+    told = {value for state in STATES for value in form.get(state, ())}
+    for name in STATES:
+        kept = [value for value in before.get(name, ()) if value not in told]
+        before[name] = [*kept, *form.get(name, ())]
+    lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
+    lists = {name: values for name, values in lists.items() if values}
+    states = {name: before[name] for name in STATES if before[name]}
+    return before | form | lists | states | {"map_": before["map_"] | form["map_"]}
+
+
+def reading(form: dict[str, Any], zone: str) -> Reading:
+    """`zone` is that of the site."""
+    form = _with_answers(form)
+    return Reading(
+        meanings=form["map_"],
+        preset=form.get("from_"),
+        sheet=form.get("sheet"),
+        tags=trimmed(form["tag"]),
+        consent=form.get("consent"),
+        consent_column=form.get("consent_column"),
+        told={state: form[state] for state in STATES if state in form},
+        ignored=form.get("ignore_column", ()),
+        seen=form.get("seen"),
+        headed=form.get("header", True),
+        dates=form.get("dates"),
+        known=form.get("known", KnownPeople.MERGE),
+        zone=zone,
+        unread_dates=form.get("unread_dates"),
+        encoding=form.get("encoding"),
+        header_row=form.get("header_row"),
+        hidden_rows=form.get("hidden_rows"),
+        tag_separator=form.get("tag_separator"),
+    )

@@ -1,0 +1,86 @@
+"""Exports that come as a zip: their files of people, put together as one table (docs/moving-in.md).
+
+Run by the child process that reads workbooks; `zipfile` reads no more of a member than the directory says.
+"""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO
+
+from schemas.formats.csv_values import read_value
+from schemas.formats.presets import LEFT_FILES, STATE_COLUMN
+from schemas.formats.readers import MAX_LENGTH
+from schemas.formats.refusals import FileRefused
+
+MAX_INFLATED = 512 * 2**20  # bytes
+SUBSCRIBED = "subscribed_"
+MAILCHIMP = (SUBSCRIBED, *LEFT_FILES)  # how the names of Mailchimp's files begin
+SUBSTACK = "email_list."
+WORKBOOK = "[content_types].xml"
+NOT_UTF8 = "A file of the archive is not UTF-8: unpack it, and import each file by itself."
+TOO_LARGE = "The archive is too large to be read whole: unpack it, and import each file by itself."
+
+
+def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files of people of an export of Mailchimp or Substack; none of any other archive."""
+    parts = {part.filename: PurePosixPath(part.filename.lower()).name for part in archive.infolist()}
+    if WORKBOOK in parts.values():
+        return []
+    tables = {part: name for part, name in parts.items() if name.endswith(".csv")}
+    for begins in (MAILCHIMP, SUBSTACK):
+        if found := [archive.getinfo(part) for part, name in tables.items() if name.startswith(begins)]:
+            return found
+    return []
+
+
+def write_rows(
+    archive: zipfile.ZipFile, found: Sequence[zipfile.ZipInfo], target: BinaryIO
+) -> dict[str, Any]:
+    """Writes all rows under the columns of all files, and that of the file of each. Raises `FileRefused`.
+
+    Returns the fields of a `Workbook`.
+    """
+    if sum(part.file_size for part in found) > MAX_INFLATED:
+        raise FileRefused(TOO_LARGE)
+    headers = [next(_records(archive, part), []) for part in found]
+    columns = list(dict.fromkeys(name for header in headers for name in header))
+    of_states = any(_state(part) for part in found)
+    names = [*columns, STATE_COLUMN] if of_states else columns
+    number = 1
+    _write(target, number, names)
+    for part, header in zip(found, headers, strict=True):
+        places = [columns.index(name) for name in header]
+        records = _records(archive, part)
+        next(records, None)
+        for record in records:
+            cells: list[Any] = [""] * len(columns)
+            for place, cell in zip(places, record, strict=False):
+                value = read_value(cell)
+                cells[place] = cell if isinstance(value, str | list | dict) else value
+            number += 1
+            state = [_state(part)] if of_states else []
+            _write(target, number, [*cells, *state, *record[len(header) :]])
+    return {"sheet": "", "sheets": [], "rows": number, "not_computed": []}
+
+
+def _state(part: zipfile.ZipInfo) -> str:
+    """How the file's name begins, which is the state of all in it."""
+    name = PurePosixPath(part.filename.lower()).name
+    return next((begins.rstrip("_") for begins in MAILCHIMP if name.startswith(begins)), "")
+
+
+def _records(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[list[str]]:
+    csv.field_size_limit(MAX_LENGTH)
+    with archive.open(part) as file, io.TextIOWrapper(file, "utf-8-sig", newline="") as text:
+        try:
+            yield from (record for record in csv.reader(text) if any(record))
+        except UnicodeDecodeError as error:
+            raise FileRefused(NOT_UTF8) from error
+
+
+def _write(target: BinaryIO, number: int, cells: Sequence[Any]) -> None:
+    target.write(f"{json.dumps([number, cells], ensure_ascii=False)}\n".encode())

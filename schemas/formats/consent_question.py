@@ -1,0 +1,168 @@
+"""Who in a file may be written to: the question, with the values of its columns, and what words suggest."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.formats import header_names
+from schemas.formats.columns import Column
+from schemas.formats.consent import BLANK, DATE, STATES, ConsentAnswer, ConsentColumn, is_date, same
+from schemas.formats.consent_words import suggested_state
+from schemas.formats.presets import Preset
+from schemas.formats.questions import FileQuestion
+from schemas.formats.refusals import quoted, shortened
+from schemas.formats.tables import Table
+
+MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
+
+WHO = "Who in this file may be written to?"
+OPEN = (
+    f"{WHO} Send consent=subscribed if everyone has agreed, consent=unsubscribed if nobody may be, or "
+    "consent=unconfirmed if all have still to confirm. If a column says so, send consent_column=HEADER with "
+    "subscribed=VALUE, unsubscribed=VALUE and unconfirmed=VALUE for its values."
+)
+OPEN_COMMAND = (
+    f"{WHO} Say --consent subscribed if everyone has agreed, --consent unsubscribed if nobody may be, or "
+    "--consent unconfirmed if all have still to confirm. If a column says so, name it with --consent-column."
+)
+VALUES = (
+    "Some values of the consent column are not told. Send each of `values` as subscribed=VALUE, "
+    "unsubscribed=VALUE or unconfirmed=VALUE; a blank one is empty, and `date` stands for all dates."
+)
+VALUES_COMMAND = (
+    "What do these values of {column} mean? {values}. Give each to --subscribed, --unsubscribed or "
+    '--unconfirmed; "" is a blank cell, and `date` stands for all dates.'
+)
+VALUES_PAGE = "Say what each value of the column means."
+MANY = (
+    f"The column has more than {MAX_VALUES} different values, so it is no consent column: send another as "
+    "consent_column, or consent for everyone."
+)
+MANY_COMMAND = (
+    f"Column {{column}} has more than {MAX_VALUES} different values, so it is no consent column: choose "
+    "another with --consent-column, or --consent for everyone."
+)
+MANY_PAGE = f"The column has more than {MAX_VALUES} different values, so it is no consent column."
+ABOUT = "consent"
+
+
+@dataclass
+class CountedColumn:
+    """The different values of a column, as `same` gives them, each as it is written and with its rows."""
+
+    column: Column
+    values: dict[str, list[Any]] = field(default_factory=dict)
+    many: bool = False
+
+    def see(self, cell: str) -> int:
+        """Returns 1 if the value is new."""
+        if self.many:
+            return 0
+        known = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
+        if known in self.values:
+            self.values[known][1] += 1
+            return 0
+        self.many = len(self.values) == MAX_VALUES
+        self.values[known] = [known if known in (BLANK, DATE) else cell.strip(), 1]
+        return 1
+
+    @property
+    def listed(self) -> list[tuple[str, int]]:
+        """(value, rows), the most common first."""
+        return sorted(((value, count) for value, count in self.values.values()), key=lambda each: -each[1])
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        values = [{"value": shortened(value), "count": count} for value, count in self.listed]
+        return {"place": self.column.place, "name": shortened(self.column.name)} | (
+            {"many": True} if self.many else {"values": values}
+        )
+
+
+class ConsentLook:
+    """Watches the values that are to be told: of all columns, or those of consent that were not yet.
+
+    Of several columns of consent a blank one says nothing beside one that was told.
+    """
+
+    def __init__(
+        self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, preset: Preset | None
+    ) -> None:
+        self._table = table
+        self._preset = preset
+        self._answer = answer
+        self._all = [CountedColumn(column) for column in columns] if answer.is_open else []
+        self._counted = [each for each in self._all if each.column.meaning != "email"]
+        untold = () if answer.everyone else answer.columns
+        self._untold = [(each, CountedColumn(each.column)) for each in untold]
+        self._left = MAX_COUNTED
+
+    def see(self, record: Any) -> None:
+        for counted in self._counted:
+            self._left -= counted.see(self._table.cell_of(record, counted.column))
+            counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
+        cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
+        states = [consent.state(cell) for (consent, _), cell in zip(self._untold, cells, strict=True)]
+        is_told = any(states)
+        for (_, counted), cell, state in zip(self._untold, cells, states, strict=True):
+            if state is None and not (is_told and same(cell) == BLANK):
+                counted.see(cell)
+
+    def asks(self) -> list[FileQuestion]:
+        if self._answer.is_open:
+            options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
+            return [FileQuestion(about=ABOUT, message=OPEN, command=OPEN_COMMAND, page=WHO, options=options)]
+        advice = self._preset.advice if self._preset else ""
+        return [_ask(consent, counted, advice) for consent, counted in self._untold if counted.values]
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns, each with its values, as JSON."""
+        return [counted.plain for counted in self._all]
+
+    @property
+    def suggestion(self) -> dict[str, Any] | None:
+        """Parameters that may be the answer, by exact words; they are never one by themselves."""
+        preset = self._preset
+        if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
+            return {"from": preset.name}
+        found = (_suggested(counted) for counted in sorted(self._all, key=_by_header))
+        return next(filter(None, found), None)
+
+
+def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:
+    name = consent.column.name.strip() or str(consent.column.place)
+    column = quoted([name])
+    if counted.many:
+        return FileQuestion(
+            about=ABOUT, message=MANY, command=MANY_COMMAND.format(column=column), page=MANY_PAGE,
+            options=["consent_column=HEADER", *(f"consent={state}" for state in STATES)], columns=[name],
+        )  # fmt: skip
+    values = counted.listed
+    command = VALUES_COMMAND.format(column=column, values=_shown(values))
+    return FileQuestion(
+        about=ABOUT, message=f"{VALUES} {advice}".strip(), command=f"{command} {advice}".strip(),
+        page=f"{VALUES_PAGE} {advice}".strip(), options=[f"{state}=VALUE" for state in STATES],
+        columns=[name], values=values,
+    )  # fmt: skip
+
+
+def _shown(values: Iterable[tuple[str, int]]) -> str:
+    told = ((f"`{shortened(value)}`" if value else "blank", count) for value, count in values)
+    return ", ".join(f"{value} ({count:,})" for value, count in told)
+
+
+def _by_header(counted: CountedColumn) -> int:
+    """Those whose header is about consent come first, and of these such as may mean something else last."""
+    order = header_names.OF_CONSENT
+    meaning = header_names.meaning_of(counted.column.name)
+    return order.index(meaning) if meaning in order else len(order)
+
+
+def _suggested(counted: CountedColumn) -> dict[str, Any] | None:
+    header = header_names.meaning_of(counted.column.name) or ""
+    told: dict[str, list[str]] = {}
+    for value, _ in counted.listed if not counted.many else ():
+        if state := suggested_state(value, header):
+            told.setdefault(state, []).append(value)
+    return {"consent_column": counted.column.name, **told} if told else None

@@ -1,0 +1,141 @@
+"""What the cells of columns of dates tell of how they are written, and what they leave open."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from schemas.formats import csv_values, dates
+from schemas.formats.columns import Column
+from schemas.formats.dates import DMY, EPOCH, FORMS, ISO, MDY
+from schemas.formats.questions import FileQuestion, choice
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import quoted
+from schemas.formats.tables import Table
+from schemas.values import DATES
+
+ORDER = "Dates may have the day or the month first, or two digits for the year"
+UNREAD = "Some cells are no dates; they can be left out, or kept as custom fields"
+UNSUBSCRIBED = ", and who has one in unsubscribed_at is unsubscribed either way"
+MAX_SHOWN = 3
+EITHER, SHORT = "either", "short"  # of a cell: both orders are possible, or its year has two digits
+IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
+
+
+class DateColumn:
+    """The forms that a column's cells have.
+
+    `unread` are the cells that a form cannot read, `shown` the first of them, each with how many rows have
+    it, and `first_row` where they begin; those that no form of written dates reads are under None.
+    """
+
+    def __init__(self) -> None:
+        self.unread: Counter[str | None] = Counter()
+        self.shown: dict[str | None, Counter[str]] = {form: Counter() for form in (None, *FORMS)}
+        self.first_row: dict[str | None, int] = {}
+        self._cells = 0
+        self._told: set[str] = set()
+
+    def see(self, row: int, cell: str) -> None:
+        """A cell of a row that is not blank."""
+        readable, self._cells = dates.forms_of(cell), self._cells + 1
+        for form in (form for form in FORMS if form not in readable):
+            self._note(form, row, cell)
+        if not readable - {EPOCH}:
+            self._note(None, row, cell)
+        orders = readable & {DMY, MDY}
+        if orders and ISO not in readable:
+            self._told |= {SHORT} if dates.has_short_year(cell) else {EITHER} if len(orders) == 2 else orders
+
+    def _note(self, form: str | None, row: int, cell: str) -> None:
+        self.unread[form] += 1
+        self.first_row.setdefault(form, row)
+        shown, known = self.shown[form], cell[: dates.MAX_LENGTH]
+        if known in shown or len(shown) < MAX_SHOWN:
+            shown[known] += 1
+
+    def form(self) -> str | None:
+        """The form of all; None if the day or the month could come first, or a year has two digits."""
+        if self._cells and not self.unread[EPOCH]:
+            return EPOCH
+        decided = self._told & {DMY, MDY}
+        if len(decided) == 1 and SHORT not in self._told:
+            return decided.pop()
+        return None if self._told else ISO
+
+
+@dataclass(frozen=True)
+class DateReading:
+    """How the dates of a file are read: the form of each column by place, and the zone of those without one.
+
+    `unread` is what becomes of a cell that cannot be read: it is left out, or kept as a custom field.
+    """
+
+    forms: Mapping[int, str]
+    zone: dt.tzinfo
+    unread: str | None = None
+
+    def read(self, place: int, cell: str) -> int | None:
+        """Milliseconds since 1970; None of a cell that cannot be read, or has 0 for nothing."""
+        try:
+            return dates.read_date(cell, self.forms.get(place, ISO), self.zone)
+        except ValueError:
+            return None
+
+
+class DateWatch:
+    """Sees the cells of columns of dates while the file is looked through, and dates of other columns."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
+        self.table, self.reading = table, reading
+        self.columns = [(column, DateColumn()) for column in columns]
+
+    def see(self, row: int, record: Any) -> None:
+        for column, seen in self.columns:
+            cell = self.table.cell_of(record, column).strip()
+            if not csv_values.is_no_date(cell) and (column.meaning in DATES or dates.forms_of(cell)):
+                seen.see(row, cell)
+
+    def _form(self, seen: DateColumn) -> str | None:
+        form = seen.form()
+        return form if form == EPOCH else self.reading.dates or form
+
+    def dates(self) -> DateReading:
+        """How they are read, once all is answered."""
+        forms = {column.place: self._form(seen) or ISO for column, seen in self.columns}
+        return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
+
+    def asks(self) -> list[FileQuestion]:
+        unclear = [(column, seen, ISO) for column, seen in self.columns if self._form(seen) is None]
+        unread = [(column, seen, self._form(seen)) for column, seen in self.columns]
+        unread = [] if self.reading.unread_dates else [each for each in unread if each[1].unread[each[2]]]
+        left = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
+        asked = (
+            (ORDER, "dates", (DMY, MDY), unclear),
+            (UNREAD + left, "unread_dates", (IGNORE, FIELD), unread),
+        )
+        return [
+            choice(what, name, answers, _found(seen), about="dates", columns=[each[0].name for each in seen],
+                   values=_shown(seen).most_common())
+            for what, name, answers, seen in asked
+            if seen
+        ]  # fmt: skip
+
+
+Seen = Sequence[
+    tuple[Column, DateColumn, str | None]
+]  # a column, and the form that some of its cells have not
+
+
+def _shown(columns: Seen) -> Counter[str]:
+    return sum((seen.shown[form] for _, seen, form in columns), Counter[str]())
+
+
+def _found(columns: Seen) -> str:
+    """How many, where, and the first."""
+    row = min(seen.first_row[form] for _, seen, form in columns)
+    count = sum(seen.unread[form] for _, seen, form in columns)
+    first, names = next(iter(_shown(columns))), [column.name for column, *_ in columns]
+    return f" ({count:,} in column {quoted(names)}, such as {quoted([first])} in row {row})"

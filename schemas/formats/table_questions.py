@@ -1,0 +1,83 @@
+"""What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from schemas.formats import beginnings, encodings, tables
+from schemas.formats.columns import Column, has_email
+from schemas.formats.consent import ConsentAnswer
+from schemas.formats.encoding_readings import Readings
+from schemas.formats.meanings import OWN
+from schemas.formats.questions import FileQuestion, choice
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.tables import IMPORT, SKIP, Table, is_object
+from schemas.values import compact_json
+
+BAD = re.compile("[\ud800-\udfff]")
+WIDE = re.compile("[^\0-\x7f\ud800-\udfff]")
+
+NOT_UTF8 = "The file is not UTF-8; one of its likeliest readings may be right, or another encoding"
+BAD_BYTE = (
+    "Few bytes of the file are not UTF-8, the first in row {row}, column {place}; correct it, or choose"
+)
+HEADER = "The first row has no column of addresses; the header seems to be row {row}"
+HIDDEN = "{count} hidden, as by a filter; they can be imported, too"
+SHEETS = "Several sheets have a column of addresses"
+NOT_COMPUTED = (
+    "The formula in column {place}, row {row} has no stored value: open the workbook in a spreadsheet "
+    "program, save it, and import that."
+)
+
+
+def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestion]]:
+    """The table, for now from the row that is likely its header, and what is to be asked about it."""
+    asks = [_ask_encoding(table, table.readings)] if table.readings is not None else []
+    row = beginnings.header_row(table, reading)
+    if row is not None:
+        table = tables.at_row(table, row)
+        asks.append(choice(HEADER.format(row=row), "header_row", [str(row)]))
+    book = table.book
+    if book and book.hidden and not reading.hidden_rows:
+        count = "1 row is" if book.hidden == 1 else f"{book.hidden:,} rows are"
+        asks.append(choice(HIDDEN.format(count=count), "hidden_rows", [IMPORT, SKIP]))
+    others = [name for name, rows in book.others.items() if any(map(has_email, rows))] if book else []
+    if others and not reading.sheet and has_email(table.names):
+        asks.append(choice(SHEETS, "sheet", [table.sheet or "", *others]))
+    return table, asks
+
+
+def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer) -> Table:
+    """The table with merged cells of consent in each of their rows.
+
+    Raises `FileRefused` where an address or consent is a formula without a stored value.
+    """
+    if table.book is None:
+        return table
+    consents = [each.column for each in answer.columns]
+    for column in (*(each for each in columns if each.meaning in ("email", *OWN)), *consents):
+        if row := table.book.not_computed.get(column.place):
+            raise FileRefused(NOT_COMPUTED.format(place=column.place, row=row), columns=[column.name])
+    return replace(table, filled=[column.place for column in consents])
+
+
+def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
+    """The likeliest readings side by side; where the first is that is no UTF-8, if most else is."""
+    with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
+        good = bad = 0
+        while piece := text.read(encodings.PIECE_SIZE):
+            good, bad = good + len(WIDE.findall(piece)), bad + len(BAD.findall(piece))
+    row, place = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
+    what = BAD_BYTE.format(row=row, place=place) if row else NOT_UTF8
+    shown = "; ".join(f"{name} {quoted(texts)}" for name, texts in readings.items())
+    return choice(what, "encoding", list(readings), f" ({shown})", readings=readings)
+
+
+def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
+    """(row, place) of the cells that are no UTF-8; of JSON, the place is that of the key in its object."""
+    for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
+        cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
+        for place, cell in enumerate(cells, 1):
+            if BAD.search(cell if isinstance(cell, str) else compact_json(cell)):
+                yield number, place

@@ -1,0 +1,64 @@
+"""What separates the tags of a cell, where no comma does: asked, as a tag may have any mark in its name."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.formats import csv_values
+from schemas.formats.columns import Column
+from schemas.formats.meanings import EXPORTED
+from schemas.formats.presets import Preset
+from schemas.formats.questions import FileQuestion, choice
+from schemas.formats.readings import Reading
+from schemas.formats.refusals import quoted
+from schemas.formats.tables import Table
+
+MARKS = (";", "|", csv_values.GOOGLE)
+SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
+COMMA = {csv_values.COMMA}
+MAX_SHOWN = 3
+UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answer, each cell is one tag"
+
+
+def separator_of(reading: Reading, preset: Preset | None) -> str | None:
+    """What separates the tags in place of a comma, if that is known."""
+    return reading.tag_separator or (preset.tag_separator if preset else None)
+
+
+class TagWatch:
+    """Sees the cells of all columns of tags while the file is looked through."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
+        self.table = table
+        is_told = separator or set(EXPORTED) <= set(table.names)
+        tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
+        self.columns = [] if is_told else tagged
+        self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}
+        self.marks: dict[int, set[str]] = {column.place: set() for column in tagged}
+
+    def see(self, _row: int, record: Any) -> None:
+        for column in self.columns:
+            cell, marks = self.table.cell_of(record, column), self.marks[column.place]
+            if cell[:1] == "[" or '"' in cell:
+                continue
+            if found := {mark for mark in (*MARKS, csv_values.COMMA) if mark in cell}:
+                marks |= found
+                shown = self.shown[column.place]
+                if cell in shown or len(shown) < MAX_SHOWN:
+                    shown[cell] += 1
+
+    def asks(self) -> list[FileQuestion]:
+        asked = [each for each in self.columns if self.marks[each.place] - COMMA == self.marks[each.place]]
+        marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
+        if not marks:
+            return []
+        several = "".join(mark for mark in marks if mark != csv_values.GOOGLE)
+        answers = dict.fromkeys([*marks, *filter(None, [several]), csv_values.COMMA])
+        asked = [column for column in asked if self.marks[column.place]]
+        values = sum((self.shown[column.place] for column in asked), Counter[str]())
+        names = [column.name for column in asked]
+        found = f" (in column {quoted(names)}, such as {quoted([next(iter(values))])})"
+        return [
+            choice(UNCLEAR, "tag_separator", list(answers), found, columns=names, values=values.most_common())
+        ]

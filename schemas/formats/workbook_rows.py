@@ -1,0 +1,137 @@
+"""The rows of a sheet, in the child process: what cells show, and which are hidden, merged, not computed."""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import IO, Any
+from xml.parsers import expat
+
+EXACT = 2**53  # whole numbers up to it are exact as floating point
+MAX_MERGED = 10_000  # ranges
+PIECE_SIZE = 2**16
+TRUE = ("1", "true")
+PADDED = re.compile(r'(?:0|\\.|"[^"]*"|[-/() ])+')  # a format of digits, each of which is shown, and of marks
+MARK = re.compile(r'\\.|"[^"]*"|.')
+
+
+@dataclass
+class SheetNotes:
+    """What the cells of a sheet do not tell.
+
+    The `hidden` rows; the first cell and the last of those that are `merged`; by column, the first row in
+    which a formula is `not_computed`. Columns count from 1.
+    """
+
+    hidden: set[int] = field(default_factory=set)
+    merged: list[tuple[str, str]] = field(default_factory=list)
+    not_computed: dict[int, int] = field(default_factory=dict)
+
+
+class Scan:
+    """Reads the XML of a sheet for its notes."""
+
+    def __init__(self) -> None:
+        self.notes = SheetNotes()
+        self._row = self._column = 0
+        self._cell: dict[str, str] = {}
+        self._parts: set[str] = set()
+        self._text = False
+        self._begins = {"row": self._begin_row, "c": self._begin_cell, "mergeCell": self._merge}
+
+    def read(self, source: IO[bytes]) -> SheetNotes:
+        parser = expat.ParserCreate()
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._characters
+        while piece := source.read(PIECE_SIZE):
+            parser.Parse(piece)
+        return self.notes
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        plain = name.rpartition(":")[2]
+        self._text = plain == "v"
+        self._parts.add(plain)
+        if begin := self._begins.get(plain):
+            begin(attributes)
+
+    def _begin_row(self, attributes: dict[str, str]) -> None:
+        self._row, self._column = int(float(attributes.get("r", self._row + 1))), 0
+        if attributes.get("hidden") in TRUE:
+            self.notes.hidden.add(self._row)
+
+    def _begin_cell(self, attributes: dict[str, str]) -> None:
+        self._column, self._cell, self._parts = self._column + 1, attributes, set()
+
+    def _merge(self, attributes: dict[str, str]) -> None:
+        if len(self.notes.merged) < MAX_MERGED:
+            first, _, last = attributes.get("ref", "").partition(":")
+            self.notes.merged.append((first, last or first))
+
+    def _characters(self, _: str) -> None:
+        if self._text:
+            self._parts.add("value")
+
+    def _end(self, name: str) -> None:
+        self._text = False
+        is_formula = name.rpartition(":")[2] == "c" and "f" in self._parts
+        if is_formula and "value" not in self._parts and self._cell.get("t") != "str":
+            self.notes.not_computed.setdefault(_place(self._cell.get("r"), self._column), self._row)
+
+
+def _place(reference: str | None, column: int) -> int:
+    """The column of a cell such as B7, from 1."""
+    from openpyxl.utils.cell import coordinate_to_tuple
+
+    return coordinate_to_tuple(reference)[1] if reference else column
+
+
+def merged(notes: SheetNotes) -> list[list[Any]]:
+    """[column, first row, last row, nothing yet] of cells that are merged downwards."""
+    from openpyxl.utils.cell import coordinate_to_tuple
+
+    ends = ((coordinate_to_tuple(first), coordinate_to_tuple(last)) for first, last in notes.merged)
+    return [[column, top, bottom, ""] for (top, column), (bottom, _) in ends if top < bottom]
+
+
+def shown(cells: Iterable[Any]) -> list[Any]:
+    """The cells of a row as the sheet shows them."""
+    return ["" if cell.value is None else _shown(cell) for cell in cells]
+
+
+def _shown(cell: Any) -> Any:
+    """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
+    value = cell.value
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+        value = int(value)
+    if isinstance(value, int) and value >= 0 and (marks := _marks(cell.number_format)):
+        return _padded(value, marks)
+    if isinstance(value, int | float):
+        return value if abs(value) < 2**63 else str(value)
+    if isinstance(value, dt.datetime):
+        return _date(value)
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else str(value)
+
+
+@cache
+def _marks(number_format: str) -> Sequence[str]:
+    """The marks of a number format that pads with zeros, as 00000 does; none of any other."""
+    first = number_format.partition(";")[0]
+    marks = MARK.findall(first) if PADDED.fullmatch(first) else []
+    return marks if marks.count("0") > 1 else []
+
+
+def _padded(value: int, marks: Sequence[str]) -> str:
+    """501 by 00000 is 00501; digits for which there is no zero come first."""
+    wanted = marks.count("0")
+    digits = f"{value:0{wanted}d}"
+    more, rest = digits[: len(digits) - wanted], iter(digits[len(digits) - wanted :])
+    return more + "".join(next(rest) if mark == "0" else mark.strip('\\"') or mark[-1] for mark in marks)
+
+
+def _date(value: dt.datetime) -> str:
+    if value.time() == dt.time():
+        return value.date().isoformat()
+    return value.isoformat(timespec="milliseconds" if value.microsecond else "seconds")

@@ -1,0 +1,71 @@
+"""Exports that come as a zip are taken whole: one preview, consent by file, one undo."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from audience import imports
+from tests.api.sent_files import ask
+from tests.response_assertions import error
+
+PEERS = Path(__file__).parents[1] / "schemas" / "data" / "peers"
+MAILCHIMP = sorted(PEERS.glob("*_email_audience_export_*.csv"))
+ZIP = "application/zip"
+
+
+def zipped(files):
+    binary = io.BytesIO()
+    with zipfile.ZipFile(binary, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return binary.getvalue()
+
+
+def test_the_files_of_mailchimp_are_one_import(client):
+    data = zipped({f"export/{file.name}": file.read_bytes() for file in MAILCHIMP})
+    dry = ask(client, data, ZIP, {"dry_run": "1"}).json
+    assert (dry["dry_run"]["created"], dry["dry_run"]["unsubscribed"]) == (6, 4)
+    assert dry["meta"]["preset"] == "mailchimp"
+    response = ask(client, data, ZIP)
+    assert response.status_code == 200, response.text
+    imports.drain(client.site.id, 30)
+    assert client.counts() == (6, 2, 4)
+    ola = client.find("ola@example.org")["attributes"]
+    assert ola["unsubscribed_at"].startswith("2024-02-03")
+    assert client.post("/batch/imports/1/undo").status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.counts()[0] == 0
+
+
+def test_a_field_of_the_list_is_asked_about_and_the_answer_is_the_program(client):
+    header = "Email Address,OPTIN_TIME,Shoe\n"
+    data = zipped({
+        "subscribed_a.csv": f"{header}ann@example.org,2024-01-02,7\nrag@example.org,2024-01-02,,x\n",
+        "cleaned_a.csv": f"{header}bob@example.org,2024-01-02,\n",
+    })  # fmt: skip
+    answer = ask(client, data, ZIP)
+    error(answer, 422)
+    assert answer.json["suggestion"] == {"from": "mailchimp"}
+    assert ask(client, data, ZIP, {"from": "mailchimp"}).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.counts() == (2, 1, 1)
+    assert client.find("ann@example.org")["attributes"]["fields"]["Shoe"] == 7
+
+
+def test_of_substacks_archive_the_readers_are_taken(client):
+    people = (PEERS / "email_list.example.csv").read_bytes()
+    data = zipped({"posts/1.html": "<p>", "posts.csv": "id\n1\n", "email_list.example.csv": people})
+    assert ask(client, data, ZIP).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.counts() == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [{"people.csv": "email\nann@example.org\n"}, {"subscribed_a.csv": "email\n\xff".encode("latin-1")}, {}],
+)
+def test_any_other_archive_is_refused(client, files):
+    error(ask(client, zipped(files), ZIP, {"consent": "subscribed"}), 422)
+    assert client.counts() == (0, 0, 0)

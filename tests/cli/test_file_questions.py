@@ -1,0 +1,73 @@
+"""What a file leaves open, at the command line: asked on a terminal, else refused with commands to copy."""
+
+import shlex
+
+import pytest
+
+from audience.cli import file_questions
+
+TEXT = "email,state,joined_at\nann@example.com,ok,01/02/2023\nbob@example.com,gone,\ncy@example.com,,\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "my people.csv"
+    path.write_text(TEXT)
+    return path
+
+
+def test_without_a_terminal_it_ends_with_2_and_commands_to_copy(type_, client, file):
+    file.write_text("email,Status\nann@example.com,active\nbob@example.com,unsubscribed\n")
+    words = ("import", file, "--site", client.site.uuid, "--tag", "old list")
+    result = type_(*words, asked=True)
+    assert result.exit_code == 2
+    assert "2 Status: active (1), unsubscribed (1)" in result.output
+    lines = [line.strip() for line in result.output.splitlines() if line.startswith("  audience ")]
+    assert [shlex.split(line)[-1] for line in lines[:3]] == ["subscribed", "unsubscribed", "unconfirmed"]
+    assert type_(*shlex.split(lines[3])[1:], asked=True).exit_code == 0
+    assert client.counts() == (2, 1, 1)
+    assert len(client.get("/fetch/tags").json["data"]) == 1
+
+
+def test_on_a_terminal_it_asks(type_, client, file, monkeypatch):
+    monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
+    typed = ["4", "2", "subscribed", "unsubscribed", "unconfirmed"]
+    words = ("import", file, "--site", client.site.uuid, "--map", "joined_at=created_at", "--dates", "dmy")
+    result = type_(*words, asked=True, input="".join(f"{line}\n" for line in typed))
+    assert result.exit_code == 0, result.output
+    assert "2 state: ok (1), gone (1), blank (1)" in result.output
+    assert client.counts() == (3, 1, 2)
+
+
+def test_other_questions_are_asked_there_too(type_, client, file, monkeypatch):
+    monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
+    words = ("import", file, "--site", client.site.uuid, "--map", "joined_at=created_at")
+    result = type_(*words, asked=True, input="1\ndates=dmy\n")
+    assert result.exit_code == 0, result.output
+    assert client.counts() == (3, 3, 0)
+    assert client.find("ann@example.com")["attributes"]["created_at"][:10] == "2023-02-01"
+
+
+def test_json_asks_nothing(type_, client, file, monkeypatch):
+    monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
+    result = type_("import", file, "--site", client.site.uuid, "--json", asked=True)
+    assert result.exit_code == 2
+
+
+def test_the_line_that_an_import_prints_answers_for_the_next_file(type_, client, file):
+    told = ("--subscribed", "ok", "--unsubscribed", "gone", "--unconfirmed", "")
+    words = ("import", file, "--site", client.site.uuid)
+    output = type_(*words, "--consent-column", "state", *told, asked=True).output
+    [line] = [each for each in output.splitlines() if each.startswith("Answers for the next file")]
+    assert type_(*words, *shlex.split(line)[-2:], asked=True).exit_code == 0
+    file.write_text(TEXT.replace("gone", "moved"))
+    again = type_(*words, *shlex.split(line)[-2:], asked=True)
+    assert again.exit_code == 2
+    assert "What do these values of `state` mean? `moved` (1)." in again.output
+    assert "This file was imported before" not in again.output
+
+
+def test_a_file_that_was_imported_before_is_told(type_, client, file):
+    words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed")
+    type_(*words)
+    assert "This file was imported before, as import 1, " in type_(*words).output
