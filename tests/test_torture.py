@@ -4,6 +4,7 @@ import json
 from contextlib import contextmanager
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -150,3 +151,18 @@ def test_what_was_unsure_stays_so_until_a_later_answer(monkeypatch, tmp_path):
     world._check_people(found)
     with pytest.raises(AssertionError, match="from nowhere"):
         world._check_people([("ann@example.com", True), ("dan@example.com", False)])
+
+
+def test_the_judge_is_told_of_each_request_and_looks_at_each_check(monkeypatch, tmp_path):
+    world = World(tmp_path)
+    counts = {"user_count": 1, "subscriber_count": 1, "unsubscriber_count": 0}
+    answers = {"results": 1, "failed": 0, "errors": []}
+    monkeypatch.setattr(world, "_request", lambda *_: (200, 0, counts | answers))
+    row: dict[str, Any] = {"email": "ann@example.com", "tags": [], "fields": {}}
+    row |= {"first_name": None, "last_name": None}
+    for command in ("subscribe", "unsubscribe"):
+        world.ask("POST", "/fetch/commands", {"command": {"command": command, "email": row["email"]}})
+        with pytest.raises(AssertionError, match="is missing"):
+            world._check_judged([])
+    with pytest.raises(AssertionError, match="is subscribed despite"):
+        world._check_judged([row | {"unsubscribed_at": None}])

@@ -84,6 +84,28 @@ HISTORIES: dict[str, list[Any]] = {
         ("create", {"email": BOB}), ("command", BOB, "unsubscribe"),
         ("file", [row(command="subscribe")], MERGE), ("change_email", BOB, ANN),
     ],
+    "a new subscriber with the old address of somebody unsubscribed": [
+        ("create", {"email": ANN}), ("command", ANN, "unsubscribe"), ("change_email", ANN, BOB),
+        ("create", {"email": ANN}),
+    ],
+    "a file with the old address of somebody whom a bulk action unsubscribed": [
+        ("create", {"email": ANN}), ("act", "unsubscribe", [ANN], ""), ("drain",), ("change_email", ANN, BOB),
+        ("file", [row(status="subscribed")], MERGE),
+    ],
+    "a file without a command, of who was erased": [
+        ("create", {"email": ANN}), ("erase", ANN), ("file", [row(status="subscribed")], MERGE), ("drain",),
+        ("event", ANN, "subscribe", (False, DAY)),
+    ],
+    "a command that fills blanks, of somebody unsubscribed": [
+        ("command", ANN, "unsubscribe"), ("file", [row(command="subscribe")], {"known": "fill"}),
+    ],
+    "a worker that is killed in the middle of a file, and a subscription of long ago": [
+        ("file", [row(BOB), row(status="unsubscribed"), row()], MERGE), ("work", 1, 0), SUBSCRIBED_LONG_AGO,
+        ("work", 1, 0),
+    ],
+    "an undo of the file that subscribed again": [
+        ("command", ANN, "unsubscribe"), ("file", [row(command="subscribe")], MERGE), ("drain",), ("undo", 0),
+    ],
     "a late unsubscribe of a day before a subscription of that day's end": [
         ("event", ANN, "unsubscribe", (True, 3 * DAY)), ("event", ANN, "subscribe", (False, 3 * DAY)),
     ],

@@ -1,6 +1,8 @@
 """A story: whatever the worker has applied when, the same accepted requests end alike.
 
 Each history is accepted twice: once the worker is done before the next request, once it is at any step.
+Left out is what goes by who exists when a row is applied (who is unconfirmed, a command where only blanks
+are filled), and by the server's clock of then (one that is set back).
 """
 
 from pathlib import Path
@@ -14,27 +16,30 @@ from hypothesis import strategies as st
 
 from tests.stories.accepted import UNSUBSCRIBE
 from tests.stories.doors import (
-    ACCEPTED,
     ADDRESSES,
     DAY,
-    ROWS,
+    EVENTS,
+    STATUSES,
     TAGS,
     ZONES,
     Doors,
+    accepted_steps,
     clock_steps,
     file_steps,
     histories,
 )  # fmt: skip
 
 ANN = "a@example.com"
-SILENT_ROWS = ROWS.map(lambda row: {name: value for name, value in row.items() if name != "command"})
+SILENT_ROWS = st.fixed_dictionaries({"email": ADDRESSES})
+ROWS = SILENT_ROWS | st.fixed_dictionaries({"email": ADDRESSES, "command": EVENTS})
 STEPS = st.one_of(
-    clock_steps(), *ACCEPTED, file_steps(SILENT_ROWS, "fill", "skip"),
+    clock_steps(), *accepted_steps(ROWS), file_steps(ROWS, "merge", statuses=STATUSES),
+    file_steps(SILENT_ROWS, "fill", "skip", statuses=STATUSES),
     st.tuples(st.just("erase"), ADDRESSES),
     st.tuples(st.just("act"), st.just(UNSUBSCRIBE), st.lists(ADDRESSES, min_size=1, max_size=3, unique=True),
               TAGS),
 )  # fmt: skip
-HISTORIES = st.lists(STEPS, min_size=8, max_size=20)
+HISTORIES = st.lists(STEPS, min_size=3, max_size=15)
 
 
 def with_the_same_choice(steps: list[Any]) -> list[Any]:
@@ -71,7 +76,7 @@ def ends(
 def holds(http: FlaskClient, instance: Path, steps: list[Any], zone: str, chance: Random) -> None:
     steps = with_the_same_choice(steps)
     at_once = ends(http, instance, steps, zone, None)
-    in_any_order = ends(http, instance, steps, zone, chance)
+    in_any_order = ends(http, instance, steps, zone, chance, most=chance.choice([0, 1, 5]))
     assert in_any_order == at_once, "\n".join(map(repr, steps))
 
 

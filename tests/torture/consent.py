@@ -18,7 +18,7 @@ from audience import clock
 from audience.config import Settings
 from tests.stories import doors
 from tests.stories.consent_model import UNSUBSCRIBE, ConsentModel, Word
-from tests.stories.doors import JudgedClient, open_judged
+from tests.stories.doors import JudgedClient, often, open_judged
 from tests.stories.invariant import Judge
 from tests.stories.test_consent_histories import STEPS, History
 from tests.torture import judged
@@ -26,8 +26,8 @@ from tests.torture.application import opened_application
 from tests.torture.judged import COPIES, backup_of
 
 SHORT, LONG, UNIT = 10, 1_000, "tens of histories"
-STEPS_AND_RESTORES = st.lists(st.one_of(STEPS, STEPS, STEPS, *COPIES), min_size=5, max_size=30)
-EVERY_DOOR = st.one_of(*[doors.STEPS] * 4, *COPIES)
+STEPS_AND_RESTORES = st.lists(st.one_of(*often(STEPS), *COPIES), min_size=5, max_size=30)
+EVERY_DOOR = st.one_of(doors.STEPS, *often(*COPIES, times=4))
 
 
 class RestoredHistory(History):

@@ -230,9 +230,7 @@ class World:
         sure = {email: left for email, left in ledger.left.items() if email not in open_}
         assert len(found) == len(people), "somebody is there twice"
         assert not ledger.left.keys() - found.keys(), f"lost: {sorted(ledger.left.keys() - found.keys())[:9]}"
-        unknown = {
-            each for each in found if each not in ledger.left.keys() | open_ | self.judge.subscribers.keys()
-        }
+        unknown = found.keys() - ledger.left.keys() - open_ - self.judge.subscribers.keys()
         assert not unknown, f"from nowhere: {sorted(unknown)[:9]}"
         wrong = [email for email, left in sure.items() if found[email] != left]
         assert not wrong, f"consent lost: {wrong[:9]}"
