@@ -61,7 +61,7 @@ def pattern(tmp_path_factory):
         return json.loads(done.stdout)
 
     site = run("site", "create", "News")
-    run("import", "people.csv", "--map", "Mail=email")
+    run("import", "people.csv", "--map", "Mail=email", "--consent", "subscribed")
     run("segment", "create", "All", '{"status": "subscribed"}')
     run("webhook", "add", "https://192.0.2.1/hook")
     return instance, site
