@@ -155,7 +155,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     PERSON: ("$person", TAG),
     f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
     f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),
-    f"{SITE}/imports/files/<number:upload_id>": ("$file", {"start": "1", "consent": "subscribed"}),
+    f"{SITE}/imports/files/<number:upload_id>": (
+        "$file", {"start": "1", "headed": "1", "consent": "subscribed"},
+    ),
     f"{SITE}/imports/<number:import_id>/retry": ("$failed_import/retry", {}),
     f"{SITE}/imports/<number:import_id>/undo": ("$imported/undo", {}),
     f"{SITE}/keys": ("$root/keys", {"name": "Blog", "scope": "read"}),
