@@ -45,6 +45,8 @@ ROWS = st.fixed_dictionaries(
     {"email": ADDRESSES},
     optional={"first_name": NAMES, "plan": PLANS, "tags": TAGS, "remove_tags": TAGS, "command": EVENTS},
 )
+ANSWER = {"consent_column": "status", "subscribed": ["subscribed", ""],
+          "unsubscribed": "unsubscribed", "unconfirmed": "unconfirmed"}  # fmt: skip
 STATUSES = ("", "", "subscribed", "unsubscribed")
 
 
@@ -220,7 +222,11 @@ class Doors:
         ]
         text = "\n".join([",".join(columns), *lines]) + "\n"
         answer = self.client.call(
-            "POST", "/batch/imports", headers={"Content-Type": "text/csv"}, data=text.encode(), query=query
+            "POST",
+            "/batch/imports",
+            headers={"Content-Type": "text/csv"},
+            data=text.encode(),
+            query=ANSWER | query,
         )
         assert answer.status_code == 200, answer.text
         self.imports.append(answer.json["data"]["id"])  # type: ignore[index]

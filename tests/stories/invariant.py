@@ -131,8 +131,8 @@ class Judge:
         self._erase(address_key(email), event)
 
     def _erase(self, key: str, event: ConsentEvent) -> None:
-        consents = self.at(key).consents
-        self.subscribers[key] = Subscriber([*consents, event], erased=event)
+        """What was accepted before is gone with them: the erasure is later."""
+        self.subscribers[key] = Subscriber([event], erased=event)
 
     def move(self, request: Request, old: str, new: str) -> None:
         """Whoever had the old address has the new one, with their consent.

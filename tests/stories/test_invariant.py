@@ -278,3 +278,10 @@ def test_a_restore_keeps_who_unsubscribed_and_who_was_erased_since():
     assert told.found(ann=False, bob=False)
     told.judge = before.restored(kept, unsubscribes=False)
     assert told.found(ann=True) == []
+
+
+def test_what_was_said_before_an_erasure_is_gone_with_it():
+    told = Told().says(UNSUBSCRIBE, "site", "import 1", day=NOON + DAY)
+    told.now -= HOUR
+    told.judge.erase(told.request(), ANN)
+    assert told.says(SUBSCRIBE, later=0).found(ann=True) == []

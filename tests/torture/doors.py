@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
+from urllib.parse import urlencode
 
 from audience import bulk_acts
 from audience.audit_log import Actor
@@ -19,6 +20,7 @@ from audience.sites import Site
 from storage import database, sites
 from tests.stories import accepted, witness
 from tests.stories.accepted import Request
+from tests.stories.doors import ANSWER
 from tests.stories.invariant import Judge
 
 UNANSWERED = (OSError, http.client.HTTPException, ValueError)
@@ -150,7 +152,7 @@ class DoorClient:
             )
             row = self._row() | {"status": status, "unsubscribed_at": date}
             lines.append(",".join(row.get(name, "") for name in columns))
-        path = f"/batch/imports?known={self._chance.choice(KNOWN)}"
+        path = f"/batch/imports?known={self._chance.choice(KNOWN)}&{urlencode(ANSWER, doseq=True)}"
         answer = self._send("POST", path, ("\n".join(lines) + "\n").encode())
         self._note(answer and answer["data"], "id")
 
