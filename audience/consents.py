@@ -100,20 +100,19 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
 
     A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
     """
-    number, left_at = accepted.number, change.dates.get("unsubscribed_at")
-    if left_at is not None:
-        left_at = min(left_at, accepted.at)
+    left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:
         instant = min(change.dates.get(UNSUBSCRIBED_BY, left_at), accepted.at)
-        yield ConsentEvent(instant, number, ConsentKind.DATED_UNSUBSCRIBE), left_at, DATE
+        event = ConsentEvent(instant, accepted.number, ConsentKind.DATED_UNSUBSCRIBE)
+        yield event, min(left_at, accepted.at), DATE
     if change.consent:
-        dated = change.consent_at is not None
-        kind = f"{'DATED_' if dated else ''}{change.consent.upper()}"
-        instant = accepted.at if change.consent_at is None else min(change.consent_at, accepted.at)
-        shown_at = change.at if change.at is not None else accepted.at
-        if left_at is not None and change.consent == Consent.UNSUBSCRIBE:
-            shown_at = left_at
-        yield ConsentEvent(instant, number, ConsentKind[kind]), shown_at, WORD
+        said_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
+        dated = change.consent_at is not None or said_at is not None
+        instant = accepted.at if change.consent_at is None else change.consent_at
+        kind = ConsentKind[f"{'DATED_' if dated else ''}{change.consent.upper()}"]
+        shown_at = next((at for at in (said_at, change.at) if at is not None), accepted.at)
+        event = ConsentEvent(min(instant, accepted.at), accepted.number, kind)
+        yield event, min(shown_at, accepted.at), WORD
 
 
 def kept(person: Person) -> ConsentEvent:

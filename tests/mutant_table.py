@@ -442,7 +442,7 @@ MUTANTS = (
     Mutant(
         "a unique event is stored twice",
         "audience/events.py",
-        "if name not in seen:",
+        "if name is None or name not in seen:",
         "if True:",
         f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
     ),

@@ -161,10 +161,11 @@ def events(change: Row, number: int, accepted_at: int) -> list[tuple[Event, int]
         said.append(((left_at, number, DATED_UNSUBSCRIBE), left_at))
     if change["consent"]:
         subscribes, at = change["consent"] == "subscribe", change["consent_at"]
-        shown_at = accepted_at if change["at"] is None else change["at"]
+        shown_at = accepted_at if change["at"] is None else min(change["at"], accepted_at)
         if left_at is not None and not subscribes:
-            shown_at = min(left_at, accepted_at)
-        if at is None:
+            instant = accepted_at if at is None else min(at, accepted_at)
+            said.append(((instant, number, DATED_UNSUBSCRIBE), min(left_at, accepted_at)))
+        elif at is None:
             said.append(((accepted_at, number, SUBSCRIBE if subscribes else UNSUBSCRIBE), shown_at))
         else:
             kind = DATED_SUBSCRIBE if subscribes else DATED_UNSUBSCRIBE

@@ -53,7 +53,7 @@ def pattern(tmp_path_factory):
     config = instance / "config.toml"
     config.write_text('dns_servers = ["127.0.0.1:9"]\nwebhook_private_addresses = true\n')
     config.chmod(0o600)
-    (instance.parent / "people.csv").write_text("Mail,first name\nann@example.com,Änn\n", "utf-8")
+    (instance.parent / "people.csv").write_text("email,first name\nann@example.com,Änn\n", "utf-8")
 
     def run(*words):
         done = bare({"AUDIENCE_INSTANCE": instance}, PROGRAM, *words, "--json", cwd=instance.parent)
@@ -61,7 +61,7 @@ def pattern(tmp_path_factory):
         return json.loads(done.stdout)
 
     site = run("site", "create", "News")
-    run("import", "people.csv", "--map", "Mail=email", "--consent", "subscribed")
+    run("import", "people.csv", "--consent", "subscribed")
     run("segment", "create", "All", '{"status": "subscribed"}')
     run("webhook", "add", "https://192.0.2.1/hook")
     return instance, site

@@ -119,7 +119,7 @@ def test_what_is_too_long_is_refused_in_words(site, manager, root, person, begun
 
 
 def test_a_tag_for_many_is_trimmed_as_that_of_the_api(begun):
-    assert begun(tag="\u202enew\u202c ").act.startswith("tag put on many, begun: new,")
+    assert begun(tag="\u00a0new ").act.startswith("tag put on many, begun: new,")
 
 
 def test_an_entry_of_a_list_is_put_on_it_once(site, manager, root):

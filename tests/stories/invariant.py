@@ -47,8 +47,6 @@ class Found:
 class Judge:
     """Is told of each request before it is sent and after it is answered, and says what does not hold."""
 
-    follows = False  # whether an import's unsubscribe that waits is one of whoever moves away meanwhile
-
     def __init__(self, zone: str = "UTC") -> None:
         self.zone = ZoneInfo(zone)
         self.subscribers: dict[str, Subscriber] = {}
@@ -156,16 +154,8 @@ class Judge:
             for subscriber in (there, here)
             for write in [each for writes in subscriber.writes.values() for each in writes]
         )
-        own = [
-            event
-            for event in there.consents
-            if self.follows
-            or event.kind == SUBSCRIBE
-            or event in applied
-            or event.request.source.startswith("act")
-        ]
         self.subscribers[address_key(new)] = Subscriber(
-            [*own, *waiting], there.writes, [request], is_open=there.is_open or not settled
+            [*there.consents, *waiting], there.writes, [request], is_open=there.is_open or not settled
         )
         staying = [
             event

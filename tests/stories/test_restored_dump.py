@@ -62,7 +62,7 @@ def block(first):
 def test_a_dump_is_restored_as_the_page_says(run, urls, tmp_path):
     site = json.loads(run("audience site create shop --json"))
     (tmp_path / "people.csv").write_text(f"email\n{ANN}\n{BOB}\n")
-    run("audience import people.csv")
+    run("audience import people.csv --consent subscribed")
     keys = run("audience key list --json")
     run(block("pg_dump"))
     run(f"audience subscriber erase {ANN} --yes; audience site create later")
