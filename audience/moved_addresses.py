@@ -22,6 +22,7 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
     hashes = {pepper.address_hash(site_id, change.key): change.key for change in changes}
     moved = {hashes[each.address_hash]: each for each in stored.after(site_id, accepted.number, hashes)}
     people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
+    taken = subscribers.get_by_keys(site_id, moved)
     found = list[Change | None]()
     for change in changes:
         move = moved.get(change.key)
@@ -31,7 +32,8 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
             found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
         elif person := people.get(move.subscriber_id):
             found.append(change._replace(key=person.email_key, email=person.email))
-            _leave(site_id, change, move, accepted)
+            if change.key not in taken:
+                _leave(site_id, change, move, accepted)
         else:
             found.append(None)
     return found

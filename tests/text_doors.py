@@ -13,7 +13,7 @@ from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.api.request_data import read_query
 from audience.http.normalize import Normalizer
-from schemas.base import Form, load
+from schemas.base import Form, FormError, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents
 from schemas.formats.files import inspect
@@ -69,7 +69,10 @@ def in_file(kind: str) -> Callable[[str], None]:
     head, kind = heads.get(kind, b""), "csv" if kind == "consent" else kind
 
     def read(text: str) -> None:
-        for row in inspect(io.BytesIO(head + text[:-32].encode(errors="replace")), Reading(), kind).rows(str):
+        binary = io.BytesIO(head + text[:-32].encode(errors="replace"))
+        with suppress(FormError):
+            inspect(binary, Reading(), kind)
+        for row in inspect(binary, Reading(consent="subscribed"), kind).rows(str):
             refused_rows.without_addresses(1, row)
 
     return read
@@ -89,7 +92,9 @@ def in_keys(text: str) -> None:
     """Refused objects, each of which has a key that no other has."""
     people = [f'{{"email":"a","k{number}":1}}' for number in range(len(text) // 24)]
     binary = io.BytesIO("\n".join(['{"email":"a@b.example"}', *people]).encode())
-    for row in inspect(binary, Reading(), "jsonl").rows(addresses.identity):
+    with suppress(FormError):
+        inspect(binary, Reading(), "jsonl")
+    for row in inspect(binary, Reading(consent="subscribed"), "jsonl").rows(addresses.identity):
         refused_rows.without_addresses(1, row)
 
 

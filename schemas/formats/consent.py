@@ -41,8 +41,10 @@ OUR_OWN_COMMAND = "--ignore-column cannot name `unsubscribed_at` or `command`: t
 
 
 def same(cell: str) -> str:
-    """A value as it is compared: trimmed, without case, NFKC; what databases write for nothing is blank."""
-    return _same(cell) if len(cell) <= MAX_LENGTH else unicodedata.normalize("NFKC", cell).strip().casefold()
+    """A value as it is compared: trimmed, without case; a short one in NFKC, which takes quadratic time, and
+    blank where databases write nothing so.
+    """
+    return _same(cell) if len(cell) <= MAX_LENGTH else cell.strip().casefold()
 
 
 @lru_cache(maxsize=4096)

@@ -53,9 +53,11 @@ class CountedColumn:
     column: Column
     values: dict[str, list[Any]] = field(default_factory=dict)
     many: bool = False
+    rows: int = 0  # that have the column
 
     def see(self, cell: str) -> int:
         """Returns 1 if the value is new."""
+        self.rows += 1
         if self.many:
             return 0
         known = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
@@ -92,15 +94,22 @@ class ConsentLook:
         self._preset = preset
         self._answer = answer
         self._all = [CountedColumn(column) for column in columns] if answer.is_open else []
-        self._counted = [each for each in self._all if each.column.meaning != "email"]
+        self._counted = {
+            each.column.name if table.is_json else each.column.place: each
+            for each in self._all
+            if each.column.meaning != "email"
+        }
+        self._rows = 0
         untold = () if answer.everyone else answer.columns
         self._untold = [(each, CountedColumn(each.column)) for each in untold]
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
-        for counted in self._counted:
-            self._left -= counted.see(self._table.cell_of(record, counted.column))
-            counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
+        self._rows += 1
+        for place, value in self._table.cells(record) if self._counted else ():
+            if counted := self._counted.get(place):
+                self._left -= counted.see(self._table.cell(value))
+                counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
         cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
         states = [consent.state(cell) for (consent, _), cell in zip(self._untold, cells, strict=True)]
         is_told = any(states)
@@ -109,11 +118,19 @@ class ConsentLook:
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:
+        self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
             return [FileQuestion(about=ABOUT, message=OPEN, command=OPEN_COMMAND, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
         return [_ask(consent, counted, advice) for consent, counted in self._untold if counted.values]
+
+    def _count_blanks(self) -> None:
+        """Of columns that some rows do not have."""
+        for counted in self._counted.values():
+            if not counted.many and counted.rows < self._rows:
+                counted.values.setdefault(BLANK, [BLANK, 0])[1] += self._rows - counted.rows
+                counted.rows = self._rows
 
     @property
     def columns(self) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely,
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.depth import examples
+from tests.subscriber_model import UNSUBSCRIBE as UNSUBSCRIBED
 from tests.undo_model import HistoryModel
 
 GROUPS, HISTORIES = 6, examples(20)  # each group on an instance of its own
@@ -147,7 +148,17 @@ class UndoHistory(History):
         """In chunks, as the service does; those of the erased are None."""
         for start in range(0, len(changes), self.chunk):
             chunk = [change for change in changes[start : start + self.chunk] if change]
-            self.whole.write(source, chunk, number, self.now, accepted_at)
+            behind = [self.behind(each, number, accepted_at) for each in chunk if each.get("behind")]
+            self.whole.write(source, [*chunk, *filter(None, behind)], number, self.now, accepted_at)
+
+    def behind(self, change, number, accepted_at):
+        """The unsubscribe of the address that its bearer moved away from, for who has it now."""
+        if change["consent"] != "unsubscribe":
+            return None
+        key = change["behind"]
+        if key not in self.model.people and key not in self.model.hashes:
+            self.model.hashes[key] = ("unsubscribed", accepted_at, number, UNSUBSCRIBED)
+        return Change(key, key, consent=Consent.UNSUBSCRIBE, creates=False)._asdict()
 
     def undo(self, source, number):
         return self.whole.undo(named(source), number, self.now, self.resubscribes.get(source, False))
@@ -164,7 +175,21 @@ class UndoHistory(History):
             accepted = subscribers.accept_now(self.site.id)
             problem = subscribers.change_email(self.site.id, old, new, accepted)
         self.taken()
-        assert (problem is None) == self.whole.move(old, new, new, accepted.number, self.now)
+        moved = self.whole.move(old, new, new, accepted.number, self.now)
+        assert (problem is None) == moved
+        if moved and old != new:
+            self.redirect(old, new)
+
+    def redirect(self, old, new):
+        """Rows that wait are of whoever had the address; one that comes to it later is not subscribed."""
+        for _, _, changes in self.queue:
+            for change in filter(None, changes or ()):
+                if change["key"] == old and not change.get("pinned"):
+                    change |= {"key": new, "email": new, "behind": change.get("behind", old)}
+                elif change["key"] == new and not change.get("pinned"):
+                    change["pinned"] = True
+                    if change["consent"] == "subscribe":
+                        change["consent"] = ""
 
     def erase(self):
         if self.chance.random() < 0.5:

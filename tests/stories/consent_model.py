@@ -27,12 +27,29 @@ class Word:
 
 
 @dataclass
+class Row:
+    """A row that waits, of whoever has `address` now; `behind` is the one that they had when it was accepted.
+    One that is `pinned` stays at its address, to which somebody has come since.
+    """
+
+    address: str
+    word: str
+    left_at: int | None
+    behind: str = ""
+    pinned: bool = False
+
+    @property
+    def said(self) -> str:
+        return self.word if self.left_at is None else UNSUBSCRIBE
+
+
+@dataclass
 class ConsentModel:
     """`people` are the subscribers, `hashes` the addresses known without one."""
 
     people: dict[str, Word] = field(default_factory=dict)
     hashes: dict[str, Word] = field(default_factory=dict)
-    waiting: list[tuple[int, int, list[tuple[str, str, int | None]]]] = field(default_factory=list)
+    waiting: list[tuple[int, int, list[Row]]] = field(default_factory=list)
     number: int = 0
     accepted_at: int = 0
     now: int = 0
@@ -58,14 +75,24 @@ class ConsentModel:
 
     def import_(self, now: int, items: list[tuple[str, str, int | None]]) -> None:
         """Items are (address, word, date of leaving)."""
-        self.waiting.append((*self.accept(now), items))
+        self.waiting.append((*self.accept(now), [Row(*item) for item in items]))
 
     def drain(self, now: int) -> None:
         self.now = now
         for number, at, items in self.waiting:
-            for address, word, left_at in items:
-                self.say(address, word if left_at is None else UNSUBSCRIBE, (number, at), left_at)
+            for row in items:
+                self.say(row.address, row.said, (number, at), row.left_at)
+                if row.behind and row.said == UNSUBSCRIBE:
+                    self._leave(row, (number, at))
         self.waiting = []
+
+    def _leave(self, row: Row, accepted: tuple[int, int]) -> None:
+        """Whoever has the address now is unsubscribed, and who has it later comes in so."""
+        if row.behind in self.people:
+            self.say(row.behind, UNSUBSCRIBE, accepted, row.left_at)
+        elif row.behind not in self.hashes:
+            self.say(row.behind, UNSUBSCRIBE, accepted, row.left_at)
+            self.hashes[row.behind] = self.people.pop(row.behind)
 
     def erase(self, address: str, now: int) -> None:
         number, at = self.accept(now)
@@ -76,13 +103,18 @@ class ConsentModel:
     def blank(self, address: str) -> None:
         """Rows that wait lose the address."""
         self.waiting = [
-            (number, at, [item for item in items if item[0] != address]) for number, at, items in self.waiting
+            (number, at, [row for row in rows if row.address != address]) for number, at, rows in self.waiting
         ]
 
     def change_email(self, address: str, new: str, now: int) -> None:
         number, at = self.accept(now)
         if address not in self.people or new in self.people or self.hashes.get(new, Word()).erased:
             return
+        for row in [each for _, _, rows in self.waiting for each in rows if not each.pinned]:
+            if row.address == address:
+                row.address, row.behind = new, row.behind or address
+            elif row.address == new:
+                row.pinned, row.word = True, "" if row.word == SUBSCRIBE else row.word
         person = self.people.pop(address)
         self.hashes.pop(new, None)
         if person.left:

@@ -49,7 +49,9 @@ class History:
         self.model.say(address, word, self.model.accept(self.now))
 
     def create(self, address: str) -> None:
-        self.client.post("/fetch/subscribers", {"subscriber": {"email": address}})
+        answer = self.client.post("/fetch/subscribers", {"subscriber": {"email": address}})
+        if answer.status_code == 422:  # nothing was accepted
+            return
         self.model.say(address, "", self.model.accept(self.now))
 
     def event(self, address: str, word: str, age: int | None) -> None:
