@@ -13,6 +13,7 @@ from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS
 from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
@@ -23,6 +24,10 @@ SEVERAL = "The parameter was sent with several values: send one."
 BOTH = (
     "`answers` already says who may be written to: send it without consent and consent_column, or answer "
     "anew without `answers`."
+)
+BOTH_COMMAND = (
+    "--answers already says who may be written to: give it without --consent and --consent-column, or answer "
+    "anew without --answers"
 )
 SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
@@ -168,7 +173,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
         line.setdefault("seen", [])
     before: dict[str, Any] = load(ImportFile(), line)
     if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
-        raise FormError([FieldError("answers", BOTH)])
+        raise FileRefused(BOTH, BOTH_COMMAND)
     told = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
         kept = [value for value in before.get(name, ()) if value not in told]

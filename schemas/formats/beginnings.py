@@ -1,10 +1,10 @@
 """Files whose first row is no header: what stands there in its place, and what to do about it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from schemas.formats import csv_values
 from schemas.formats.columns import has_email, like_email
 from schemas.formats.meanings import normal
 from schemas.formats.readers import DELIMITERS
@@ -33,7 +33,6 @@ OTHER_SHEET_COMMAND = (
     "say with --map COLUMN=email which column has them"
 )
 
-ADDRESS = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
 ABOVE = (
     "Row {row} has an address, though header_row names a row below it as the header: correct header_row, or "
     "take that row out."
@@ -67,8 +66,12 @@ def _check_above(table: Table, reading: Reading) -> None:
     for row, record in replace(table, headed=False).records():
         if row >= table.header_row:
             return
-        if any(ADDRESS.fullmatch(table.cell(cell).strip()) for cell in record):
+        if any(_is_address(csv_values.read_address(table.cell(cell))) for cell in record):
             raise FileRefused(ABOVE.format(row=row), ABOVE_COMMAND.format(row=row))
+
+
+def _is_address(text: str) -> bool:
+    return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
 
 def _chosen(reading: Reading) -> list[str]:

@@ -1,6 +1,5 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import Guards
 from schemas.formats.consent_question import ConsentLook, CountedColumn
-from schemas.formats.consent_words import folded, is_unsubscribed
+from schemas.formats.consent_words import MAX_LENGTH, folded, is_unsubscribed
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
@@ -23,7 +22,6 @@ from schemas.values import DATES
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
 SAMPLE_BYTES = 2**16
-AROUND = re.compile(r"^[\W\d_]+|[\W\d_]+$")  # the word of a heading
 COMMANDS = ("", "subscribe", "unsubscribe")
 SEVERAL_FILES = (
     "Another header begins at row {row}: the file seems to be several in one. Import each of them by itself; "
@@ -156,13 +154,19 @@ def _see_heading(
     found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if not found or any("@" in cell for cell in found):
         return
-    if answer.everyone != UNSUBSCRIBED and any(is_unsubscribed(AROUND.sub("", cell)) for cell in found):
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found)):
         raise FileRefused(HEADING.format(row=row))
     if not reading.headed:
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
+
+
+def _is_heading(cell: str) -> bool:
+    """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
+    letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
+    return bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribed(cell[letters[0] : letters[-1] + 1])
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:

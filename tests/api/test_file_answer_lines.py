@@ -43,6 +43,7 @@ def test_no_row_above_a_header_row_is_lost(client):
     text = "email;plan\nbob@example.com;a\nemail;plan\ncy@example.com;b\n"
     body = ask(client, text, query={"answers": line}).json
     assert body["errors"][0]["message"].startswith("Row 2 has an address")
+    error(ask(client, text.replace("bob@example.com", "Bob <bob@example.com>"), query={"answers": line}), 422)
     titled = "Ask info@example.com;\n;\nemail;plan\nann@example.com;pro\n"
     import_file(client, titled, query={"answers": line})
     assert client.counts() == (1, 1, 0)
@@ -80,6 +81,7 @@ TWICE = "consent=subscribed&consent=unsubscribed&seen=email&seen=x&seen=y"
         {"consent": [IN, OUT]}, {"consent": [OUT, IN]}, {"consent": IN, "dates": ["dmy", "mdy"]},
         {"consent_column": ["x", "y"], "subscribed": ["a", "b"]}, {"consent": IN, "header": ["1", "0"]},
         {"consent": IN, "header_row": ["1", "2"]}, {"answers": TWICE},
+        {"consent": IN, "map[x]": ["ignore", "field:z"]},
     ],
 )  # fmt: skip
 def test_a_parameter_that_is_repeated_must_not_contradict_itself(client, query):
