@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from schemas.formats.columns import Column
@@ -42,7 +43,8 @@ def looked(table: Table, file: File | None = None, known: Sequence[Column] = ())
 def _answer(file: File) -> dict[str, Any]:
     """Who may be written to, as the file itself or whoever sent it says."""
     columns = [
-        {"name": each.column.name, "states": list(each.states.items())} for each in file.answer.columns
+        {"name": each.column.name, "states": [*filter(itemgetter(1), each.states.items())]}
+        for each in file.answer.columns
     ]
     return {"everyone": file.answer.everyone, "by_file": file.answer.by_file, "columns": columns}
 

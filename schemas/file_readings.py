@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from schemas.base import Form, FormError, JsonSchema, Text, load
+from schemas.base import Form, FormError, JsonSchema, Repeated, Text, load
 from schemas.formats import encodings
 from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -13,12 +13,22 @@ from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import MEANING
 from schemas.formats.presets import PRESETS
 from schemas.formats.readings import Reading
+from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
 from schemas.tags import trimmed
 from schemas.values import FieldError, KnownPeople
 
+SEVERAL = "The parameter was sent with several values: send one."
+BOTH = (
+    "`answers` already says who may be written to: send it without consent and consent_column, or answer "
+    "anew without `answers`."
+)
+BOTH_COMMAND = (
+    "--answers already says who may be written to: give it without --consent and --consent-column, or answer "
+    "anew without --answers"
+)
 SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
@@ -37,10 +47,23 @@ ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month d
 MAX_ID = 2**53
 UPLOAD = "Send upload as the answer with the questions gave it."
 ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
-OF_CONSENT = ("consent", "consent_column", *STATES)
+SAYING = {"consent", "consent_column"}
 
 
-class Switch(Text):
+class Once(Text):
+    """A parameter that may be sent again only with the same value."""
+
+    @staticmethod
+    def repeated(values: Repeated) -> str | Repeated:
+        return values if len({*values}) > 1 else values[0]
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if isinstance(value, Repeated):
+            raise ma.ValidationError(SEVERAL)
+        return super()._deserialize(value)
+
+
+class Switch(Once):
     """`1` or `0`."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
@@ -59,7 +82,7 @@ class Values(ma.fields.List[Any]):
         super().__init__(Text(), **options)
 
 
-class Encoding(Text):
+class Encoding(Once):
     """One of `encodings.SAID`, by any of its names."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -68,7 +91,7 @@ class Encoding(Text):
         return name
 
 
-class RowNumber(Text):
+class RowNumber(Once):
     """The number of a row, from 1."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -89,23 +112,24 @@ class ImportFile(Form):
         error_messages={"invalid": MEANING},
         metadata={"description": "What columns mean: `map[COLUMN]=WHAT`, by header or place from 1."},
     )
-    from_ = Text(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
-    sheet = Text(metadata={"description": "The sheet of a workbook; absent: the first."})
+    from_ = Once(data_key="from", validate=ma.validate.OneOf(PRESETS, error=FROM))
+    sheet = Once(metadata={"description": "The sheet of a workbook; absent: the first."})
     tag = ma.fields.List(
         Text(), load_default=list, metadata={"description": "Tags for everyone in the file."}
     )
-    consent = Text(
+    consent = Once(
         validate=ma.validate.OneOf(STATES, error=CONSENT),
         metadata={"description": "Who may be written to, of everyone: `subscribed` everyone, `unsubscribed` "
                                  "nobody, `unconfirmed` nobody yet."},
     )  # fmt: skip
-    consent_column = Text(metadata={"description": "The column that says who may be written to."})
+    consent_column = Once(metadata={"description": "The column that says who may be written to."})
     subscribed = Values(metadata={"description": "Its values that mean subscribed."})
     unsubscribed = Values(metadata={"description": "Its values that mean unsubscribed."})
     unconfirmed = Values(metadata={"description": "Its values that mean: still to confirm."})
     ignore_column = Values(metadata={"description": "Columns that say nothing of consent."})
+    seen_digest = Once(metadata={"description": "In place of `seen`, of more than 200 headers."})
     seen = Values(metadata={"description": "Headers that the answers were given for."})
-    answers = Text(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
+    answers = Once(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
     upload_id = ma.fields.Integer(
         data_key="upload",
         validate=ma.validate.Range(1, MAX_ID, error=UPLOAD),
@@ -113,13 +137,13 @@ class ImportFile(Form):
         error_messages={"invalid": UPLOAD},
     )
     header = Switch()
-    dates = Text(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
-    tag_separator = Text(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
+    dates = Once(validate=ma.validate.OneOf([DMY, MDY], error=ORDER))
+    tag_separator = Once(validate=ma.validate.Regexp(SEPARATORS, error=TAG_SEPARATOR))
     encoding = Encoding(metadata={"description": "The encoding of a file that is not UTF-8."})
     header_row = RowNumber(metadata={"description": "The row that has the names of the columns."})
-    hidden_rows = Text(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
-    unread_dates = Text(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
-    known = Text(
+    hidden_rows = Once(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
+    unread_dates = Once(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
+    known = Once(
         validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
         metadata={"description": "What may change of people who are known: `merge` everything (the default), "
                                  "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
@@ -141,19 +165,21 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
             line["map"][name[len("map[") : -1]] = value
         elif isinstance(ImportFile().fields_by_key.get(name), ma.fields.List):
             line.setdefault(name, []).append(value)
-        elif name in ImportFile().fields_by_key:
-            line[name] = value
+        elif name in ImportFile().fields_by_key and line.setdefault(name, value) == value:
+            continue
         else:
             raise FormError([FieldError("answers", ANSWERS)])
+    if "seen_digest" not in line:
+        line.setdefault("seen", [])
     before: dict[str, Any] = load(ImportFile(), line)
-    if "consent" in form or "consent_column" in form:
-        before = {name: each for name, each in before.items() if name not in OF_CONSENT}
+    if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
+        raise FileRefused(BOTH, BOTH_COMMAND)
     told = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
         kept = [value for value in before.get(name, ()) if value not in told]
         before[name] = [*kept, *form.get(name, ())]
     lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
-    lists = {name: values for name, values in lists.items() if values}
+    lists = {name: values for name, values in lists.items() if values or name in before}
     states = {name: before[name] for name in STATES if before[name]}
     return before | form | lists | states | {"map_": before["map_"] | form["map_"]}
 
@@ -171,6 +197,7 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         told={state: form[state] for state in STATES if state in form},
         ignored=form.get("ignore_column", ()),
         seen=form.get("seen"),
+        seen_digest=form.get("seen_digest"),
         headed=form.get("header", True),
         dates=form.get("dates"),
         known=form.get("known", KnownPeople.MERGE),

@@ -15,6 +15,7 @@ from audience.errors import Compressed, NotJson, NotUnderstood, Refused, Service
 from audience.http.services import services
 from schemas.base import TWICE, Doubled, Repeated, dashed
 from schemas.file_imports import KINDS
+from schemas.file_readings import SEVERAL
 from schemas.subscribers import with_lost_plus
 from schemas.values import FieldError
 
@@ -119,7 +120,15 @@ def file_body() -> BinaryIO:
 
 
 def read_lists() -> dict[str, Any]:
-    """What may be repeated in the query beside a file: tags, and values and headers, which may be blank."""
+    """What may be repeated in the query beside a file: tags, and values and headers, which may be blank.
+
+    Raises `Refused` where a column is said to mean two things.
+    """
+    meanings = [
+        (key, what) for key, what in request.args.items(multi=True) if key.startswith("map[") and what
+    ]
+    if len({*meanings}) > len(dict(meanings)):
+        raise Refused(SEVERAL, [FieldError("map", SEVERAL)])
     found = {key: [*request.args.getlist(key), *request.args.getlist(f"{key}[]")] for key in LISTS}
     found["tag"] = [tag for tag in found["tag"] if tag]
     return {key: values for key, values in found.items() if values}

@@ -65,6 +65,7 @@ Texts = tuple[str, ...]
 @click.option("--ignore-column", multiple=True, help="A column that says nothing of consent; repeatable.")
 @click.option("--answers", metavar="LINE", help="The answers that an earlier import of such a file printed.")
 @click.option("--seen", multiple=True, help="A header that --answers does not know; repeatable.")
+@click.option("--seen-digest", help="In place of --seen, as a question about very many headers gives it.")
 @click.option("--no-header", is_flag=True, help="The first row is no header: columns are 1, 2, 3, ...")
 @click.option("--dates", type=click.Choice([DMY, MDY]), help="Whether the day or the month comes first.")
 @click.option("--encoding", help="The encoding of a file that is not UTF-8, such as cp1250.")

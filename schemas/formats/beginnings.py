@@ -1,8 +1,10 @@
 """Files whose first row is no header: what stands there in its place, and what to do about it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
+from schemas.formats import csv_values
 from schemas.formats.columns import has_email, like_email
 from schemas.formats.meanings import normal
 from schemas.formats.readers import DELIMITERS
@@ -31,9 +33,19 @@ OTHER_SHEET_COMMAND = (
     "say with --map COLUMN=email which column has them"
 )
 
+ABOVE = (
+    "Row {row} has an address, though header_row names a row below it as the header: correct header_row, or "
+    "take that row out."
+)
+ABOVE_COMMAND = (
+    "Row {row} has an address, though --header-row names a row below it as the header: correct it, or take "
+    "that row out"
+)
+
 
 def check(table: Table, reading: Reading) -> None:
     """Raises `FileRefused` where it is known why no column holds addresses."""
+    _check_above(table, reading)
     names = table.names
     if table.is_json or not table.headed or has_email(names) or "email" in _chosen(reading):
         return
@@ -45,6 +57,21 @@ def check(table: Table, reading: Reading) -> None:
         sheet, others = quoted([table.sheet or ""]), [name for name in table.sheets if name != table.sheet]
         command = OTHER_SHEET_COMMAND.format(sheet=sheet, columns=quoted(names), sheets=quoted(others))
         raise FileRefused(OTHER_SHEET, command, columns=names, values=table.sheets)
+
+
+def _check_above(table: Table, reading: Reading) -> None:
+    """Raises `FileRefused` where a row above the header that was named seems to be a subscriber."""
+    if table.is_json or not table.headed or (reading.header_row or 1) == 1:
+        return
+    for row, record in replace(table, headed=False).records():
+        if row >= table.header_row:
+            return
+        if any(_is_address(csv_values.read_address(table.cell(cell))) for cell in record):
+            raise FileRefused(ABOVE.format(row=row), ABOVE_COMMAND.format(row=row))
+
+
+def _is_address(text: str) -> bool:
+    return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
 
 def _chosen(reading: Reading) -> list[str]:

@@ -3,7 +3,7 @@
 import difflib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.formats import header_names
 from schemas.formats.consent_words import folded
@@ -19,12 +19,15 @@ from schemas.formats.meanings import (
     preset_columns,
 )
 from schemas.formats.presets import IGNORE, Preset
+from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
 
 REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
 
+ALWAYS = "map cannot name `unsubscribed_at`, which always counts: take the parameter away."
+ALWAYS_COMMAND = "--map cannot name `unsubscribed_at`, which always counts: take the option away"
 MAP = (
     "The parameter map names a column that the file does not have: use a header, or a place from 1. "
     "`columns` lists the headers."
@@ -121,6 +124,8 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
             shown = quoted([f"{names[place - 1]} ({place})" for place in found])
             raise FileRefused(SEVERAL, SEVERAL_COMMAND.format(columns=shown, place=found[-1]), columns=names)
         places[found[0]] = meaning_of(what)
+        if normal(names[found[0] - 1]) == "unsubscribed_at" != places[found[0]]:
+            raise FileRefused(ALWAYS, ALWAYS_COMMAND)
     return places
 
 
@@ -133,6 +138,28 @@ def found_places(names: Sequence[str], column: str) -> list[int]:
     digits = column.strip()
     return (
         [int(digits)] if digits.isascii() and digits.isdigit() and 1 <= int(digits[:9]) <= len(names) else []
+    )
+
+
+def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
+    """With headers in place of places, and the name of the sheet: they hold for the next file as well.
+
+    A column without a header of its own keeps its place.
+    """
+
+    def named(column: str) -> str:
+        places = found_places(names, column)
+        name = names[places[0] - 1] if len(places) == 1 else ""
+        return name if name.strip() and found_places(names, name) == places else column
+
+    if not reading.headed:
+        return replace(reading, sheet=reading.sheet and sheet)
+    return replace(
+        reading,
+        sheet=reading.sheet and sheet,
+        meanings={named(column): what for column, what in reading.meanings.items()},
+        consent_column=reading.consent_column and named(reading.consent_column),
+        ignored=[named(column) for column in reading.ignored],
     )
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, found_places
 from schemas.formats.consent_words import folded
-from schemas.formats.meanings import CONSENT, EXPORTED, OWN
+from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
@@ -119,11 +119,16 @@ def answer(
         raise FileRefused(NO_COLUMN, NO_COLUMN_COMMAND)
     because = Because.PRESET.format(preset.program) if preset else ""
     found = [
-        _consent(column, dict(states) | told, because)
+        _consent(column, _with_told(states, told), because)
         for column in columns
         if (states := by_preset.get(folded(column.name))) is not None
     ]
     return ConsentAnswer(columns=found, by_file=bool(found))
+
+
+def _with_told(states: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+    """A program's states, and what was told; what a blank cell of its column says is known."""
+    return {**states, **{value: state for value, state in told.items() if value or not states.get(BLANK)}}
 
 
 def _since(
@@ -154,7 +159,7 @@ def _consent(column: Column, states: Mapping[str, str], because: str) -> Consent
 def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
     """The columns of `ignore_column`. Raises `FileRefused`."""
     places = {_place(names, name, "ignore_column") for name in reading.ignored}
-    if any(columns[place - 1].meaning in OWN for place in places):
+    if any({columns[place - 1].meaning, normal(columns[place - 1].name)} & {*OWN} for place in places):
         raise FileRefused(OUR_OWN, OUR_OWN_COMMAND)
     return places
 

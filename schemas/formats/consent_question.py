@@ -84,7 +84,7 @@ class CountedColumn:
 class ConsentLook:
     """Watches the values that are to be told: of all columns, or those of consent that were not yet.
 
-    Of several columns of consent a blank one says nothing beside one that was told.
+    Of several columns of consent a blank one says nothing beside one that was told, if its program writes it.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class ConsentLook:
         cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
         states = [consent.state(cell) for (consent, _), cell in zip(self._untold, cells, strict=True)]
         is_told = any(states)
-        for (_, counted), cell, state in zip(self._untold, cells, states, strict=True):
-            if state is None and not (is_told and same(cell) == BLANK):
+        for (consent, counted), cell, state in zip(self._untold, cells, states, strict=True):
+            if state is None and not (is_told and same(cell) == BLANK and BLANK in consent.states):
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:

@@ -5,10 +5,14 @@ for a blank or a hyphen), separated by blanks.
 """
 
 import re
+import string
 import unicodedata
 from functools import cache
 
+from schemas.formats import csv_values
+
 MARKS = re.compile(r"(?<=\w)[\W_]+(?=\w)|[\W_]+$")  # not before the first letter: `-1` is no word
+BEFORE = string.punctuation + string.whitespace
 MAX_LENGTH = 100  # characters
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 OUT, IN, NOT_YET, YES, NO = "unsubscribed", "subscribed", "unconfirmed", "yes", "no"
@@ -75,7 +79,7 @@ def folded(text: str) -> str:
     """
     if len(text) > MAX_LENGTH:
         return text
-    letters = unicodedata.normalize("NFKD", text.strip().casefold())
+    letters = unicodedata.normalize("NFKD", csv_values.stripped(text).casefold())
     return MARKS.sub("", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
@@ -101,8 +105,9 @@ def is_yes(cell: str) -> bool:
 
 def is_unsubscribed(cell: str) -> bool:
     """Whether a cell says literally that somebody has unsubscribed."""
-    first = cell.lstrip()[:1]
-    return (first in _first_letters() or not first.isascii()) and folded(cell) in _unsubscribed()
+    word = cell.lstrip(BEFORE)
+    first = word[:1]
+    return (first in _first_letters() or not first.isascii()) and folded(word) in _unsubscribed()
 
 
 @cache

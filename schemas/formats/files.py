@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 
 from schemas.base import FormError, load
 from schemas.formats import beginnings, consent, presets, table_questions, tables
-from schemas.formats.columns import Column, is_header, plan
+from schemas.formats.columns import Column, by_header, is_header, plan
 from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.consent_guards import Guards
 from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
@@ -72,7 +73,7 @@ class File:
     @property
     def answers(self) -> str:
         """All that was answered, as a line for the next file of its kind."""
-        return answer_line(self.reading, self.table.names)
+        return answer_line(by_header(self.reading, self.table.names, self.table.sheet), self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
         """The rows that are not blank; `check` raises `ValueError` on a malformed address.
@@ -143,8 +144,10 @@ def understood(
     table, asks = table_questions.from_header(table, reading)
     preset, columns = planned(table, reading)
     answer = consent.answer(table.names, columns, reading, preset)
-    table = table_questions.filled(table, columns, answer)
-    dates = look_through(table, columns, answer, reading, preset, asks, follow, sampled)
+    ignored = consent.ignored_places(table.names, columns, reading)
+    table = table_questions.filled(table, columns, answer, ignored)
+    guards = Guards(table, columns, answer, ignored, separator_of(reading, preset))
+    dates = look_through(table, columns, answer, reading, preset, asks, guards, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, dates, preset, answer, reading, names, is_empty)

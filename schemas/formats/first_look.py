@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from schemas.formats.columns import Column, is_header
-from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_places
+from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import Guards
 from schemas.formats.consent_question import ConsentLook, CountedColumn
-from schemas.formats.consent_words import folded, is_unsubscribed
+from schemas.formats.consent_words import MAX_LENGTH, folded, is_unsubscribed
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
-from schemas.formats.readings import Reading
+from schemas.formats.readings import Reading, digest_of
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import CSV, Table
@@ -57,6 +57,15 @@ UNSEEN_COMMAND = (
     "anew without --answers, or give --seen HEADER for each that says nothing of it."
 )
 
+UNSEEN_MANY = (
+    "The file has other columns than that of `answers`. Does one say who has unsubscribed? Answer anew "
+    "without `answers`, or send the seen_digest of `options` if none does."
+)
+UNSEEN_MANY_COMMAND = (
+    "The file has other columns than that of --answers. Does one say who has unsubscribed? Answer anew "
+    "without --answers, or give --seen-digest {digest} if none does."
+)
+
 
 def look_through(
     table: Table,
@@ -65,6 +74,7 @@ def look_through(
     reading: Reading,
     preset: Preset | None,
     before: Sequence[FileQuestion],
+    guards: Guards,
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
@@ -77,7 +87,6 @@ def look_through(
     header or a heading follows, or if a row contradicts what was said of everyone.
     """
     consents = ConsentLook(table, columns, answer, preset)
-    guards = Guards(table, columns, answer, ignored_places(table.names, columns, reading))
     dated = DateWatch(table, _dated(columns, answer), reading)
     tagged = TagWatch(table, columns, separator_of(reading, preset))
     emails = [column for column in columns if column.meaning == "email" and not table.is_json]
@@ -145,13 +154,19 @@ def _see_heading(
     found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if not found or any("@" in cell for cell in found):
         return
-    if answer.everyone != UNSUBSCRIBED and any(map(is_unsubscribed, found)):
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found)):
         raise FileRefused(HEADING.format(row=row))
     if not reading.headed:
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
+
+
+def _is_heading(cell: str) -> bool:
+    """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
+    letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
+    return bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribed(cell[letters[0] : letters[-1] + 1])
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
@@ -170,13 +185,20 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
     """Columns that the answers of an earlier file were not given for."""
-    new = [name for name in table.names if name not in reading.seen] if reading.seen is not None else []
+    if reading.seen_digest:
+        told = digest_of(table.names)
+        new = table.names if told != reading.seen_digest else []
+        options = [f"seen_digest={told}"]
+        message, command = UNSEEN_MANY, UNSEEN_MANY_COMMAND.format(digest=told)
+    else:
+        new = [name for name in table.names if name not in reading.seen] if reading.seen is not None else []
+        options = [f"seen={name}" for name in new]
+        message, command = UNSEEN, UNSEEN_COMMAND.format(columns=quoted(new))
     if not new:
         return []
     return [
         FileQuestion(
-            about="columns", message=UNSEEN, command=UNSEEN_COMMAND.format(columns=quoted(new)), page=UNSEEN,
-            options=[f"seen={name}" for name in new], columns=new,
+            about="columns", message=message, command=command, page=message, options=options, columns=new,
         )
     ]  # fmt: skip
 

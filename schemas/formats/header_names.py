@@ -111,6 +111,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("unsubscribing", "en", "opted_out_of_email has_opted_out_of_email newsletter_opt_out marketing_opt_out"),
     ("unsubscribing", "en", "email_marketing_opt_out optout_time optout_date opted_out_at opted_out_on"),
+    ("unsubscribing", "en", "unsubscribed_at unsubscription_date opt_out_at opt_out_on opted_out_date"),
     ("unsubscribing", "en", "do_not_email no_newsletter"),
     ("unsubscribing", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung newsletter_abgemeldet"),
     ("unsubscribing", "de", "newsletter_abbestellt abgemeldet_am abmeldedatum abbestellt_am"),

@@ -47,7 +47,7 @@ BAD_KEY_COMMAND = (
 
 def normal(name: str) -> str:
     """`First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
+    return csv_values.stripped(name).lower().replace(" ", "_").replace("-", "_")
 
 
 def meaning_of(what: str) -> str:

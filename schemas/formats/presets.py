@@ -17,7 +17,8 @@ FROM = "--from"
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 EXPORTED_NAME = "_export_"
 STATE_COLUMN = "Mailchimp file"  # of the files of a zip that are put together: how the name of each begins
-States = Mapping[str, str]
+States = dict[str, str]
+SILENT = ""  # of a blank cell beside one of another column that says who
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,8 @@ PRESETS: dict[str, Preset] = {
             "https://github.com/TryGhost/migrate/tree/main/packages/mg-mailchimp-members/src/test/fixtures",
             "2026-11-26",
             also={
-                "unsub_time": _states("date"),
-                "clean_time": _states("date"),
+                "unsub_time": _states("date") | {"": SILENT},
+                "clean_time": _states("date") | {"": SILENT},
                 "mailchimp_file": _states(
                     "unsubscribed|cleaned|nonsubscribed|sms_only|archived", "subscribed"
                 ),

@@ -1,5 +1,7 @@
 """How a file is meant, where it does not say so itself."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
@@ -17,10 +19,10 @@ class Reading:
     `meanings` are by header or place; `tags` are for everyone. `known` is what may be changed of people who
     are known. Who may be written to: `consent` says it of everyone, or `told` of each value of the column
     `consent_column`. `ignored` columns say nothing of it. `seen` are the headers that earlier answers were
-    given for; None if these answers are new. Dates without a zone are of `zone`, an IANA name; of those that
-    cannot be read, `unread_dates` says whether they are left out or kept as text. `tag_separator` are the
-    marks between tags in place of a comma. The header is in the row `header_row`. `hidden_rows` says whether
-    those of a workbook are imported, too.
+    given for, None if these answers are new; of many, `seen_digest` is in their place. Dates without a zone
+    are of `zone`, an IANA name; of those that cannot be read, `unread_dates` says whether they are left out
+    or kept as text. `tag_separator` are the marks between tags in place of a comma. The header is in the row
+    `header_row`. `hidden_rows` says whether those of a workbook are imported, too.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -32,6 +34,7 @@ class Reading:
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ignored: Sequence[str] = ()
     seen: Sequence[str] | None = None
+    seen_digest: str | None = None
     headed: bool = True
     dates: str | None = None
     known: str = KnownPeople.MERGE
@@ -67,8 +70,14 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
 def answer_line(reading: Reading, names: Sequence[str]) -> str:
     """What was answered of a file with these headers, as `answers` takes it for the next one of its kind."""
     answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
-    seen = [("seen", name) for name in names] if len(names) <= MOST_SEEN else []
+    many = len(names) > MOST_SEEN
+    seen = [("seen_digest", digest_of(names))] if many else [("seen", name) for name in names]
     return urlencode([*answers, *seen])
+
+
+def digest_of(names: Sequence[str]) -> str:
+    """Of headers in any order."""
+    return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 
 def options(pairs: Iterable[tuple[str, str]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.base import MAX_DEPTH, TWICE, Doubled
 from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn
+from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn, same
 from schemas.formats.date_columns import FIELD, DateReading
 from schemas.formats.meanings import CONSENT, NOTES, field_meaning
 from schemas.formats.meanings import FIELD as MEANS_FIELD
@@ -152,7 +152,7 @@ class Rows:
             self._put_date(row, column, cell)
         elif meaning == "email" and len(csv_values.addresses_in(cell)) > 1:
             row.refuse("invalid_email", TWO_ADDRESSES)
-        else:
+        elif meaning != "command" or same(cell):
             row.item[meaning] = readers[meaning](cell)
 
     def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
@@ -174,11 +174,13 @@ def _plain_address(text: str) -> str:
 
 
 JSON_READERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys((*NAMES, "name", "tags", "remove_tags", "command", "fields"), str),
+    **dict.fromkeys((*NAMES, "name", "tags", "remove_tags", "fields"), str),
+    "command": same,
     "email": _plain_address,
 }
 READERS: dict[str, Callable[[str], Any]] = {
-    **dict.fromkeys((*NAMES, "name", "command"), csv_values.read_text),
+    **dict.fromkeys((*NAMES, "name"), csv_values.read_text),
+    "command": lambda cell: same(csv_values.read_text(cell)),
     "email": csv_values.read_address,
     "fields": csv_values.read_value,
 }

@@ -7,6 +7,7 @@ from dataclasses import replace
 from schemas.formats import beginnings, encodings, tables
 from schemas.formats.columns import Column, has_email
 from schemas.formats.consent import ConsentAnswer
+from schemas.formats.consent_guards import unsubscribing
 from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import OWN
 from schemas.formats.questions import FileQuestion, choice
@@ -48,18 +49,22 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
     return table, asks
 
 
-def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer) -> Table:
-    """The table with merged cells of consent in each of their rows.
+def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:
+    """The table with merged cells that say who is out in each of their rows.
 
     Raises `FileRefused` where an address or consent is a formula without a stored value.
     """
     if table.book is None:
         return table
-    consents = [each.column for each in answer.columns]
-    for column in (*(each for each in columns if each.meaning in ("email", *OWN)), *consents):
+    saying = [
+        *(each for each in columns if each.meaning in OWN),
+        *(each.column for each in answer.columns),
+        *unsubscribing(columns, answer, ignored),
+    ]
+    for column in (*(each for each in columns if each.meaning == "email"), *saying):
         if row := table.book.not_computed.get(column.place):
             raise FileRefused(NOT_COMPUTED.format(place=column.place, row=row), columns=[column.name])
-    return replace(table, filled=[column.place for column in consents])
+    return replace(table, filled={column.place for column in saying})
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:

@@ -269,8 +269,8 @@ def test_what_a_line_of_answers_does_not_know_is_asked_about(client):
     error(ask(client, text, query={"answers": "nonsense=1"}), 422)
     import_file(client, people("ok", "y", "later"), query={"answers": line, "unconfirmed": "later"})
     import_file(client, wider, query={"answers": line, "seen": "gone"})
-    import_file(client, wider, query={"answers": line, "seen": "gone", "consent": OUT})
-    assert client.counts() == (2, 0, 2)
+    error(ask(client, wider, query={"answers": line, "seen": "gone", "consent": OUT}), 422)
+    assert client.counts() == (2, 1, 1)
 
 
 def test_json_is_asked_and_answered_alike(client):

@@ -209,3 +209,44 @@ def test_a_formula_of_consent_without_a_stored_value_refuses_the_file(client):
     answer = send(client, book(("People", rows), change=compute), WORKBOOK, query=STATUS)
     assert answer.status_code == 422
     assert "The formula in column 2, row 3 has no stored value" in answer.text
+
+
+@pytest.mark.parametrize(("header", "cell"), [("unsubscribed_at", "2020-01-01"), ("command", "unsubscribe")])
+def test_merged_cells_fill_down_under_our_own_headers(client, header, cell):
+    def merge(made):
+        made.active.merge_cells("B2:B3")
+
+    rows = [["email", header], ["p0@example.com", cell], ["p1@example.com"], ["p2@example.com", ""]]
+    import_file(client, book(("People", rows), change=merge), WORKBOOK)
+    assert client.counts() == (3, 1, 2)
+
+
+@pytest.mark.parametrize("header", ["unsubscribed_at", "command", "opt_out", "Abgemeldet am"])
+def test_a_formula_without_a_value_that_may_say_who_left_refuses_the_file(client, header):
+    def compute(made):
+        made.active["B3"] = "=B2"
+
+    rows = [["email", header], ["p0@example.com", ""], ["p1@example.com", ""]]
+    content = book(("People", rows), change=compute)
+    assert "The formula in column 2, row 3" in send(client, content, WORKBOOK).text
+    if header in ("opt_out", "Abgemeldet am"):
+        import_file(client, content, WORKBOOK, query={"consent": "subscribed", "ignore_column": header})
+
+
+def test_a_place_of_a_sheet_becomes_its_name(client):
+    rows = [["email", "plan"], ["ann@example.com", "pro"]]
+    text = book(("Notes", [["x"]]), ("People", rows))
+    query = {"sheet": "2", "consent": "subscribed", "dry_run": "1"}
+    line = send(client, text, WORKBOOK, query=query).json["meta"]["answers"]
+    assert "sheet=People" in line
+    other = book(("People", rows), ("Left", [["email", "plan"], ["bob@example.com", "pro"]]))
+    import_file(client, other, WORKBOOK, query={"answers": line})
+    assert client.find("ann@example.com")
+    assert client.find("bob@example.com") is None
+
+
+def test_no_row_above_a_header_row_is_lost(client):
+    rows = [["email", "plan"], ["bob@example.com", "a"], ["email", "plan"], ["cy@example.com", "b"]]
+    answer = send(client, book(("People", rows)), WORKBOOK, query={"header_row": "3"})
+    assert answer.status_code == 422
+    assert "Row 2 has an address" in answer.text

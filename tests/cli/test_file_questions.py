@@ -71,3 +71,24 @@ def test_a_file_that_was_imported_before_is_told(type_, client, file):
     words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed")
     type_(*words)
     assert "This file was imported before, as import 1, " in type_(*words).output
+
+
+def test_answers_that_say_who_are_not_answered_over(type_, client, file):
+    file.write_text("email,plan\nann@example.com,a\n")
+    line = "consent=unsubscribed&seen=email&seen=plan"
+    words = ("import", file, "--site", client.site.uuid, "--answers", line)
+    result = type_(*words, "--consent", "subscribed", asked=True)
+    assert result.exit_code == 1
+    assert "--answers already says who" in result.output
+    assert type_(*words, asked=True).exit_code == 0
+    assert client.counts() == (1, 0, 1)
+
+
+def test_very_many_headers_are_answered_by_their_digest(type_, client, file):
+    file.write_text(f"email,{','.join(f'c{n}' for n in range(250))}\nann@example.com{',x' * 250}\n")
+    words = ("import", file, "--site", client.site.uuid, "--answers", "consent=subscribed&seen_digest=0")
+    result = type_(*words, asked=True)
+    assert result.exit_code == 2
+    digest = result.output.partition("--seen-digest ")[2].split()[0]
+    assert type_(*words, "--seen-digest", digest, asked=True).exit_code == 0
+    assert client.counts() == (1, 1, 0)
