@@ -15,6 +15,7 @@ from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch, separator_of
 from schemas.values import DATES
@@ -80,14 +81,16 @@ def look_through(
     guards = Guards(table, columns, answer, ignored_places(table.names, columns, reading))
     dated = DateWatch(table, _dated(columns, answer), reading)
     tagged = TagWatch(table, columns, separator_of(reading, preset))
-    emails = [column for column in columns if column.meaning == "email" and not table.is_json]
+    addresses = [column for column in columns if column.meaning == "email"]
+    emails = [] if table.is_json else addresses
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
     is_whole = not (sampled and answer.is_open)
     last: tuple[int, Any] = 0, []
     for number, (row, record) in enumerate(table.records(), 1):
         if number % FOLLOWED_ROWS == 0:
             follow(number)
-        consents.see(record)
+        if not is_refused(table, record, addresses):
+            consents.see(record)
         guards.see(row, record)
         for watch in (dated, tagged):
             watch.see(row, record)

@@ -470,3 +470,14 @@ def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):
     file_searches.work(settings.instance, partial(kept_records, ChildProcess()))
     dry = go_on(client, upload, consent=IN, dry_run="1").json["dry_run"]
     assert [row["email"] for row in dry["rows"]] == ["p1@example.com"]
+
+
+@pytest.mark.parametrize(
+    "row", [",cold", "ann,cold", "@example.com,cold", "ann@,cold", "a@example.com b@example.com,cold",
+            "ann@example.com,cold,more", "a\0nn@example.com,cold"],
+)  # fmt: skip
+def test_a_value_that_only_refused_rows_have_is_not_asked_about(client, row):
+    text = people("status", "ok", "no") + row + "\n"
+    assert {each["value"] for each in asked(client, text)["columns"][1]["values"]} == {"ok", "no"}
+    progress = import_file(client, text, query=by_column("status", subscribed="ok", unsubscribed="no"))
+    assert (progress["created"], progress["failed"]) == (2, 1)
