@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer, ignored_places
 from schemas.formats.consent_guards import Guards
@@ -39,6 +40,10 @@ BROKEN_OFF_COMMAND = (
 HEADING = (
     "Row {row} has a word for people who unsubscribed in place of an address, as if it were a heading: "
     "import the rows below it as a file of their own. If it is none, delete that row."
+)
+SWALLOWED = (
+    "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
+    "text is meant so, take its line breaks out."
 )
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe: leave it out with "
@@ -96,6 +101,8 @@ def look_through(
             watch.see(row, record)
         for counted in foreign:
             counted.see(table.cell_of(record, counted.column))
+        if table.kind == CSV:
+            _see_swallowed(table, row, record, emails)
         _see_heading(table, row, record, emails, answer, reading)
         last = row, record
         if not is_whole and table.binary.tell() > SAMPLE_BYTES:
@@ -155,6 +162,20 @@ def _see_heading(
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
+
+
+def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
+    """Raises `FileRefused` on a cell with a line that is a row by itself: its quote is closed too late."""
+    width, mark = len(table.names), table.delimiter or ","
+    for cell in record:
+        for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
+            cells = line.split(mark)
+            if 1 < width <= len(cells) and any(_has_address(cells[each.place - 1]) for each in emails):
+                raise FileRefused(SWALLOWED.format(row=row))
+
+
+def _has_address(cell: str) -> bool:
+    return " " not in (address := csv_values.read_address(cell)) and csv_values.is_like_address(address)
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:

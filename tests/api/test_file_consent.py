@@ -13,7 +13,7 @@ from storage import database
 from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
 from tests.client import ApiClient, open_client
 from tests.depth import examples
-from tests.response_assertions import error
+from tests.response_assertions import error, error_fields
 from workers.child_process import ChildProcess
 
 IN, OUT, NOT_YET = "subscribed", "unsubscribed", "unconfirmed"
@@ -481,3 +481,25 @@ def test_a_value_that_only_refused_rows_have_is_not_asked_about(client, row):
     assert {each["value"] for each in asked(client, text)["columns"][1]["values"]} == {"ok", "no"}
     progress = import_file(client, text, query=by_column("status", subscribed="ok", unsubscribed="no"))
     assert (progress["created"], progress["failed"]) == (2, 1)
+
+
+@pytest.mark.parametrize("extra", [{}, {"ignore_column": "x"}])
+def test_a_column_of_too_many_values_is_none_though_all_are_told(client, extra):
+    values = [f"v{n}" for n in range(51)]
+    query = by_column("x", subscribed=values, **extra)
+    (question,) = asked(client, people("x", *values), query)["asks"]
+    assert "no consent column" in question["message"]
+    import_file(client, people("x", *values[1:]), query=query)
+
+
+def test_numbers_that_are_dates_are_one_value(client):
+    numbers = [f"{1_700_000_000 + n}" for n in range(60)]
+    query = by_column("gone", unsubscribed="date", subscribed="")
+    import_file(client, people("gone", *numbers, ""), query=query)
+    assert client.counts() == (61, 1, 60)
+
+
+def test_seen_without_answers_is_refused(client):
+    for query in ({"consent": IN}, {}, {"answers": ""}):
+        body = ask(client, people("x", "a"), query=query | {"seen": "ok"})
+        assert error_fields(body) == ["seen"]
