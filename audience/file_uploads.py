@@ -29,6 +29,7 @@ __all__ = ["IMPORT", "FileUpload", "ImportedFile"]
 
 FOLDER = "uploads"
 KEPT_MS = 24 * 3_600_000
+MOST_ASKED = 20  # files of a key and site that wait for answers
 ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
 MAX_NAME_LENGTH = 200
 COPY_BYTES = pieces.PIECE_BYTES
@@ -54,12 +55,19 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
 
 
 def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading: Mapping[str, Any]) -> int:
-    """Keeps a file that a key sent until its questions are answered, an hour at most; returns its id."""
+    """Keeps a file that a key sent until its questions are answered, an hour at most; returns its id.
+
+    Of more than `MOST_ASKED` the oldest go.
+    """
     file, at = secrets.token_hex(16), clock.now_ms()
     source.seek(0)
     size = _keep_content(site, instance, file, source)
     with database.write(site.id):
-        return stored.add(site.id, file, ASKED, size, compact_json(dict(reading)), at, ASKED, key)
+        upload_id = stored.add(site.id, file, ASKED, size, compact_json(dict(reading)), at, ASKED, key)
+        oldest = stored.asked_by(site.id, key)[MOST_ASKED:]
+    for upload in oldest:
+        discard(site, instance, upload)
+    return upload_id
 
 
 @database.session()

@@ -11,6 +11,7 @@ import marshmallow as ma
 from schemas.base import FormError, load
 from schemas.custom_fields import StoredValues
 from schemas.file_looks import looked
+from schemas.file_readings import UPLOAD as UPLOAD
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
@@ -28,6 +29,7 @@ KINDS = {
     "text/csv": CSV,
     "application/csv": CSV,
     "text/tab-separated-values": CSV,
+    "application/json": JSON_ARRAY,
     "application/x-ndjson": JSON_LINES,
     "application/ndjson": JSON_LINES,
     "application/jsonl": JSON_LINES,

@@ -48,6 +48,8 @@ MAX_ID = 2**53
 UPLOAD = "Send upload as the answer with the questions gave it."
 ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
 SAYING = {"consent", "consent_column"}
+SEEN = "Send seen together with answers: it adds a header to those that the line knows."
+OF_CONSENT = ("consent", "consent_column", *STATES)
 
 
 class Once(Text):
@@ -158,6 +160,8 @@ class ImportFile(Form):
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
     """The parameters, and those of the line `answers` that none of them answers anew. Raises `FormError`."""
     if not form.get("answers"):
+        if form.get("seen"):
+            raise FormError([FieldError("seen", SEEN)])
         return form
     line: dict[str, Any] = {"map": {}}
     for name, value in parse_qsl(form["answers"], keep_blank_values=True):

@@ -66,6 +66,16 @@ def waiting(site_id: int) -> list[FileUpload]:
     return [FileUpload(*record) for record in records]
 
 
+def asked_by(site_id: int, key: str) -> list[FileUpload]:
+    """Those of a key that wait for answers, newest first."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND task = '{ASKED}' AND actor = ? "
+        "ORDER BY id DESC",
+        (site_id, key),
+    )
+    return [FileUpload(*record) for record in records]
+
+
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
     """Puts a new reading, to be tried, unless the file is being imported, was, or is deleted."""
     execute(

@@ -140,6 +140,8 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.workbook_rows:MARK": looked_for("\\", '"', ("a", '"')),
     "schemas.formats.workbook_rows:PADDED": is_whole("0", "\\", '"', ("0", '"'), ('""', "", "a")),
     "schemas.values:PLAIN": is_whole("1", ("1", "2020-01-01T00:00:00.")),
+    "schemas.formats.readers:HALF": looked_for("\\", "\\u", "\\ud"),
+    "schemas.formats.readers:SURROGATE": looked_for("a", "\u20ac"),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
     "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),

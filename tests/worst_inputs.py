@@ -194,6 +194,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("a", "-", "ä"), lambda suggested, text: suggested(text, "status")
     ),
     "schemas.formats.csv_values:addresses_in": takes("@", "a@", "@a ", ("a", "@", "@"), ("?", "a@b", "@c")),
+    "schemas.formats.csv_values:is_like_address": takes("@", "a@", " ", "\uff20", (" ", "@", " ")),
     "schemas.formats.csv_values:unwrapped": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
@@ -248,6 +249,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),
     "schemas.formats.readers:raw_records": as_records('"', '",', "\n", ","),
     "schemas.formats.readers:records": as_records('"', '",', "\n", ","),
+    "schemas.formats.readers:whole": WorstInputs(
+        ("\\ud83d", "\\ud83d\\ude00", "\ud83d", "\\u"),
+        lambda whole, text: whole({"a": text}, text, 0, len(text)),
+    ),
     "schemas.formats.refusals:listed": as_names((), "a,"),
     "schemas.formats.refusals:quoted": as_names((), "a,", '",'),
     "schemas.tags:trimmed": as_names((), "\u200b,"),

@@ -9,14 +9,18 @@ from flask import Blueprint, Response, g, request
 
 from audience import addresses, dry_runs, file_imports, file_uploads, imports
 from audience.api.endpoint import actor, endpoint
-from audience.api.request_data import file_body
+from audience.api.request_data import file_body, has_body
 from audience.file_uploads import FileUpload, ImportedFile
 from audience.http.services import services, settings
 from audience.sites import Site
 from schemas import exports
 from schemas import file_imports as wire
+from schemas.base import FormError
 from schemas.formats.files import File, inspect
 from schemas.formats.questions import QuestionsOpen
+from schemas.values import FieldError
+
+BOTH = "Send the file or upload, not both: the upload stands in place of a body."
 
 blueprint = Blueprint("files", __name__)
 
@@ -26,16 +30,16 @@ blueprint = Blueprint("files", __name__)
     scope="full",
     family="batch",
     takes=wire.ImportFile,
-    accepts=("text/csv", "application/x-ndjson", wire.WORKBOOK, "application/zip"),
+    accepts=("text/csv", "application/json", "application/x-ndjson", wire.WORKBOOK, "application/zip"),
     gives=wire.ReceivedFile,
 )
 def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Import a file of subscribers
 
-    The body is the file: CSV, an XLSX workbook or JSON lines. Columns are recognised by their headers.
-    Who in the file may be written to is asked, as is all else that it leaves open: 422 with `asks`. Answer by
-    parameters, and send the file again or, if there is an `upload`, that in place of the file. With
-    `dry_run=1` the file is only judged.
+    The body is the file: CSV, an XLSX workbook, a JSON array of objects or JSON lines. Columns are recognised
+    by their headers. Who in the file may be written to is asked, as is all else that it leaves open: 422 with
+    `asks`. Answer by parameters, and send the file again or, if there is an `upload`, that in place of the
+    file. With `dry_run=1` the file is only judged.
 
     Returns the import, and how the file was understood; for a dry run, its outcome.
     """
@@ -43,12 +47,13 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    asked = _asked(site, form) if "upload_id" in form else None
     with file_imports.receiving(site) as upload, _file(site, form) as file:
         upload.store(file.rows(addresses.identity))
         kept = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
         upload.accept(file.columns, services().import_queue, kept, actor())
-    if "upload_id" in form:
-        file_uploads.discard(site, settings().instance, _asked(site, form))
+    if asked:
+        file_uploads.discard(site, settings().instance, asked)
     return wire.received(imports.progress(site, upload.import_id), file, form)
 
 
@@ -59,7 +64,9 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(site: Site, form: dict[str, Any]) -> FileUpload:
-    """The file that was kept. Raises `NotFound`."""
+    """The file that was kept. Raises `NotFound`, and `FormError` if a body is there as well."""
+    if has_body():
+        raise FormError([FieldError("upload", BOTH)])
     return file_uploads.asked(site, form["upload_id"], str(g.key_id))
 
 
@@ -77,13 +84,20 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
             kind = file_uploads.reading_of(upload)["kind"]
             body = stack.enter_context(file_uploads.opened(site, settings().instance, upload))
         else:
-            kind, body = wire.KINDS[request.mimetype], file_body()
+            kind, body = _sent_kind(), file_body()
         try:
             yield inspect(body, meant, kind, child, unpacked, sampled="upload_id" not in form)
         except QuestionsOpen as error:
             if error.whole:
                 error.found["upload"] = str(form.get("upload_id") or _keep(site, body, kind))
             raise
+
+
+def _sent_kind() -> str:
+    """The kind of the body. Raises `FormError` where a blank `upload` stands in its place."""
+    if request.mimetype not in wire.KINDS:
+        raise FormError([FieldError("upload", wire.UPLOAD)])
+    return wire.KINDS[request.mimetype]
 
 
 def _keep(site: Site, body: BinaryIO, kind: str) -> int:

@@ -28,7 +28,7 @@ PACKED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})  # c
 FORMS = ("application/x-www-form-urlencoded", "multipart/")
 
 FILE = (
-    "Send the file as the body, with the Content-Type text/csv, application/x-ndjson or "
+    "Send the file as the body, with the Content-Type text/csv, application/json, application/x-ndjson or "
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet."
 )
 FILE_AS_FORM = (

@@ -20,8 +20,8 @@ QUOTED_LINES = (
     "or export it again as CSV."
 )
 JSON = (
-    "The file is JSON, not CSV: send it as JSON lines, one object on a line, with the Content-Type "
-    "application/x-ndjson."
+    "The file is JSON, not CSV: send it with the Content-Type application/json or, one object on "
+    "a line, application/x-ndjson."
 )
 JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
 OTHER_SHEET = (

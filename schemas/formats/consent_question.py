@@ -102,6 +102,7 @@ class ConsentLook:
         self._rows = 0
         untold = () if answer.everyone else answer.columns
         self._untold = [(each, CountedColumn(each.column)) for each in untold]
+        self._every = [CountedColumn(each.column) for each in untold]
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
@@ -113,7 +114,10 @@ class ConsentLook:
         cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
         states = [consent.state(cell) for (consent, _), cell in zip(self._untold, cells, strict=True)]
         is_told = any(states)
-        for (consent, counted), cell, state in zip(self._untold, cells, states, strict=True):
+        for (consent, counted), every, cell, state in zip(
+            self._untold, self._every, cells, states, strict=True
+        ):
+            every.see(DATE if consent.is_dated(cell) else cell)
             if state is None and not (is_told and same(cell) == BLANK and BLANK in consent.states):
                 counted.see(cell)
 
@@ -123,7 +127,11 @@ class ConsentLook:
             options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
             return [FileQuestion(about=ABOUT, message=OPEN, command=OPEN_COMMAND, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
-        return [_ask(consent, counted, advice) for consent, counted in self._untold if counted.values]
+        return [
+            _ask(consent, every if every.many else counted, advice)
+            for (consent, counted), every in zip(self._untold, self._every, strict=True)
+            if every.many or counted.values
+        ]
 
     def _count_blanks(self) -> None:
         """Of columns that some rows do not have."""

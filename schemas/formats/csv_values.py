@@ -28,7 +28,7 @@ MAILTO = "mailto:"
 LIST_MARKS = ";,. \t"
 QUOTES = frozenset({'""', "''", "``", "\u201c\u201d", "\u201e\u201c", "\u2018\u2019", "\xab\xbb"})
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-FULL_WIDTH_AT = "\uff20"
+FULL_WIDTH_AT, SMALL_AT = "\uff20", "\ufe6b"
 BETWEEN = str.maketrans(dict.fromkeys(',;:|/<>()[]{}"', " "))  # addresses in a cell
 NOTHING = frozenset(
     {
@@ -105,6 +105,14 @@ def addresses_in(cell: str) -> set[str]:
         return set()
     words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
     return {word for word in words if "@" in word[1:-1]}
+
+
+def is_like_address(cell: str) -> bool:
+    """Whether a cell may have one address; no other one is accepted."""
+    if len(addresses_in(cell)) > 1:
+        return False
+    before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
+    return bool(at and before.strip() and behind.strip())
 
 
 def write_text(text: str) -> str:

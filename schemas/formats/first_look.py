@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import Guards
@@ -15,6 +16,7 @@ from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading, digest_of
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch, separator_of
 from schemas.values import DATES
@@ -38,6 +40,10 @@ BROKEN_OFF_COMMAND = (
 HEADING = (
     "Row {row} has a word for people who unsubscribed in place of an address, as if it were a heading: "
     "import the rows below it as a file of their own. If it is none, delete that row."
+)
+SWALLOWED = (
+    "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
+    "text is meant so, take its line breaks out."
 )
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe: leave it out with "
@@ -89,19 +95,23 @@ def look_through(
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _dated(columns, answer), reading)
     tagged = TagWatch(table, columns, separator_of(reading, preset))
-    emails = [column for column in columns if column.meaning == "email" and not table.is_json]
+    addresses = [column for column in columns if column.meaning == "email"]
+    emails = [] if table.is_json else addresses
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
     is_whole = not (sampled and answer.is_open)
     last: tuple[int, Any] = 0, []
     for number, (row, record) in enumerate(table.records(), 1):
         if number % FOLLOWED_ROWS == 0:
             follow(number)
-        consents.see(record)
+        if not is_refused(table, record, addresses):
+            consents.see(record)
         guards.see(row, record)
         for watch in (dated, tagged):
             watch.see(row, record)
         for counted in foreign:
             counted.see(table.cell_of(record, counted.column))
+        if table.kind == CSV:
+            _see_swallowed(table, row, record, emails)
         _see_heading(table, row, record, emails, answer, reading)
         last = row, record
         if not is_whole and table.binary.tell() > SAMPLE_BYTES:
@@ -167,6 +177,20 @@ def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
     letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
     return bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribed(cell[letters[0] : letters[-1] + 1])
+
+
+def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
+    """Raises `FileRefused` on a cell with a line that is a row by itself: its quote is closed too late."""
+    width, mark = len(table.names), table.delimiter or ","
+    for cell in record:
+        for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
+            cells = line.split(mark)
+            if 1 < width <= len(cells) and any(_has_address(cells[each.place - 1]) for each in emails):
+                raise FileRefused(SWALLOWED.format(row=row))
+
+
+def _has_address(cell: str) -> bool:
+    return " " not in (address := csv_values.read_address(cell)) and csv_values.is_like_address(address)
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:

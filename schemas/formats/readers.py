@@ -19,13 +19,17 @@ CHUNK_SIZE = 2**16
 SAMPLE_LENGTH = 2**12
 BETWEEN = re.compile(r"[ \t\r\n,]*")
 END = "\0end"
+HALF = re.compile(r"\\u[dD][89a-fA-F]")  # may begin half a surrogate pair, or a whole one
+SURROGATE = re.compile("[\ud800-\udfff]")
 LINE_BREAK = ("\n", "\r")
 
 NUL_CODE = "invalid_text"
+HALF_TEXT = "A text has half a character, such as \\ud800 in JSON: write it whole, or remove it."
 NUL = "A cell contains the character NUL, which is no text: remove it."
 LONG_LINE = f"Line {{number}} is longer than {MAX_LENGTH:,} characters: check the line breaks."
 LONG_CELL = f"Line {{line}} begins a row with a cell of over {MAX_LENGTH:,} characters: check its quotes."
 OPEN_QUOTE = "The quote on line {line} is not closed: close it, or double it if it is part of the text."
+BEHIND_ARRAY = "The file goes on behind the end of its JSON array: send one array, with all people in it."
 NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be read."
 
 
@@ -123,6 +127,10 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
             yield number, cells
 
 
+class HalfText(Doubled):
+    """An object with half a surrogate pair in a key or a value, for which U+FFFD stands."""
+
+
 class Objects:
     """Makes objects of what a JSON decoder reads, one value after another.
 
@@ -150,6 +158,21 @@ class Objects:
         return Doubled(value, {key: several for key, several in values.items() if len(several) > 1})
 
 
+def whole(value: Any, text: str, start: int, end: int) -> Any:
+    """A value that was read from part of a text, or `HalfText`; U+FFFD stands for surrogates."""
+    if not HALF.search(text, start, end):
+        return value
+    doubled = value.doubled if isinstance(value, Doubled) else {}
+    try:
+        written = json.dumps([value, doubled], ensure_ascii=False)
+        if not SURROGATE.search(written):
+            return value
+        value, doubled = json.loads(SURROGATE.sub("\ufffd", written))
+    except RecursionError:
+        return text[start:end].strip()
+    return HalfText(value, doubled) if isinstance(value, dict) else value
+
+
 def array(text: TextIO) -> Iterator[Any]:
     """The elements of a JSON array. Raises `FormError` unless it is one."""
     objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
@@ -158,10 +181,11 @@ def array(text: TextIO) -> Iterator[Any]:
     while True:
         position = _after(BETWEEN, buffer, position)
         if buffer[position : position + 1] == "]":
+            _check_end(buffer[position + 1 :], text)
             return
         value, end = _decoded(objects.decoder, buffer, position)
         if end < len(buffer):
-            yield objects.marked(value)
+            yield whole(objects.marked(value), buffer, position, end)
             position, number = end, number + 1
             continue
         rest = len(buffer) - position
@@ -169,6 +193,14 @@ def array(text: TextIO) -> Iterator[Any]:
         if not piece or rest > MAX_LENGTH:
             raise FileRefused(NO_ARRAY.format(number=number))
         buffer, position = buffer[position:] + piece, 0
+
+
+def _check_end(rest: str, text: TextIO) -> None:
+    """Raises `FormError` if anything stands behind the end of an array."""
+    while rest:
+        if rest.strip():
+            raise FileRefused(BEHIND_ARRAY)
+        rest = text.read(CHUNK_SIZE)
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:

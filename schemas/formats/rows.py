@@ -101,7 +101,7 @@ class Rows:
             else:
                 self._put(row, column, self.table.cell(cell), self.readers)
         _complete(row)
-        if any(cell != "" for cell in record[len(self.table.names) :]):
+        if _is_ragged(self.table, record):
             row.refuse("ragged_row", RAGGED)
         elif self.table.kind == CSV and readers.has_nul(record):
             row.refuse(readers.NUL_CODE, readers.NUL)
@@ -110,6 +110,9 @@ class Rows:
     def _from_object(self, number: int, value: Any) -> FileRow:
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
+        if isinstance(value, readers.HalfText):
+            row.refuse(readers.NUL_CODE, readers.HALF_TEXT)
+            return row
         if not is_object(value):
             row.refuse("invalid_json", NOT_AN_OBJECT)
             return row
@@ -166,6 +169,21 @@ class Rows:
                 row.custom[field_meaning(column.place, column.name).removeprefix(MEANS_FIELD)] = cell
             if meaning == "unsubscribed_at":
                 row.item.setdefault("command", "unsubscribe")
+
+
+def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
+    """Whether a row is refused for its shape, or has no address, whatever else is in it."""
+    if table.is_json:
+        if not is_object(record):
+            return True
+    elif _is_ragged(table, record) or (table.kind == CSV and readers.has_nul(record)):
+        return True
+    cells = (table.cell_of(record, column) for column in emails)
+    return not any(csv_values.is_like_address(cell) for cell in cells)
+
+
+def _is_ragged(table: Table, record: list[Any]) -> bool:
+    return any(cell != "" for cell in record[len(table.names) :])
 
 
 def _plain_address(text: str) -> str:

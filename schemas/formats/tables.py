@@ -160,6 +160,8 @@ def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -
     if start[:8].lower().startswith(encodings.PAGE_BEGINS):
         raise FileRefused(encodings.PAGE)
     kind = kind or {"[": JSON_ARRAY, "{": JSON_LINES}.get(start[0], CSV)
+    if kind == JSON_LINES and start.startswith("["):
+        kind = JSON_ARRAY
     if kind == CSV:
         return _csv(binary, encoding, reading.headed, reading.header_row or 1)
     table = Table(kind, encoding, None, True, [], binary)
@@ -227,7 +229,7 @@ def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
     objects = readers.Objects()
     for line in readers.lines(text):
         try:
-            value = objects.marked(objects.decoder.decode(line))
+            value = readers.whole(objects.marked(objects.decoder.decode(line)), line, 0, len(line))
         except (ValueError, RecursionError):
             value = line.strip()
         yield line, value
@@ -244,7 +246,7 @@ def _keys(table: Table) -> Iterator[str]:
 
 
 def is_object(value: Any) -> bool:
-    return isinstance(value, dict) and depth(value) <= MAX_DEPTH
+    return isinstance(value, dict) and not isinstance(value, readers.HalfText) and depth(value) <= MAX_DEPTH
 
 
 def _can_name(key: str) -> bool:

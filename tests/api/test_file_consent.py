@@ -13,7 +13,7 @@ from storage import database
 from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
 from tests.client import ApiClient, open_client
 from tests.depth import examples
-from tests.response_assertions import error
+from tests.response_assertions import error, error_fields
 from workers.child_process import ChildProcess
 
 IN, OUT, NOT_YET = "subscribed", "unsubscribed", "unconfirmed"
@@ -470,3 +470,36 @@ def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):
     file_searches.work(settings.instance, partial(kept_records, ChildProcess()))
     dry = go_on(client, upload, consent=IN, dry_run="1").json["dry_run"]
     assert [row["email"] for row in dry["rows"]] == ["p1@example.com"]
+
+
+@pytest.mark.parametrize(
+    "row", [",cold", "ann,cold", "@example.com,cold", "ann@,cold", "a@example.com b@example.com,cold",
+            "ann@example.com,cold,more", "a\0nn@example.com,cold"],
+)  # fmt: skip
+def test_a_value_that_only_refused_rows_have_is_not_asked_about(client, row):
+    text = people("status", "ok", "no") + row + "\n"
+    assert {each["value"] for each in asked(client, text)["columns"][1]["values"]} == {"ok", "no"}
+    progress = import_file(client, text, query=by_column("status", subscribed="ok", unsubscribed="no"))
+    assert (progress["created"], progress["failed"]) == (2, 1)
+
+
+@pytest.mark.parametrize("extra", [{}, {"ignore_column": "x"}])
+def test_a_column_of_too_many_values_is_none_though_all_are_told(client, extra):
+    values = [f"v{n}" for n in range(51)]
+    query = by_column("x", subscribed=values, **extra)
+    (question,) = asked(client, people("x", *values), query)["asks"]
+    assert "no consent column" in question["message"]
+    import_file(client, people("x", *values[1:]), query=query)
+
+
+def test_numbers_that_are_dates_are_one_value(client):
+    numbers = [f"{1_700_000_000 + n}" for n in range(60)]
+    query = by_column("gone", unsubscribed="date", subscribed="")
+    import_file(client, people("gone", *numbers, ""), query=query)
+    assert client.counts() == (61, 1, 60)
+
+
+def test_seen_without_answers_is_refused(client):
+    for query in ({"consent": IN}, {}, {"answers": ""}):
+        body = ask(client, people("x", "a"), query=query | {"seen": "ok"})
+        assert error_fields(body) == ["seen"]
