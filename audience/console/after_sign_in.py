@@ -1,6 +1,6 @@
 """Where a sign-in leads."""
 
-from urllib.parse import urlsplit
+import re
 
 from flask import Response, make_response
 
@@ -8,6 +8,8 @@ from audience import operators, sessions
 from audience.console.kept_forms import page_of, shown_again
 from audience.console.page import to_path, url
 from audience.http.pages import public_root
+
+AFTER_PATH = re.compile("[?#]")
 
 
 def after_sign_in(target: str, kept: str, token: str) -> Response:
@@ -27,11 +29,12 @@ def inside(target: str) -> str:
 def is_inside(target: str) -> bool:
     """Whether a target is a path of the console, and nothing on the way takes it for another.
 
-    No path of the console has an encoded character: `%2e` is a dot to browsers, `%5c` a slash to some.
+    No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
+    to some, and `..;` is `..` to some proxies.
     """
     if not target.isascii() or not target.isprintable() or "\\" in target:
         return False
-    parts = urlsplit(target)
-    segments = parts.path.split("/")[1:]
-    is_path = not parts.scheme and not parts.netloc and "%" not in parts.path
-    return is_path and segments[:1] == ["console"] and not {"", ".", ".."} & set(segments[1:])
+    path = AFTER_PATH.split(target, maxsplit=1)[0]
+    first, *segments = path.removeprefix("/").split("/")
+    is_path = path.startswith("/console") and not {"%", ";"} & set(path)
+    return is_path and first == "console" and not {"", ".", ".."} & set(segments)
