@@ -1,6 +1,5 @@
 """How addresses, domains and names that somebody types may be stored."""
 
-import re
 import unicodedata
 from collections.abc import Collection
 from itertools import takewhile
@@ -13,7 +12,6 @@ from storage.subscriber_lists import Start
 
 LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 APOSTROPHES = "'", "\N{RIGHT SINGLE QUOTATION MARK}"
-BLANK = re.compile(r"\s")
 INTERNATIONAL = "xn--"
 MAX_NAME_LENGTH = 300  # of what is spelled otherwise: normalising takes quadratic time on marks
 
@@ -46,7 +44,7 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
     typed = trim(text)
     if len(typed) > MAX_ADDRESS_BYTES:
         return [], []
-    typed = BLANK.sub("+", unicodedata.normalize("NFKC", typed).lower())
+    typed = unicodedata.normalize("NFKC", typed).lower().replace(" ", "+")
     local, at, domain = typed.rpartition("@")
     domain = domain.translate(FULL_STOPS)
     shown = domain.removesuffix(".") if at else domain.removesuffix(".") or domain

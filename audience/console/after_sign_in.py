@@ -1,15 +1,11 @@
 """Where a sign-in leads."""
 
-import re
-
 from flask import Response, make_response
 
 from audience import operators, sessions
 from audience.console.kept_forms import page_of, shown_again
 from audience.console.page import to_path, url
 from audience.http.pages import public_root
-
-AFTER_PATH = re.compile("[?#]")
 
 
 def after_sign_in(target: str, kept: str, token: str) -> Response:
@@ -34,7 +30,7 @@ def is_inside(target: str) -> bool:
     """
     if not target.isascii() or not target.isprintable() or "\\" in target:
         return False
-    path = AFTER_PATH.split(target, maxsplit=1)[0]
+    path = target.partition("?")[0].partition("#")[0]
     first, *segments = path.removeprefix("/").split("/")
     is_path = path.startswith("/console") and not {"%", ";"} & set(path)
     return is_path and first == "console" and not {"", ".", ".."} & set(segments)
