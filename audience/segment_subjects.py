@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audience import addresses, tags
-from audience.answers.domains import MAX_LENGTH
+from audience.answers.domains import FULL_STOPS, MAX_LENGTH
 from schemas.values import DATE, NAMES, read_date
 from storage.segment_nodes import Instant
 
@@ -112,13 +112,13 @@ def _address(value: Any) -> str:
 
 
 def _domain(value: Any) -> str:
-    domain = _text(value).strip().removeprefix("@").removesuffix(".")
+    domain = _text(value).strip().translate(FULL_STOPS).removeprefix("@").removesuffix(".")
     return _address(f"x@{domain}").removeprefix("x@")
 
 
 def _domain_part(value: Any) -> str:
     """As domains are shown."""
-    text = _text(value).strip().lower()
+    text = _text(value).strip().lower().translate(FULL_STOPS)
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 
 

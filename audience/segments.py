@@ -1,8 +1,9 @@
 """Segments: saved rules, and the subscribers that match them now."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 from zoneinfo import ZoneInfo
 
 from audience import audit_log, clock, segment_rules, spellings
@@ -22,6 +23,7 @@ from storage.searches import Filters
 from storage.segment_nodes import Condition
 from storage.segments import Segment
 from storage.sql import Sql
+from storage.subscriber_lists import Start
 from storage.subscribers import Subscriber
 
 __all__ = ["Segment"]
@@ -149,15 +151,34 @@ def beginning(site_id: int, text: str) -> Sql:
 
 def beginning_rule(text: str) -> dict[str, Any]:
     """The rule that says the same as `beginning`."""
-    words, domain = " ".join(text.split()), text.strip().removeprefix("@")
-    parts: list[dict[str, Any]] = [{"email": {"starts_with": words}}] if not text.startswith("@") else []
-    parts += [{"email_domain": {"starts_with": domain}}] if "@" not in domain else []
-    parts += [{"field": name, "starts_with": words} for name in ("first_name", "last_name")]
-    for first, _, last in dict.fromkeys((words.partition(" "), words.rpartition(" "))):
+    whole, of_domains = spellings.starts(text)
+    if any(not start.local + start.domain for start in (*whole, *of_domains)):
+        return {"all": []}
+    parts = [_address_rule(start) for start in whole] + [_domain_rule(start) for start in of_domains]
+    names = dict.fromkeys(name.casefold() for name in spellings.names(text))
+    return {"any": [*parts, *(rule for name in names for rule in _name_rules(name))]}
+
+
+def _address_rule(start: Start) -> dict[str, Any]:
+    forms = dict.fromkeys(normalize(form, start.local or start.domain) for form in ("NFC", "NFD"))
+    local = _any([{"email": {"starts_with": each}} for each in forms])
+    return {"all": [local, _domain_rule(start)]} if start.local and start.domain else local
+
+
+def _domain_rule(start: Start) -> dict[str, Any]:
+    forms = dict.fromkeys((start.shown or start.domain, start.domain))
+    return _any([{"email_domain": {"starts_with": each}} for each in forms])
+
+
+def _name_rules(name: str) -> Iterator[dict[str, Any]]:
+    yield from ({"field": each, "starts_with": name} for each in ("first_name", "last_name"))
+    for first, _, last in dict.fromkeys((name.partition(" "), name.rpartition(" "))):
         if last and first:
-            names = {"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}
-            parts.append({"all": list(names)})
-    return {"any": parts} if domain else {"all": []}
+            yield {"all": [{"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}]}
+
+
+def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return rules[0] if len(rules) == 1 else {"any": rules}
 
 
 def tagged(site_id: int, key: str) -> Sql:

@@ -6,7 +6,7 @@ from itertools import takewhile
 from string import ascii_lowercase, ascii_uppercase
 
 from audience.addresses import MAX_ADDRESS_BYTES
-from audience.answers.domains import a_labels
+from audience.answers.domains import FULL_STOPS, a_labels
 from schemas.values import trim
 from storage.subscriber_lists import Start
 
@@ -39,13 +39,14 @@ def _with_apostrophes(text: str) -> Collection[str]:
 def starts(text: str) -> tuple[list[Start], list[Start]]:
     """How addresses, and how domains, that begin with the text may be stored.
 
-    A blank in an address was a `+` that was not encoded. After an `@` a last dot is none of the domain's.
+    Each blank in an address was a `+` that was not encoded. After an `@` a last dot is none of the domain's.
     """
     typed = trim(text)
     if len(typed) > MAX_ADDRESS_BYTES:
         return [], []
-    typed = "+".join(unicodedata.normalize("NFKC", typed).lower().split())
+    typed = unicodedata.normalize("NFKC", typed).lower().replace(" ", "+")
     local, at, domain = typed.rpartition("@")
+    domain = domain.translate(FULL_STOPS)
     shown = domain.removesuffix(".") if at else domain.removesuffix(".") or domain
     if at and local:
         return [_start(f"{each}@", shown) for each in _with_apostrophes(local)], []

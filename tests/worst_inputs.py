@@ -141,7 +141,9 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *WORDS, ("*", "f"), "操你", "пiz", more=lambda: (profanity.bundled(),), limit=MODERATED
     ),
     f"{MODERATION}.profanity:normal_form": takes("İ", limit=MODERATED),
-    f"{MODERATION}.threats:links_to_script": takes("](", "]", "<", ("]", " "), limit=MODERATED),
+    f"{MODERATION}.threats:links_to_script": takes(
+        "](", "]", "<", "\\:", "](java\t", ("]", " "), ("[x](java", "\t", "script:x)"), limit=MODERATED
+    ),
     f"{MODERATION}.threats:css_loads": takes(*CSS, limit=MODERATED),
     f"{MODERATION}.threats:is_script_address": takes("javascript:", "\1", limit=MODERATED),
     f"{MODERATION}.threats:style_loads": takes(*CSS, limit=MODERATED),

@@ -12,6 +12,7 @@ LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)", re.ASCII)
 SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?//", re.ASCII | re.IGNORECASE)
 AFTER_HOST = re.compile(r"[/?#\\]")
 PORT = re.compile(r":[0-9]*$", re.ASCII)
+FULL_STOPS = str.maketrans("。．｡", "...")  # that people type between labels, of UTS 46
 SPECIAL = frozenset({"arpa", "onion"})  # on the public suffix list, but not open to registration
 
 

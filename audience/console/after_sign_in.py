@@ -1,7 +1,5 @@
 """Where a sign-in leads."""
 
-from urllib.parse import urlsplit
-
 from flask import Response, make_response
 
 from audience import operators, sessions
@@ -27,11 +25,12 @@ def inside(target: str) -> str:
 def is_inside(target: str) -> bool:
     """Whether a target is a path of the console, and nothing on the way takes it for another.
 
-    No path of the console has an encoded character: `%2e` is a dot to browsers, `%5c` a slash to some.
+    No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
+    to some, and `..;` is `..` to some proxies.
     """
     if not target.isascii() or not target.isprintable() or "\\" in target:
         return False
-    parts = urlsplit(target)
-    segments = parts.path.split("/")[1:]
-    is_path = not parts.scheme and not parts.netloc and "%" not in parts.path
-    return is_path and segments[:1] == ["console"] and not {"", ".", ".."} & set(segments[1:])
+    path = target.partition("?")[0].partition("#")[0]
+    first, *segments = path.removeprefix("/").split("/")
+    is_path = path.startswith("/console") and not {"%", ";"} & set(path)
+    return is_path and first == "console" and not {"", ".", ".."} & set(segments)

@@ -75,17 +75,17 @@ def choose(site: Site) -> str:
 @page(role="manager", again=choose)
 def begin(site: Site) -> Response:
     """Act on many subscribers"""
-    if known := sent_before():
-        return _to(site, known, AGAIN)
     form = read_form()
+    tag = _tag(form.get("tag", ""))
+    if known := sent_before(tag):
+        return _to(site, known, AGAIN)
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     words, typed = _filter(site)
-    seen, tag = form.get("seen", ""), _tag(form.get("tag", ""))
-    new = NewAct(kind=kind, ids=ids, seen=seen, tag=tag, filter=words, typed=typed)
+    new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=tag, filter=words, typed=typed)
     chosen = bulk_acts.choose(site, new, actor())
-    _, act_id = once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"))
+    _, act_id = once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"), tag)
     if act_id != str(chosen):
         bulk_acts.give_up(site, chosen)
     return _to(site, act_id)

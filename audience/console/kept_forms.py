@@ -40,8 +40,11 @@ def kept_form() -> Fields:
 
 
 def unsent_form() -> str:
-    """The fields that this request sent without being signed in, but for secrets, as a query; "" for none."""
-    if (request.content_length or 0) > MAX_KEPT_BYTES:
+    """The fields that this request sent without being signed in, but for secrets, as a query; "" for none.
+
+    None without an `Origin`, which the caller compares.
+    """
+    if "Origin" not in request.headers or (request.content_length or 0) > MAX_KEPT_BYTES:
         return ""
     fields = [(name, value) for name, value in kept_form() if name not in SECRETS]
     names = {name for name, _ in fields}

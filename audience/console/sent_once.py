@@ -26,9 +26,9 @@ def token_of(*parts: str) -> str:
     return ".".join((form_token(again=True).partition(".")[0], *parts))
 
 
-def sent_before() -> str:
-    """The id of what the form made when it was sent before, "" if nothing."""
-    form = _form()
+def sent_before(*typed: str) -> str:
+    """The id of what the form made when it was sent before with what is `typed` in it, "" if nothing."""
+    form = _form(*typed)
     return sent_forms.made_by(form) if form.token else ""
 
 
@@ -37,10 +37,13 @@ def again(made: object) -> str | None:
     return AGAIN if made is None else None
 
 
-def once(site_id: int, make: Callable[[], T], id_of: Callable[[T], object]) -> tuple[T | None, str]:
-    """As `sent_forms.once`."""
-    return sent_forms.once(_form(), site_id, make, lambda made: str(id_of(made)))
+def once(
+    site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
+) -> tuple[T | None, str]:
+    """As `sent_forms.once`; what differs in `typed` is another form."""
+    return sent_forms.once(_form(*typed), site_id, make, lambda made: str(id_of(made)))
 
 
-def _form() -> SentForm:
-    return SentForm(present().session_id, read_form().get("form", ""))
+def _form(*typed: str) -> SentForm:
+    token = read_form().get("form", "")
+    return SentForm(present().session_id, "\n".join((token, *typed)) if token else "")

@@ -4,7 +4,10 @@ import unicodedata
 
 import pytest
 
-from storage import subscriber_lists
+from audience import segments
+from storage import database, subscriber_lists
+from storage import segments as stored
+from storage.sql import Sql, join
 from tests import response_assertions
 
 BOOKS, POST, RIVER = "x@bücher.example", "иван@почта.рф", "anna@faß.de"
@@ -12,21 +15,11 @@ PUNY, PLUS, NEIL = "y@mail.xn--bcher-kva.example", "ann+news@example.com", "o'ne
 STREET, SAM, ZOE, RENE = "straße@example.org", "sam@fass.de", "zoe@example.com", "rene@example.com"
 
 
-@pytest.fixture
-def people(client):
-    for email in (BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM):
-        client.create(email)
-    client.create(NEIL, first_name="Shane", last_name="O’Neil")
-    client.create(ZOE, first_name="Zoë", last_name="D'Arcy")
-    client.create(RENE, first_name=unicodedata.normalize("NFD", "René"))
-    return client
+MALLEY, SEAN, CPP = "o’malley@irish.example", "sean@example.net", "c++@plus.example"
+JOSE = unicodedata.normalize("NFD", "josé@example.net")
+EVERYBODY = {BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM, NEIL, ZOE, RENE, MALLEY, SEAN, CPP, JOSE}
 
-
-def found(answer):
-    return {each["attributes"]["email"] for each in response_assertions.answer(answer)["data"]}
-
-
-@pytest.mark.parametrize(("text", "expected"), [
+BEGINNINGS = [
     (BOOKS, {BOOKS}), ("X@Bücher.Example", {BOOKS}), ("bücher.example", {BOOKS}), ("BÜCHER", {BOOKS}),
     ("bü", {BOOKS}), ("x@bü", {BOOKS}), ("@bücher.example", {BOOKS}), ("bücher.example.", {BOOKS}),
     ("x@bücher.example.", {BOOKS}), (unicodedata.normalize("NFD", BOOKS), {BOOKS}),
@@ -40,18 +33,60 @@ def found(answer):
     ("d’arcy", {ZOE}), ("zoë d’", {ZOE}),
     (unicodedata.normalize("NFD", "Zoë"), {ZOE}),
     ("René", {RENE}), ("renÉ", {RENE}),
-    ("@", {BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM, NEIL, ZOE, RENE}),
+    ("@", EVERYBODY),
     ("x@", {BOOKS}), ("ü" * 400, set()), ("x@" + "ü." * 200, set()), (".", set()), ("x@.", {BOOKS}),
-])  # fmt: skip
+    ("bücher。example", {BOOKS}), ("x@bücher｡ex", {BOOKS}),
+    ("x@bücher．example。", {BOOKS}), ("почта。", {POST}),
+    ("mail。xn--bcher-kva｡e", {PUNY}), ("bücher.xn--e", set()), ("\u200b", EVERYBODY), ("@.", EVERYBODY),
+    ("c++@pl", {CPP}), ("c++", {CPP}), ("c+@pl", set()), ("ann news", {PLUS}), ("ann  news", set()),
+    ("o’malley@ir", {MALLEY}), ("o'malley@irish", {MALLEY}),
+    ("o'malley", {MALLEY}), ("o’malley@irish", {MALLEY}),
+    ("Seán O'Shea", {SEAN}), (unicodedata.normalize("NFD", "seán o’shea"), {SEAN}), ("SEÁN", {SEAN}),
+    ("ŉé'’ß ss İx ﬁ", set()), ("a'’é " * 200, set()),
+    ("josé", {JOSE}), (unicodedata.normalize("NFD", "josé@ex"), {JOSE}), ("josé@example.net", {JOSE}),
+]  # fmt: skip
+
+
+@pytest.fixture
+def people(client):
+    for email in (BOOKS, POST, RIVER, PUNY, PLUS, STREET, SAM):
+        client.create(email)
+    client.create(NEIL, first_name="Shane", last_name="O’Neil")
+    client.create(ZOE, first_name="Zoë", last_name="D'Arcy")
+    client.create(SEAN, first_name="Seán", last_name="O’Shea")
+    for email in (MALLEY, CPP, JOSE):
+        client.create(email)
+    client.create(RENE, first_name=unicodedata.normalize("NFD", "René"))
+    return client
+
+
+def found(answer):
+    return {each["attributes"]["email"] for each in response_assertions.answer(answer)["data"]}
+
+
+@pytest.mark.parametrize(("text", "expected"), BEGINNINGS)
 @pytest.mark.parametrize("most_found", [0, 10_000])
 def test_a_beginning_finds_what_is_shown(people, monkeypatch, most_found, text, expected):
     monkeypatch.setattr(subscriber_lists, "MOST_FOUND", most_found)
     assert found(people.post("/fetch/search", {"q": text})) == expected
 
 
+@pytest.mark.parametrize("text", [text for text, _ in BEGINNINGS])
+def test_the_rule_of_a_beginning_finds_whom_it_finds(people, text):
+    rules = segments.beginning_rule(text)
+    with database.session():
+        site_id = people.site.id
+        conditions = segments.beginning(site_id, text), segments.compiled(site_id, rules)
+        counts = [stored.count(site_id, each) for each in conditions]
+        both = stored.count(
+            site_id, join(" AND ", [Sql(f"({each.text})", each.parameters) for each in conditions])
+        )
+    assert counts == [both, both]
+
+
 def test_a_plus_that_was_not_encoded_finds_the_address(people):
-    for text in (PLUS, "ann+news"):
-        assert found(people.get("/fetch/search", query={"q": text.replace("+", " ")})) == {PLUS}
+    for text, email in ((PLUS, PLUS), ("ann+news", PLUS), (CPP, CPP), ("c++@plus", CPP)):
+        assert found(people.get("/fetch/search", query={"q": text.replace("+", " ")})) == {email}
 
 
 @pytest.mark.parametrize(("condition", "expected"), [
@@ -65,6 +100,8 @@ def test_a_plus_that_was_not_encoded_finds_the_address(people):
     ({"contains": unicodedata.normalize("NFD", "ücher")}, {BOOKS, PUNY}),
     ({"is": "bücher.example."}, {BOOKS}), ({"is": "@bücher.example"}, {BOOKS}),
     ({"in": ["@faß.de.", "почта.рф"]}, {RIVER, POST}),
+    ({"contains": "cher。ex"}, {BOOKS, PUNY}), ({"starts_with": "bücher｡ex"}, {BOOKS}),
+    ({"starts_with": "@bücher．example。"}, {BOOKS}), ({"is": "bücher。example｡"}, {BOOKS}),
     ("@fass.de", {SAM}), ({"contains": "org.example"}, set()), ({"contains": "mple.org."}, {STREET}),
 ])  # fmt: skip
 def test_a_rule_finds_domains_as_they_are_shown(people, condition, expected):
@@ -73,4 +110,4 @@ def test_a_rule_finds_domains_as_they_are_shown(people, condition, expected):
     segment = response_assertions.answer(created, 201)
     assert found(people.post("/fetch/search", {"segment_id": segment["data"]["id"]})) == expected
     preview = people.post("/fetch/segments/preview", {"segment": {"rules": {"not": rules}}})
-    assert response_assertions.answer(preview)["user_count"] == 10 - len(expected)
+    assert response_assertions.answer(preview)["user_count"] == len(EVERYBODY) - len(expected)

@@ -160,3 +160,22 @@ def test_a_segment_takes_along_the_segment_and_the_order_of_the_list(manager, si
     words = re.sub(r"<[^>]+>", "", form.text)
     assert '"tag": "vip"' in html.unescape(words)
     assert '"unsubscribed_at": {' in html.unescape(words)
+
+
+def test_a_filter_more_keeps_all_that_the_list_asks_for(owner, site, path):
+    query = (
+        "?status=subscribed&field=first_name&value=Ann&order=last_event_at&ascending=1&tag=vip&updated_at=5"
+        "&unsubscribed_at_from=2026-01-01&updated_at_to=2026-02-01&last_event_at_from=2026-03-01"
+    )
+    for text, more in (("ann", ""), ("", "&created_at_from=2026-01-02&unsubscribed_at=12"), ("bob", "")):
+        if text == "bob":
+            add(site, {"email": "bob@a.example", "fields": {"plan": "pro"}})
+        asked = f"{query}{more}"
+        listed = search(owner, path, text, asked) if text else f"{path}{asked}"
+        form = owner.get(listed).text.partition('<form class="card cols"')[2].partition("</form>")[0]
+        fields = set(re.findall(r'<input [^>]*?name="(\w+)"[^>]*? value="([^"]+)"', form))
+        for name, options in re.findall(r'<select id="[\w-]+" name="(\w+)">(.*?)</select>', form):
+            fields |= {(name, value) for value in re.findall(r'<option selected value="([^"]+)"', options)}
+            fields |= {(name, value) for value in re.findall(r'<option value="([^"]+)" selected', options)}
+            fields |= {(name, key) for key in re.findall(r"<option selected>([^<]+)<", options)}
+        assert fields == {tuple(each.split("=")) for each in listed.partition("?")[2].split("&")}

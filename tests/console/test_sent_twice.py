@@ -16,6 +16,7 @@ from tests.console.forms import WRITES, World
 SITE = "/sites/<site_uuid>"
 HOUR = 3_600_000
 CLIENTS = 4
+GONE = "This form was sent before, and what it made is no longer there: begin a new form."
 # By the rule of its path: the table that the form adds a row to, and the page that has the form.
 MAKERS = {
     f"{SITE}/segments/new": ("segments", "$root/segments/new"),
@@ -144,19 +145,31 @@ def test_an_act_that_is_chosen_again_is_another_unless_it_is_the_same(manager, s
     """Who goes back to the page that asks is asked by the browser to send the choice once more."""
     root, token = f"/sites/{site.uuid}", {"form": "of the list"}
 
-    def begun(kind, query):
+    def begun(kind, query, tag="fair"):
         asked = manager.post(f"{root}/subscribers/chosen{query}", act=kind, all="1", **token)
         fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', asked.text))
-        return manager.post(f"{root}/acts{query}", **fields, tag="fair").headers["Location"].partition("?")
+        return manager.post(f"{root}/acts{query}", **fields, tag=tag).headers["Location"].partition("?")
 
     first = begun("tag", "?tag=vip")
     assert begun("tag", "?tag=vip") == (first[0], "?", "done=again")
-    others = {begun("untag", "?tag=vip"), begun("tag", "?status=subscribed")}
+    others = {begun("untag", "?tag=vip"), begun("tag", "?status=subscribed"), begun("tag", "?tag=vip", "new")}
     assert {query for _, query, _ in others} == {""}
-    assert len({path for path, *_ in others} | {first[0]}) == 3
+    assert len({path for path, *_ in others} | {first[0]}) == 4
     listed = [manager.get(f"{root}/subscribers").text for _ in range(2)]
     tokens = {re.findall(r'name="form" value="([\w-]{16,})"', each)[0] for each in listed}
     assert len(tokens) == 2
+
+
+@pytest.mark.parametrize("kind", ["segments", "reports"])
+def test_what_was_made_and_deleted_since_is_said(world, kind):
+    path, fields = world.form(f"{SITE}/{kind}/new")
+    made = world.browser.post(path, form="token", **fields).headers["Location"].removeprefix("/console")
+    assert world.browser.post(f"{made}/delete").status_code == 303
+    page = world.browser.get(
+        world.browser.post(path, form="token", **fields).headers["Location"].removeprefix("/console")
+    )
+    assert (page.status_code, GONE in page.text) == (404, True)
+    assert GONE not in world.browser.get(made).text
 
 
 def test_every_form_that_makes_something_is_here():

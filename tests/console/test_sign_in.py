@@ -213,7 +213,9 @@ def test_a_sign_in_link_sets_no_password_and_the_other_way_round(browser, ann):
      "/console/./account", "/console/%2e%2e/docs", "/console/%2E./docs", "/console/.%2e",
      "/console/%252e%252e/docs", "/console/%5c%5cevil.example", "/console/%5C..",
      "/console/%255cevil", "/console/%2f/evil.example",
-     "/console/a%2F..%2f..", "/console/%0d%0aX:y", "/console/a%0", "/console/%c3%a9%25"],
+     "/console/a%2F..%2f..", "/console/%0d%0aX:y", "/console/a%0", "/console/%c3%a9%25",
+     "//[", "//[/console", "//[a]/console", "///console", "////console", " /console", "/console/..;/docs",
+     "/console/.;a=b/docs", "console"],
 )  # fmt: skip
 def test_a_redirect_after_sign_in_stays_in_the_console(browser, ann, target):
     assert browser.post("/sign-in", **FORM, next=target).headers["Location"] == "/console"

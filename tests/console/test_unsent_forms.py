@@ -124,8 +124,10 @@ def test_who_signed_in_elsewhere_meanwhile_is_shown_it_too(app, manager, site, p
 
 
 @pytest.mark.parametrize(
-    "headers", [{}, {"Origin": "https://evil.example"}, {"Origin": ORIGIN, "Sec_Fetch_Site": "cross-site"}]
-)
+    "headers",
+    [{}, {"Origin": "https://evil.example"}, {"Origin": ORIGIN, "Sec_Fetch_Site": "cross-site"},
+     {"Sec_Fetch_Site": "same-origin"}],
+)  # fmt: skip
 def test_what_another_page_sends_does_not_come_back(manager, site, path, headers):
     by = hidden(manager.get(path))["by"]
     sessions.forget(manager.token)

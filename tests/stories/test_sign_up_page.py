@@ -11,6 +11,7 @@ from tests.service import serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "sign-up.md"
 EMAIL = "ann@gmail.com"
+LEFT_SINCE = "You have left since you signed up. Please sign up again."
 MAILED, WELCOME = "Please confirm by the link in our mail.", "Welcome: you are on the list."
 
 
@@ -67,26 +68,32 @@ def test_a_click_subscribes_and_so_does_the_next_one_of_whoever_left_and_came_ba
     leave(service)
     new = link()
     assert stored()["attributes"]["unsubscribed_at"]
-    assert page["confirm"](**old) == "You have unsubscribed since. Please sign up again."
+    assert page["confirm"](**old) == LEFT_SINCE
     assert stored()["attributes"]["unsubscribed_at"]
     assert page["confirm"](**new) == WELCOME
     assert stored()["attributes"]["unsubscribed_at"] is None
     assert stored()["attributes"]["cached_tag_ids"] == []
 
 
-def test_whoever_was_erased_comes_back_by_their_click(service, page, link, stored):
-    page["confirm"](**link())
+def test_whoever_was_erased_comes_back_by_a_new_link_alone(service, page, link, stored):
+    old, unused = link(), link()
+    assert page["confirm"](**old) == WELCOME
     service.call("DELETE", f"/fetch/subscribers?email={EMAIL}")
+    for each in (old, unused):
+        assert page["confirm"](**each) == LEFT_SINCE
+        assert stored() is None
     assert page["confirm"](**link()) == WELCOME
     assert stored()["attributes"]["unsubscribed_at"] is None
 
 
-@pytest.mark.parametrize("change", ["email", "at", "signature", "age"])
+@pytest.mark.parametrize("change", ["email", "at", "signature", "age", "characters"])
 def test_a_link_that_is_changed_or_old_stores_nobody(page, link, stored, change):
     made = link()
     if change == "age":
         made["at"] = (datetime.now(UTC) - timedelta(days=1, seconds=1)).isoformat(timespec="milliseconds")
         made["signature"] = page["sign"](EMAIL, made["at"])
+    elif change == "characters":
+        made["signature"] = f"{made['signature'][:-1]}é"
     else:
         made[change] = made[change].translate(str.maketrans("a2", "b3"))
     assert page["confirm"](**made) == "This link is no longer good. Please sign up again."

@@ -18,7 +18,6 @@ EVENT = re.compile(
 # What stands before the address of a link in Markdown: `[a](`, `[a]: ` and `<`.
 MARKDOWN = re.compile(r"\]\s*+[(:]\s*+<?|<")
 SCHEME = re.compile(r"(?:javascript|vbscript|livescript|mocha|jscript):\S|data:text/html")
-MAX_SCHEME = 100  # characters in which a scheme may hide
 ADDRESSES = frozenset({"href", "src", "action", "formaction", "poster", "background"})
 CALL = re.compile(r"[(`=]")
 LOW_CONTROL = re.compile("[\x00-\x1f]")
@@ -28,7 +27,7 @@ JUNK = re.compile(
     "[\x00-\x20\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufffd\\\\]+"
 )
 HIDING = re.compile("[\x00-\x1f]+")  # of them, those that browsers leave out of an address
-AWAY = re.compile(r" *//[^/ ]")
+AWAY = re.compile(r" *//++[^ ]")
 SCRIPT_ADDRESS = re.compile(r"(?:^|[;,:='\"`(])(?:javascript|vbscript|livescript|mocha|jscript):")
 DOCUMENT_ADDRESS = re.compile(
     r"(?:^|[;,:='\"`(])data:(?:text/(?:html|xml|xsl|javascript|vbscript)|application/(?!pdf|json|octet-stream)\w"
@@ -79,10 +78,8 @@ def is_script_address(text: str) -> bool:
 
 def links_to_script(text: str) -> bool:
     """Whether a link in Markdown runs a script: `[a](javascript:alert(1))`."""
-    return any(
-        SCHEME.match(HIDING.sub("", text[start.end() : start.end() + MAX_SCHEME]).lower())
-        for start in MARKDOWN.finditer(text)
-    )
+    shown = HIDING.sub("", text.replace("\\:", ":").replace("\\/", "/")).lower()
+    return any(SCHEME.match(shown, start.end()) for start in MARKDOWN.finditer(shown))
 
 
 def leads_away(tag: MarkupTag) -> bool:
