@@ -49,7 +49,6 @@ UPLOAD = "Send upload as the answer with the questions gave it."
 ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
 SAYING = {"consent", "consent_column"}
 SEEN = "Send seen together with answers: it adds a header to those that the line knows."
-OF_CONSENT = ("consent", "consent_column", *STATES)
 
 
 class Once(Text):
