@@ -97,8 +97,17 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
             for at in (each.unsubscribed_at, each.consent_at)
         ]
         outcomes = subscribers.write(site_id, changes, accepted).outcomes
-        for change, outcome in zip(changes, outcomes, strict=True):
-            if outcome is Outcome.MISSING:
-                left = Suppression(suppressions.UNSUBSCRIBED, change.at or 0, accepted.number)
-                suppressions.add(site_id, {pepper.address_hash(site_id, change.key): left})
+        missing = [
+            (pepper.address_hash(site_id, change.key), change.at or 0)
+            for change, outcome in zip(changes, outcomes, strict=True)
+            if outcome is Outcome.MISSING
+        ]
+        known = suppressions.known(site_id, {address_hash for address_hash, _ in missing})
+        since = {address_hash: each.since for address_hash, each in known.items()}
+        for address_hash, at in missing:
+            since[address_hash] = max(at, since.get(address_hash, 0))
+        left = {
+            each: Suppression(suppressions.UNSUBSCRIBED, at, accepted.number) for each, at in since.items()
+        }
+        suppressions.add(site_id, left)
     return outcomes.count(Outcome.UPDATED)

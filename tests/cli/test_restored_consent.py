@@ -142,3 +142,15 @@ def test_who_subscribed_after_what_waits_is_not_unsubscribed_by_a_restore(backup
     say(client, "subscribe")
     assert restore(settings, backup)["left"] == 0
     assert left_at(client) is None
+
+
+def test_the_latest_unsubscribe_of_who_is_unknown_to_the_backup_counts(settings, client, tmp_path):
+    leave, back = ({"email": "new@example.com", "command": each} for each in ("unsubscribe", "subscribe"))
+    for item in (leave, back):
+        imports.accept(client.site, [(0, item)], [], FakeQueue(), 0)
+        time.sleep(0.01)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    say(client, "unsubscribe", "new@example.com")
+    restore(settings, tmp_path / "b.tar")
+    imports.drain(client.site.id, 5)
+    assert left_at(client, "new@example.com")
