@@ -68,7 +68,8 @@ def test_a_file_stays_chosen(browser, port, site, tmp_path):
         send.click()
         page.get_by_role("status").get_by_text("Nothing was saved.").wait_for()
     send.click()
-    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
+    page.wait_for_url("**/files/*")
+    page.get_by_text("guests.csv").first.wait_for()
 
 
 def test_what_is_typed_into_the_search_stays(browser, port, site):
@@ -95,6 +96,9 @@ def test_a_file_is_tried_once_the_others_have_written(browser, port, site, tmp_p
     page.get_by_label("File, up to").set_input_files(file)
     page.get_by_role("button", name="Send the file").click()
     page.wait_for_url("**/files/*")
+    page.get_by_label("Everybody").check()
+    page.get_by_role("button", name="Use this answer").click()
+    page.get_by_text("Of 1 row, 1 brings a new subscriber").wait_for()
     with others_writing():
         page.reload()
         page.get_by_text("Not tried yet").wait_for()
