@@ -64,21 +64,29 @@ class Guards:
         tag_separator: str | None,
     ) -> None:
         self._table = table
-        self._says: list[tuple[Column, bool]] = []
+        self._says: dict[str | int, tuple[Column, bool]] = {}
         self._commands: list[Column] = []
         self._mapped = [each for each in columns if normal(each.name) == "command" != each.meaning]
         self._tag_separator = tag_separator or csv_values.COMMA
         if answer.everyone == SUBSCRIBED:
             dated = [each.place for each in unsubscribing(columns, answer, ignored)]
-            self._says = [(each, each.place in dated) for each in _watched(columns, ignored)]
+            self._says = {
+                each.name if table.is_json else each.place: (each, each.place in dated)
+                for each in _watched(columns, ignored)
+            }
         elif answer.everyone:
             self._commands = [column for column in columns if column.meaning == "command"]
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused`."""
-        for column, is_unsubscribing in self._says:
-            cell = self._table.cell_of(record, column)
-            if cell and (self._is_out(column, cell) or (is_unsubscribing and _is_yes_or_date(cell))):
+        for place, value in self._table.cells(record) if self._says else ():
+            column, is_unsubscribing = self._says.get(place, (None, False))
+            cell = self._table.cell(value) if column else ""
+            if (
+                column
+                and cell
+                and (self._is_out(column, cell) or (is_unsubscribing and _is_yes_or_date(cell)))
+            ):
                 name = column.name.strip() or str(column.place)
                 command = SAYS_SO_COMMAND.format(
                     row=row, column=quoted([name]), cell=quoted([cell]), place=column.place

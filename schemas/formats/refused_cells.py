@@ -19,6 +19,8 @@ def carried_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
     """That nobody may be written to, and tags, as cells by new columns, unless the file has such a column."""
+    if not reading.tags and answer.everyone != UNSUBSCRIBED:
+        return {}
     names = {normal(name) for name in table.names}
     carried: dict[str, str] = {}
     if answer.everyone == UNSUBSCRIBED and "command" not in names:
