@@ -125,7 +125,7 @@ def send_refused(world: World, people: list[str]) -> None:
             f"{encoded},{PERSON},,too,much\n",
         ]
     headers = owner(world) | {"Content-Type": "text/csv"}
-    text = "email,first_name,note,created_at\n" + "".join(rows)
+    text = "email,first_name,note,plan\n" + "".join(rows)
     raw(world.service, "POST", "/api/v1/batch/imports?consent=subscribed", text.encode(), headers)
     newest = world.call("GET", "/batch/imports")[1]["data"][0]["attributes"]
     assert newest["failed"] == len(rows), newest
@@ -136,6 +136,8 @@ def send_files(operator: Operator, people: list[str]) -> list[str]:
     rows = [["email", "first_name", "note"], *([email, PERSON, PERSON] for email in people)]
     lines = "".join(f"{','.join(row)}\n" for row in rows).encode()
     pages = [operator.send_file("people.csv", lines), operator.send_file("people.xlsx", workbook(rows))]
+    for page in pages:
+        operator.look(page, consent="subscribed")
     eventually(lambda: all(f"<b>{len(people)}</b> change" in operator.get(page) for page in pages))
     return pages
 
