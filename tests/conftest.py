@@ -29,7 +29,7 @@ OF_SQLITE = {
     Path(__file__).parent / name
     for name in (
         "storage/test_console_queries.py", "storage/test_database.py", "storage/test_full_disk.py",
-        "storage/test_indexes.py", "storage/test_instance_71d380e.py", "storage/test_log.py",
+        "storage/test_indexes.py", "storage/test_log.py",
         "storage/test_migrations.py", "storage/test_models.py", "storage/test_queries.py",
         "storage/test_sqlite_driver.py", "storage/test_turns.py", "api/test_full_disk.py",
         "api/test_moved_folder.py", "cli/test_backups.py", "cli/test_refused_backups.py",

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from audience import consents, import_payloads, pepper, sites, subscribers
 from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
-from storage import backups as stored
 from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
 from storage import imports as stored_imports
@@ -22,13 +21,10 @@ def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
     With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done; and with
     whom what is accepted and still waits unsubscribes.
     """
-    if not stored.has_site_counters():
-        return {}
-    has_undos = stored.has_undos()
     return {
         site.uuid: [
             *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
-            *(stored_subscribers.left_by_undo(site.id) if has_undos else ()),
+            *stored_subscribers.left_by_undo(site.id),
             *_leaving(site.id),
         ]
         for site in stored_sites.list_all()

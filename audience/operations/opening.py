@@ -86,7 +86,6 @@ def check_migrated(settings: Settings) -> None:
     instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
-    database.refuse_newer()
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
     open_process(settings)
@@ -114,7 +113,6 @@ def open_migrated(
     is_new = not instance_files.has_tables()
     if is_new and not begins:
         raise new_instances.NoInstance(settings)
-    database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
         try:

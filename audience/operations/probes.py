@@ -92,7 +92,7 @@ def _examine(context: Context, needs: Needs) -> Iterator[Finding]:
 
 def _is_migrated() -> bool:
     try:
-        return database.unlike() == ([], [])
+        return database.migrations() == ([], "")
     except DATABASE_ERRORS:
         return False
 

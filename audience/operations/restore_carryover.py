@@ -33,6 +33,10 @@ CANNOT_MATCH = (
     "or their ids differ. Put the right erasures.log there, the one of the backup's instance, or use "
     "--ignore-erasures, with which erased subscribers return."
 )
+PENDING = (
+    "Who was erased or unsubscribed cannot be carried over from the present database ({}): run `audience "
+    "migrate` first."
+)
 ANOTHERS = "The erasures in {} are another instance's: name the file that this one's export wrote."
 
 
@@ -151,15 +155,13 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int]:
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     if stored.is_empty():
         return
+    if (found := database.migrations()).pending:
+        raise Refused(PENDING.format(found.refusal or "migrations are pending"))
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
-    if stored.has_site_counters():
-        for uuid, site_id in carryover.site_ids.items():
-            carryover.note_number(uuid, site_counters.accepted(site_id))
-    if stored.has_change_log():
-        carryover.changes = {
-            uuid: stored_changes.numbers(site_id)[0] for uuid, site_id in carryover.site_ids.items()
-        }
+    for uuid, site_id in carryover.site_ids.items():
+        carryover.note_number(uuid, site_counters.accepted(site_id))
+        carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.left = consent_carryover.read(accepted)

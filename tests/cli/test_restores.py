@@ -13,6 +13,7 @@ from audience import (
     operators,
     pepper,
     sign_in,
+    sites,
     stats,
     subscribers,
     webhook_sender,
@@ -27,6 +28,7 @@ from storage import imports as stored_imports
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
 from tests.receiver import receiving
+from tests.storage import instance_before as before
 from tests.webhook_steps import send_all
 
 
@@ -199,21 +201,18 @@ def test_the_erasure_log_alone_in_a_new_folder_is_enough(backup, settings, clien
     assert subscribers.find(client.site, email="ann@example.com") is None
 
 
-def test_a_backup_of_an_older_audience_is_migrated(settings, client, tmp_path):
-    """Also if the present database is as old."""
-    other = keys.create([client.site])
-    keys.revoke(other.publishable_key, settings.instance)
-    with database.write():
-        database.execute("ALTER TABLE keys DROP COLUMN expires_at")
-        database.execute("DELETE FROM schema_migration WHERE name = '0005_keys_expire'")
-        database.execute("UPDATE keys SET revoked_at = NULL")
+def test_a_backup_of_before_the_first_migration_is_taken_over(settings, tmp_path):
+    """It is made while the database is as it was."""
+    before.load(settings)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
-    with database.write():
-        database.execute("UPDATE keys SET revoked_at = 1 WHERE publishable_key = ?", (other.publishable_key,))
-    assert "1 keys" in run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
+    database.close()
+    refused = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
+    assert "run `audience migrate` first" in str(refused.exception)
+    assert run_on(settings, "migrate").exit_code == 0
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     assert database.pending() == []
-    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is not None
-    assert keys.authenticate(other.publishable_key, other.secret_key) is None
+    [site] = sites.list_all()
+    assert subscribers.find(site, email="ann@example.com")
 
 
 def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):
