@@ -144,8 +144,6 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
             left = Suppression(suppressions.UNSUBSCRIBED, since, number, left_kind)
             suppressions.add(site_id, {old_hash: left})
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
-            if kind != ConsentKind.UNCONFIRMED:
-                subscriber.consent_kind = ConsentKind.UNSUBSCRIBE
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:

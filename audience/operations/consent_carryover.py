@@ -9,6 +9,7 @@ from storage import database, suppressions
 from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored_subscribers
+from storage.consents import ConsentKind
 from storage.subscribers import Left
 from storage.suppressions import Suppression
 
@@ -74,7 +75,7 @@ def leave_again(site_id: int, since: Mapping[str, int]) -> int:
         last = keys[-1][0]
         hashes = {key: pepper.address_hash(site_id, key) for _, key, _ in keys}
         changes = [
-            Change(key, key, consent=Consent.UNSUBSCRIBE, at=since[address_hash], creates=False)
+            _leaving_again(key, since[address_hash], accepted)
             for key, address_hash in hashes.items()
             if address_hash in since
         ]
@@ -87,7 +88,7 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
         accepted = subscribers.accept_now(site_id, RESTORE)
         keys = stored_subscribers.keys_of(site_id, [each.uuid for each in people])
         changes = [
-            Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, creates=False)
+            _leaving_again(key, at, accepted)
             for each in people
             for key in {each.email_key, keys.get(each.uuid, each.email_key)}
             for at in (each.unsubscribed_at, each.consent_at)
@@ -102,8 +103,15 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
         since = {address_hash: each.since for address_hash, each in known.items()}
         for address_hash, at in missing:
             since[address_hash] = max(at, since.get(address_hash, 0))
-        left = {
-            each: Suppression(suppressions.UNSUBSCRIBED, at, accepted.number) for each, at in since.items()
-        }
-        suppressions.add(site_id, left)
+        suppressions.add(site_id, {each: left_again(at, accepted.number) for each, at in since.items()})
     return outcomes.count(Outcome.UPDATED)
+
+
+def _leaving_again(key: str, at: int, accepted: Acceptance) -> Change:
+    """Dated, as what is carried over may have been: of equal instants, the unsubscribe counts."""
+    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, consent_at=accepted.at, creates=False)
+
+
+def left_again(since: int, number: int) -> Suppression:
+    """Dated, likewise."""
+    return Suppression(suppressions.UNSUBSCRIBED, since, number, ConsentKind.DATED_UNSUBSCRIBE)

@@ -230,9 +230,12 @@ def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
     with database.write(site.id):
         unknown, (number, now) = _unknown(site, erasures), site_counters.take(site.id, clock.now_ms())
         for row in unknown:
-            kept = Suppression(row.reason, min(row.since, now), number)
+            is_erased, at = row.reason == suppressions.ERASED, min(row.since, now)
+            kept = (
+                Suppression(row.reason, at, number) if is_erased else consent_carryover.left_again(at, number)
+            )
             suppressions.add(site.id, {row.address_hash: kept})
-            (erased if row.reason == suppressions.ERASED else left)[row.address_hash] = row.since
+            (erased if is_erased else left)[row.address_hash] = row.since
         return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
 
 
