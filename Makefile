@@ -93,7 +93,7 @@ clients: ## install two generators of clients, and one of tools for assistants, 
 		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
 
 test-failed: .venv/.test ## run again what failed in the last run, one test after another, whole: ENGINE=postgresql for one of those on it
-	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE))
+	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE)) $(if $(SECOND_TRY),--second-try)
 
 test-fast: .venv/.test ## run the tests that start no process, browser or server, about a minute
 	$(PYTEST) -m "not slow"
