@@ -17,6 +17,7 @@ from storage.pace import Pace
 from tests import depth, in_memory, postgresql
 from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.second_tries import FILE, SecondTries
 from tests.service import packed_places
 from tests.slow import IN_A_BROWSER, Guard, is_slow
 from tests.statements import reader, recorded
@@ -43,12 +44,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--engine", choices=ENGINES, default=ENGINES[0], help="where the instances of tests store"
     )
+    parser.addoption("--second-try", action="store_true", help="list what passes in tests/second_tries.txt")
     parser.addoption("--whole", action="store_true", help="long tables and histories whole, not a sample")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     in_memory.keep_instances()
     depth.whole = config.getoption("whole")
+    if config.getoption("second_try"):
+        config.pluginmanager.register(SecondTries(FILE, config.getoption("engine")))
     hypothesis.settings.register_profile("untimed", deadline=None, max_examples=depth.examples(100))
     hypothesis.settings.load_profile("untimed")
 

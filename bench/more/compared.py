@@ -20,7 +20,7 @@ from audience import imports
 from audience.sites import Site
 from bench import import_core, instances
 from bench.machine import ROOT
-from bench.peers.postgresql import server
+from bench.more.postgresql import server
 from bench.reads import cpu_seconds
 from bench.rows import CPU, Row, parser, show
 from tests.client import FakeQueue
@@ -116,7 +116,7 @@ def main() -> None:
         instances.make(Path(folder), PEOPLE)
         with instances.opened(Path(folder)) as site:
             found = rows(site, options.runs)
-    show(found, options.json)
+    show(found)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-CACHE = Path(__file__).parent.parent / ".bench"
+CACHE = Path(__file__).parent.parent.parent / ".bench"
 
 
 def npm(package: str, version: str) -> Path | None:

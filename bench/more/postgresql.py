@@ -1,4 +1,4 @@
-"""A durable PostgreSQL server for a peer, from Debian's package, that ends with its block."""
+"""A durable PostgreSQL server for a bench, from Debian's package, that ends with its block."""
 
 import os
 import shutil

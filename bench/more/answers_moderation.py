@@ -1,6 +1,6 @@
 """Moderation compared with nh3 and plain bleach: rate, latency and quality.
 
-`python -m bench.answers_moderation`, in the project's root; needs the extra `bench`.
+`python -m bench.more.answers_moderation`, in the project's root; needs the extra `bench`.
 """
 
 import csv
@@ -19,7 +19,7 @@ from audience.answers.moderation.cleaning import clean
 from audience.answers.moderation.moderation import moderate
 from audience.answers.moderation.phrases import find_phrases
 from audience.answers.moderation.reasons import ModerationReason
-from bench import corpora
+from bench.more import corpora
 from tables.registry import pypi
 from tests.answers.chromium import browser, which_ran
 from tests.answers.corpora import all_payloads, documentation, ordinary_sentences

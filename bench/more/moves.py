@@ -12,7 +12,7 @@ from app import instance
 from audience.config import Settings
 from audience.operations import moves
 from bench import instances
-from bench.peers import postgresql
+from bench.more import postgresql
 from bench.rows import Row, parser, show
 
 SECONDS_OF_A_MILLION = 300.0
@@ -44,7 +44,7 @@ def measure(source: Path, total: int) -> list[Row]:
 def main() -> None:
     options = parser(__doc__, 1_000_000).parse_args()
     with instances.filled(options.instance, options.subscribers) as source:
-        show(measure(source, options.subscribers), options.json)
+        show(measure(source, options.subscribers))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import maxminddb
 
 from audience.answers.geolocation import packed_table
 from audience.answers.geolocation.geolocation import locate, open_places
-from bench import corpora
+from bench.more import corpora
 
 ADDRESSES = 500_000
 ROUNDS = 5

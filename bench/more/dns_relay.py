@@ -1,4 +1,4 @@
-"""A slow DNS server that ignores some queries: `python -m bench.dns_relay PORT DELAY [SILENT]`.
+"""A slow DNS server that ignores some queries: `python -m bench.more.dns_relay PORT DELAY [SILENT]`.
 
 Forwards each query to the server on loopback PORT after DELAY seconds, except those that contain SILENT.
 Prints its own address when it is ready.

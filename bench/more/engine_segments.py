@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 from audience import sites, subscribers
 from audience.config import Settings
 from audience.sites import Site
-from bench import engines, people, scans, segments
-from bench.peers import postgresql
+from bench import people, scans, segments
+from bench.more import engines, postgresql
 from bench.rows import Row, parser, show
 from storage import database
 
@@ -56,7 +56,7 @@ def _memory(what: str) -> Row:
 def main() -> None:
     options = parser(__doc__, 1_000_000).parse_args()
     with site_on_server(options.subscribers) as site:
-        show(measure(site, options.subscribers, options.runs), options.json)
+        show(measure(site, options.subscribers, options.runs))
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from audience.changes import Item
 from audience.config import Settings
 from audience.operations import first_site
 from audience.sites import Site
-from bench import earlier, import_core, instances, reads
-from bench.peers import postgresql
+from bench import import_core, instances, reads
+from bench.more import earlier, postgresql
 from bench.reads import Round, cpu_seconds
 from bench.rows import RATE, Row, parser, show
 from storage import database
@@ -103,7 +103,7 @@ def measure(total: int, runs: int, requests: int) -> list[Row]:
         found = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
         with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:
             for task, limit in zip(ours, limits, strict=True):
-                rounds = [(reads.measure(task), reads.measure(limit)) for _ in range(runs + 1)][1:]
+                rounds = [(reads.fired(task), reads.fired(limit)) for _ in range(runs + 1)][1:]
                 found.append(_read_row(task.name, *zip(*rounds, strict=True)))
         found.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
     return found
@@ -189,7 +189,7 @@ def main() -> None:
     options = parser(__doc__, 100_000)
     options.add_argument("--requests", type=int, default=4_000)
     chosen = options.parse_args()
-    show(measure(chosen.subscribers, chosen.runs, chosen.requests), chosen.json)
+    show(measure(chosen.subscribers, chosen.runs, chosen.requests))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from bench.people import item
 
 COMMIT = "71d380e"
 PYTHON = ROOT / ".peers" / "earlier" / "bin" / "python"  # with the packages of that commit's lock
-DRAIN = ROOT / "bench" / "peers" / "earlier_drain.py"
+DRAIN = Path(__file__).with_name("earlier_drain.py")
 
 
 class Earlier(NamedTuple):
