@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audience import consents, import_payloads, pepper, sites, subscribers
+from audience import consents, import_payloads, site_keys, sites, subscribers
 from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
 from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
@@ -73,10 +73,10 @@ def leave_again(site_id: int, since: Mapping[str, int]) -> int:
     accepted, last, left = subscribers.accept_now(site_id, RESTORE), 0, 0
     while keys := stored_subscribers.keys_after(site_id, last, CHUNK_ROWS):
         last = keys[-1][0]
-        hashes = {key: pepper.address_hash(site_id, key) for _, key, _ in keys}
         changes = [
             _leaving_again(key, since[address_hash], accepted)
-            for key, address_hash in hashes.items()
+            for _, key, _ in keys
+            for address_hash in site_keys.address_hashes(site_id, key)
             if address_hash in since
         ]
         left += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
@@ -94,8 +94,9 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
             for at in (each.unsubscribed_at, each.consent_at)
         ]
         outcomes = subscribers.write(site_id, changes, accepted).outcomes
+        hashes = site_keys.renewed(site_id, {change.key for change in changes})
         missing = [
-            (pepper.address_hash(site_id, change.key), change.at or 0)
+            (hashes[change.key], change.at or 0)
             for change, outcome in zip(changes, outcomes, strict=True)
             if outcome is Outcome.MISSING
         ]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from audience import pepper, protocols, telemetry
+from audience import pepper, protocols, site_keys, telemetry
 from audience.config import Settings
 from storage.errors import Unusable
 
@@ -28,6 +28,7 @@ def open_process(
     telemetry.open(metrics or telemetry.NoMetrics())
     open_database(settings, write_gate)
     _open_pepper(settings)
+    site_keys.forget()
 
 
 def _open_pepper(settings: Settings) -> None:

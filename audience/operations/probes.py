@@ -62,6 +62,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),
+    Probe("schemes", doctor_database.first_scheme, Needs.MIGRATED),
     Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),
 )
 

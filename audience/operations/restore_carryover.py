@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import change_log, clock, erasure_log, pepper, sites, webhooks
+from audience import change_log, clock, erasure_log, pepper, site_keys, sites, webhooks
 from audience.changes import RESTORE
 from audience.config import Settings
 from audience.erasure_log import LoggedErasure
@@ -219,9 +219,12 @@ def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
 
 
 def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
-    """Whether hashes of a present site are those that the backup's pepper and site id make."""
+    """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
+    make."""
     made_by = {erasure.pepper_check or carryover.pepper_check for erasure in erasures}
-    return made_by <= {None, pepper.check_value()} and carryover.site_ids.get(site.uuid, site.id) == site.id
+    is_first = not all(erasure.address_hash.startswith(site_keys.SECOND) for erasure in erasures)
+    has_id = carryover.site_ids.get(site.uuid, site.id) == site.id
+    return made_by <= {None, pepper.check_value()} and (has_id or not is_first)
 
 
 def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
