@@ -7,7 +7,7 @@ from pathlib import Path
 from socket import AF_INET, inet_pton
 from typing import Protocol
 
-from audience.answers.geolocation.packed_table import DATA, Place, Tables
+from audience.answers.geolocation.packed_table import Place, Tables
 from audience.answers.geolocation.packing import pack
 from audience.answers.geolocation.table import Pack, open_table
 from audience.errors import Refused
@@ -95,13 +95,13 @@ def _without_mapping(ip: str) -> str:
         return ip
 
 
-def open_places(instance: Path, geo_database: str = "", folder: Path = DATA, packing: Pack = pack) -> Places:
-    """The `.mmdb` file `geo_database`, or the bundled table, packed into the folder `instance` if needed.
+def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> Places:
+    """The `.mmdb` file `geo_database`, or the table in effect, packed into the folder `instance` if needed.
 
     Raises `SettingError` for an invalid database.
     """
     if geo_database:
         from audience.answers.geolocation.mmdb import Database
 
-        return Database(Path(geo_database), Tables(folder))
-    return open_table(instance, folder, packing)
+        return Database(Path(geo_database), Tables())
+    return open_table(instance, packing=packing)

@@ -9,6 +9,7 @@ from typing import Any
 from audience.answers import own_lists
 from audience.answers.domains import is_suffix, parse_domain
 from audience.answers.folding import fold
+from audience.answers.tables import in_effect
 from audience.answers.validation.gibberish import NameModel
 from audience.answers.validation.mailbox import Mailboxes, MailboxKind, MailboxWord, Use
 from audience.answers.validation.typos import Typos
@@ -32,12 +33,12 @@ class EmailTables:
 
 
 @cache
-def bundled() -> EmailTables:
-    """Loaded on first use, once per process (27 MB)."""
+def bundled(domains: Path = DATA) -> EmailTables:
+    """Loaded on first use, once per process (27 MB); `domains` is the folder of `disposable` and `free`."""
     return EmailTables(
-        disposable=frozenset(_words("disposable_domains.txt")),
+        disposable=frozenset(_words("disposable_domains.txt", domains)),
         disposable_mx=frozenset(_words("disposable_mx.txt")),
-        free=frozenset(_words("free_providers.txt")),
+        free=frozenset(_words("free_providers.txt", domains)),
         relays=frozenset(_words("relays.txt")),
         mailboxes=_mailboxes(),
         typos=Typos(_words("big_providers.txt"), frozenset(_words("lookalikes.txt")), is_suffix),
@@ -46,12 +47,12 @@ def bundled() -> EmailTables:
     )
 
 
-def with_own(folder: Path) -> EmailTables:
-    """The bundled tables with an operator's `disposable.txt`, `free.txt` and `roles.txt`.
+def of_instance(instance: Path) -> EmailTables:
+    """The tables in effect, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
 
     Raises `SettingError`.
     """
-    tables = bundled()
+    folder, tables = instance / "validation", bundled(in_effect(instance)["validation"].path)
     domains = {name: own_lists.read(folder / f"{name}.txt", parse_domain) for name in ("disposable", "free")}
     roles = own_lists.read(folder / "roles.txt", fold)
     changed: dict[str, Any] = {
@@ -69,8 +70,8 @@ def _mailboxes() -> Mailboxes:
     )
 
 
-def _words(name: str) -> list[str]:
-    return (DATA / name).read_text("ascii").split()
+def _words(name: str, folder: Path = DATA) -> list[str]:
+    return (folder / name).read_text("ascii").split()
 
 
 def _rows(name: str) -> list[dict[str, str]]:
