@@ -10,6 +10,13 @@ from pathlib import Path
 from audience.config import SettingError
 
 MAX_LENGTH = 254  # of an entry
+FILES = (
+    "moderation/insults",
+    "moderation/adult",
+    "validation/disposable",
+    "validation/free",
+    "validation/roles",
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,12 @@ def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
     except (OSError, ValueError) as error:
         raise SettingError(f"{path}: {error}") from error
     return OwnList(more, fewer)
+
+
+def of_instance(instance: Path) -> dict[str, OwnList]:
+    """By file, the lists that an instance has, as they are written. Raises `SettingError`."""
+    lists = {name: read(instance / f"{name}.txt", str) for name in FILES}
+    return {name: own for name, own in lists.items() if own}
 
 
 def _entry(text: str) -> str:

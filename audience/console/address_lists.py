@@ -6,10 +6,13 @@ from flask import Blueprint, Response, render_template
 
 from audience import address_lists
 from audience.address_lists import Kind
+from audience.answers import own_lists
+from audience.config import SettingError
 from audience.console.checks import kinds
 from audience.console.custom_fields import UNKNOWN
 from audience.console.page import actor, page, read_form, to
 from audience.errors import Refused
+from audience.http.services import settings
 from audience.sites import Site
 
 blueprint = Blueprint("address_lists", __name__)
@@ -21,9 +24,12 @@ KINDS = ("allow", "deny")
 @page(role="viewer")
 def index(site: Site) -> str:
     """Allowed and denied addresses"""
-    return render_template(
-        "check_lists.html", kind="lists", kinds=kinds(), lists=address_lists.for_site(site)
-    )
+    try:
+        own = own_lists.of_instance(settings().instance)
+    except SettingError as error:
+        raise Refused(f"{error}.") from error
+    lists = address_lists.for_site(site)
+    return render_template("check_lists.html", kind="lists", kinds=kinds(), lists=lists, own=own)
 
 
 @blueprint.post("/sites/<site_uuid>/lists")

@@ -43,3 +43,18 @@ def test_support_sees_the_lists_and_changes_nothing(app, site, path):
     assert "<form" not in support.get(path).text.partition("<main")[2]
     assert support.post(path, list="deny", entry="a.example").status_code == 404
     assert both(site) == ((), ())
+
+
+def test_the_operators_own_lists_of_the_instance_are_shown(owner, path, settings):
+    assert "of all sites" not in owner.get(path).text
+    (settings.instance / "moderation").mkdir()
+    (settings.instance / "moderation" / "insults.txt").write_text("# ours\nbanana head\n-bollocks\n")
+    text = owner.get(path).text
+    assert "moderation/insults.txt" in text
+    assert "+ <bdi>banana head</bdi>" in text
+    assert "− <bdi>bollocks</bdi>" in text
+    assert "adult.txt" not in text
+    (settings.instance / "validation").mkdir()
+    (settings.instance / "validation" / "free.txt").write_text("-\n")
+    refused = owner.get(path)
+    assert (refused.status_code, "free.txt" in refused.text) == (422, True)
