@@ -6,7 +6,7 @@ A title decides. Otherwise the given names are looked up in order, and the first
   value counts as 0.0005;
 * if it is missing there, or tied, in the births of Social Security: (winner + s) / (births + 2 s), the mean
   of a Beta(s, s) prior after these births;
-* if it is in neither, or tied, in the names of the world: the figures of statistical offices and of Wikidata;
+* if it is in neither, or tied, in the names of the world: lists of first names by country and language;
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before that, the whole name may show another origin (`origin.py`): a family name that comes first, or a given
@@ -86,7 +86,7 @@ class SortedTable:
 
 @dataclass(frozen=True)
 class Names:
-    """The tables of `audience/data/gender`, 3 MB in memory."""
+    """The tables of `audience/data/gender`, 2 MB in memory."""
 
     census: SortedTable
     social_security: SortedTable
