@@ -26,6 +26,17 @@ class DatedTable:
         return self.fresh_days is not None and today > self.made + timedelta(days=self.fresh_days)
 
 
+def rows(table: str) -> list[dict[str, str]]:
+    """The rows of a bundled table, such as `gender/origins`."""
+    with (BUNDLED / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a bundled text, such as `validation/relays`."""
+    return (BUNDLED / f"{text}.txt").read_text("utf-8").splitlines()
+
+
 def bundled() -> dict[str, DatedTable]:
     return _tables(BUNDLED)
 

@@ -97,15 +97,15 @@ class Names:
 
 
 @cache
-def open_names(folder: Path = DATA) -> Names:
+def open_names() -> Names:
     """Loaded on first use, once per process."""
     return Names(
-        SortedTable(folder / "census1990_first_names.csv"),
-        SortedTable(folder / "ssa_first_names_1880_2017.csv"),
-        SortedTable(folder / "world_first_names.csv"),
-        SortedTable(folder / "census1990_last_names.csv"),
-        load_kinds(folder),
-        load_origins(folder),
+        SortedTable(DATA / "census1990_first_names.csv"),
+        SortedTable(DATA / "ssa_first_names_1880_2017.csv"),
+        SortedTable(DATA / "world_first_names.csv"),
+        SortedTable(DATA / "census1990_last_names.csv"),
+        load_kinds(),
+        load_origins(),
     )
 
 

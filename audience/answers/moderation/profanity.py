@@ -16,8 +16,9 @@ from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import lines, rows, without_foreign_words
+from audience.answers.moderation.languages import without_foreign_words
 from audience.answers.moderation.people import without_surnames
+from audience.answers.tables import lines, rows
 
 LEET = {"0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g", "@": "a", "$": "s", "+": "t"}
 LEET_AS_I = str.maketrans(LEET | {"1": "i", "!": "i", "|": "i"})
@@ -182,18 +183,18 @@ def _runs(word: str) -> list[tuple[str, int]]:
 
 @cache
 def _allowed() -> frozenset[str]:
-    return lines("allowed_phrases")
+    return frozenset(lines("moderation/allowed_phrases"))
 
 
 @cache
 def bundled() -> WordList:
     kinds: dict[str, str] = {}
-    for row in rows("words"):
+    for row in rows("moderation/words"):
         for phrase in map(phrase_of, row["words"].split("|")):
             kinds.setdefault(phrase, row["kind"])
             if row["language"] == "en" and " " not in phrase:
                 kinds.setdefault(_plural(phrase), row["kind"])
-    for stem, *endings in map(str.split, lines("inflections")):
+    for stem, *endings in map(str.split, lines("moderation/inflections")):
         kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
     return WordList(kinds)
 
