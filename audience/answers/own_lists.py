@@ -46,6 +46,21 @@ def of_instance(instance: Path) -> dict[str, OwnList]:
     return {name: own for name, own in lists.items() if own}
 
 
+def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
+    """The text of the list with an entry in `more` or `fewer`, or in `neither`. Raises `ValueError`."""
+    wanted = normal_form(_entry(entry))
+    if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
+        raise ValueError("an entry is one line, and begins with neither - nor #")
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in lines if not line.strip() or line[0] == "#" or _of(line, normal_form) != wanted]
+    added = {"more": [entry.strip()], "fewer": [f"-{entry.strip()}"], "neither": []}[place]
+    return "".join(f"{line}\n" for line in [*kept, *added])
+
+
+def _of(line: str, normal_form: Callable[[str], str]) -> str:
+    return normal_form(line.strip().removeprefix("-").strip())
+
+
 def _entry(text: str) -> str:
     if not 0 < len(text.strip()) <= MAX_LENGTH:
         raise ValueError(
