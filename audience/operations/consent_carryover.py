@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audience import consents, import_payloads, site_keys, sites, subscribers
+from audience import clock, consents, import_payloads, site_keys, sites, subscribers
 from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
+from audience.consents import ConsentEvent
 from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
 from storage import imports as stored_imports
@@ -26,31 +27,40 @@ def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
         site.uuid: [
             *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
             *stored_subscribers.left_by_undo(site.id),
-            *_leaving(site.id),
+            *_leaving(site.id, accepted.get(site.uuid, 0)),
         ]
         for site in stored_sites.list_all()
     }
 
 
-def _leaving(site_id: int) -> Iterator[Left]:
-    """Whom imports and bulk actions that wait unsubscribe, but who has subscribed later."""
+def _leaving(site_id: int, after: int) -> Iterator[Left]:
+    """Whom what waits unsubscribes, imports and bulk actions accepted after a number, where that counts."""
     for payload, number, at in stored_imports.accepted_batches(site_id):
-        accepted = Acceptance(number, at)
-        changes = [change for change in import_payloads.read(payload) if change]
-        leaving = {
-            change.key: (event.instant, shown_at)
-            for change in changes
-            for event, shown_at, _ in consents.events(change, accepted)
-            if event.unsubscribes
-        }
-        back = stored_subscribers.subscribed_after(site_id, leaving, at)
-        for key, (instant, shown_at) in leaving.items():
-            if key not in back:
-                yield Left("", key, shown_at, instant)
-    for ids, at in stored_bulk_acts.waiting_unsubscribes(site_id):
+        if number > after:
+            accepted = Acceptance(number, at)
+            changes = [change for change in import_payloads.read(payload) if change]
+            yield from _counting(
+                site_id,
+                [
+                    (change.key, event, shown_at)
+                    for change in changes
+                    for event, shown_at, _ in consents.events(change, accepted)
+                    if event.unsubscribes
+                ],
+            )
+    for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
+        event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
         keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
-        back = stored_subscribers.subscribed_after(site_id, keys, at)
-        yield from (Left("", key, at, at) for key in keys if key not in back)
+        yield from _counting(site_id, [(key, event, at) for key in keys])
+
+
+def _counting(site_id: int, said: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
+    """Those of some unsubscribes that count over what is kept of each subscriber now."""
+    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in said}), clock.now_ms()
+    for key, event, shown_at in said:
+        person = people.get(key)
+        if person is None or event.counts_over(consents.of(person), now):
+            yield Left("", key, shown_at, event.instant)
 
 
 def apply(left: Mapping[str, Sequence[Left]]) -> int:

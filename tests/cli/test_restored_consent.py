@@ -151,6 +151,14 @@ def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, sett
     assert left_at(client)
 
 
+def test_what_waits_and_is_dated_before_a_subscribe_unsubscribes_nobody(backup, settings, client):
+    say(client, "subscribe")
+    items = [{"email": ANN, "unsubscribed_at": "2020-01-01T00:00:00Z"}, {"email": "new@example.com"}]
+    assert client.post("/batch/subscribers", {"subscribers": items}).status_code == 200
+    assert restore(settings, backup)["left"] == 0
+    assert left_at(client) is None
+
+
 def test_who_subscribed_after_what_waits_is_not_unsubscribed_by_a_restore(backup, settings, client):
     items = [(0, {"email": ANN, "command": "unsubscribe"}), (1, {"email": "new@example.com"})]
     imports.accept(client.site, items, [], FakeQueue(), 0)
