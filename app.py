@@ -218,6 +218,7 @@ def worker(instance: Instance) -> None:
 
 
 @click.command()
+@click.option("--backed-up", is_flag=True, help="The database, on a server, has been backed up.")
 @as_json
 @on_new_instance
 def migrate(_: Settings, as_json: bool) -> None:

@@ -57,7 +57,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     @wraps(command)
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
-        if instance.open(begins=begins):
+        if instance.open(begins=begins, is_backed_up=options.pop("backed_up", False)):
             click.echo(_made(instance.settings), err=True)
         try:
             if "site_uuid" in options:

@@ -98,13 +98,14 @@ def open_migrated(
     hold_lock: Callable[[Path], AbstractContextManager[None]],
     held_elsewhere: type[Exception],
     begins: bool = True,
+    is_backed_up: bool = False,
 ) -> bool:
     """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
 
     Makes one only if the command `begins` one; whether it has. `hold_lock` raises `held_elsewhere` while
     another process holds the instance's lock. Raises `NoInstance`.
     """
-    from audience.operations import instance_files, new_instances
+    from audience.operations import instance_files, new_instances, upgrades
     from storage import database
 
     if not begins:
@@ -118,6 +119,7 @@ def open_migrated(
     while database.pending():
         try:
             with hold_lock(settings.instance):
+                upgrades.back_up_first(settings, is_backed_up)
                 database.migrate()
         except held_elsewhere as error:
             if time.monotonic() > deadline:
@@ -135,7 +137,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     link to the console.
     """
     from audience import operators, sessions, sign_in
-    from audience.operations import first_site, instance_files
+    from audience.operations import first_site, instance_files, upgrades
     from storage import database
 
     if new:
@@ -144,6 +146,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     telemetry.open(telemetry.NoMetrics())
     open_database(settings)
     instance_files.check(settings)
+    upgrades.back_up_first(settings)
     database.migrate()
     with database.write():  # of hosts that start at once, one makes pepper and site
         _open_pepper(settings)

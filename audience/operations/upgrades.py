@@ -1,0 +1,40 @@
+"""A backup, before migrations after which an older Audience cannot use the database."""
+
+import shutil
+from datetime import UTC, datetime
+
+from audience import clock
+from audience.config import Settings
+from audience.operations import backups
+from storage import backups as stored
+from storage import database
+from storage.errors import Unusable
+
+ON_SERVER = (
+    "migrations are pending after which no older Audience can use the database: back it up on its server, "
+    "then run `audience migrate --backed-up`"
+)
+NO_ROOM = (
+    "migrations are pending that begin with a backup, which needs {:,} MB in {}, where {:,} MB are free: "
+    "make room, and start again"
+)
+MB = 1_000_000
+
+
+def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
+    """Backs the open database up into the instance's folder, if a pending migration is not additive.
+
+    That of a server is backed up by whoever says so. Raises `Unusable`.
+    """
+    if not database.is_spoilt_by_migrating():
+        return
+    if stored.elsewhere(settings.database):
+        if not is_backed_up:
+            raise Unusable(ON_SERVER)
+        return
+    needed = sum(2 * file.stat().st_size for file in database.files(settings.database) if file.exists())
+    free = shutil.disk_usage(settings.instance).free
+    if free < needed:
+        raise Unusable(NO_ROOM.format(needed // MB + 1, settings.instance, free // MB))
+    at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+    backups.create(settings, settings.instance / f"before-upgrade-{at:%Y%m%dT%H%M%SZ}.tar", lambda *_: None)
