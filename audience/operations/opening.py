@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from audience import pepper, protocols, site_keys, telemetry
+from audience import pepper, protocols, telemetry
 from audience.config import Settings
 from storage.errors import Unusable
 
@@ -25,6 +25,8 @@ def open_process(
 
     Raises `LostFile` before it makes a pepper or a database in place of a lost one.
     """
+    from audience import site_keys
+
     telemetry.open(metrics or telemetry.NoMetrics())
     open_database(settings, write_gate)
     _open_pepper(settings)

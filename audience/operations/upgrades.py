@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from audience import clock
 from audience.config import Settings
-from audience.operations import backups
 from storage import backups as stored
 from storage import database
 from storage.errors import Unusable
@@ -36,5 +35,7 @@ def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
     free = shutil.disk_usage(settings.instance).free
     if free < needed:
         raise Unusable(NO_ROOM.format(needed // MB + 1, settings.instance, free // MB))
+    from audience.operations import backups  # a command that migrates nothing starts without it
+
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     backups.create(settings, settings.instance / f"before-upgrade-{at:%Y%m%dT%H%M%SZ}.tar", lambda *_: None)

@@ -50,6 +50,7 @@ LOADED = {
     ("subscriber", "find", "bob@example.com", "--json"): ("peewee", "marshmallow"),
     ("subscriber", "list"): ("peewee",),
     ("subscriber", "unsubscribe", "bob@example.com"): ("peewee", "marshmallow"),
+    ("tables", "--help"): (),
     ("tag", "list"): ("peewee",),
     ("webhook", "list"): ("peewee", "marshmallow"),
 }
