@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,10 +42,22 @@ WHO_LEFT = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
+REPEATED = "{option} is there several times: give it once."
 Texts = tuple[str, ...]
 
 
-@click.command(name="import")
+class OnceCommand(click.Command):
+    """A command whose options are given once, unless they are repeatable."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args([*args])
+        for option, count in Counter(order).items():
+            if isinstance(option, click.Option) and count > 1 and not (option.multiple or option.is_flag):
+                raise click.BadOptionUsage(option.opts[0], REPEATED.format(option=option.opts[0]), ctx)
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="import", cls=OnceCommand)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @site_option
 @click.option(

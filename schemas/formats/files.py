@@ -17,7 +17,7 @@ from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading, answer_line
-from schemas.formats.refused_cells import carried_cells, refused_cells
+from schemas.formats.refused_cells import carried_cells, refused_cells, with_all_values
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.formats.tag_questions import separator_of
@@ -104,7 +104,8 @@ class File:
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
-            return refused_cells(self.columns, value | self.carried if isinstance(value, dict) else value)
+            found = with_all_values(value) | self.carried if isinstance(value, dict) else value
+            return refused_cells(self.columns, found)
         width = len(self.table.names)
         cells = [self.table.cell(each) for each in value]
         padding = [""] * (width - len(cells))

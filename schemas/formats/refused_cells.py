@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from schemas.base import Doubled
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.consent import UNSUBSCRIBED, ConsentAnswer
@@ -28,6 +29,11 @@ def carried_cells(
     if reading.tags and "tags" not in names and all(column.meaning != "tags" for column in columns):
         carried["tags"] = csv_values.write_tags([*reading.tags])
     return carried
+
+
+def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
+    """An object, with a list of the values of each key that has several."""
+    return {**value, **value.doubled} if isinstance(value, Doubled) else value
 
 
 def refused_cells(columns: list[str], value: Any) -> list[str]:

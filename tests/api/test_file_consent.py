@@ -123,6 +123,21 @@ def test_a_column_of_more_than_fifty_values_is_no_consent_column(client):
     assert asked(client, text)["columns"][1] == {"place": 2, "name": "why", "many": True}
 
 
+def test_a_long_value_is_sent_back_whole(client):
+    long = [f"I agree to get the newsletter, and have read the privacy policy: {mark * 400}" for mark in "ab"]
+    text = f"email,consent\nx@example.com,{long[0]}\ny@example.com,{long[1]}\n"
+    text = text.replace(f",{long[0]}", f',"{long[0]}"').replace(f",{long[1]}", f',"{long[1]}"')
+    values = [each["value"] for each in ask(client, text).json["columns"][1]["values"]]
+    assert values == long
+    query = {"consent_column": "consent", "subscribed": values[0], "unsubscribed": values[1]}
+    import_file(client, text, query=query)
+    assert client.counts() == (2, 1, 1)
+    longer = f'email,consent\nz@example.com,"{long[0] * 2}"\n'
+    assert ask(client, longer).json["columns"][1]["many"]
+    [question] = ask(client, longer, query={"consent_column": "consent"}).json["asks"]
+    assert "over 500 characters" in question["message"]
+
+
 def test_at_most_a_thousand_values_are_counted(client):
     header = ",".join(f"c{n}" for n in range(40))
     rows = "".join(f"p{r}@example.com," + ",".join(f"v{r}-{n}" for n in range(40)) + "\n" for r in range(50))

@@ -73,6 +73,18 @@ def test_a_file_that_was_imported_before_is_told(type_, client, file):
     assert "This file was imported before, as import 1, " in type_(*words).output
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--consent", "unsubscribed", "--consent", "subscribed"), ("--dates", "dmy", "--dates", "mdy"),
+     ("--consent-column", "2", "--subscribed", "ok", "--subscribed", "", "--consent-column", "state")],
+)  # fmt: skip
+def test_an_option_is_given_once(type_, client, file, words):
+    result = type_("import", file, "--site", client.site.uuid, *words, asked=True)
+    assert result.exit_code == 2
+    assert f"{words[0]} is there several times: give it once." in result.output
+    assert client.counts() == (0, 0, 0)
+
+
 def test_answers_that_say_who_are_not_answered_over(type_, client, file):
     file.write_text("email,plan\nann@example.com,a\n")
     line = "consent=unsubscribed&seen=email&seen=plan"
