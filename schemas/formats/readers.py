@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, TextIO
 
-from schemas.base import TWICE, Doubled
+from schemas.base import CONTAINERS, TWICE, Doubled
 from schemas.formats.encodings import UTF8, reading
 from schemas.formats.refusals import FileRefused
 
@@ -169,7 +169,7 @@ class Objects:
     def _judged(self, value: Any, may_have_half: bool) -> Any:
         """The value, or `Unclear` if a key within it has several values, or half a surrogate pair, for which
         U+FFFD stands then."""
-        doubled = {key: values for key, values in self._doubled.items() if len({*map(_spelling, values)}) > 1}
+        doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
         written = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
         if SURROGATE.search(written):
@@ -178,7 +178,15 @@ class Objects:
         return Unclear(value, doubled, code, message) if code and isinstance(value, dict) else value
 
 
-def _spelling(value: Any) -> str:
+def _differ(values: Sequence[Any]) -> bool:
+    first, *others = map(_spelling, values)
+    return any(each != first for each in others)
+
+
+def _spelling(value: Any) -> Any:
+    """A value as it is compared: without case and outer blanks; null is as good as blank."""
+    if isinstance(value, CONTAINERS):
+        return value
     return "" if value is None else str(value).strip().casefold()
 
 

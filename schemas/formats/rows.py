@@ -110,6 +110,8 @@ class Rows:
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
         if isinstance(value, readers.Unclear):
+            addresses = (value.get(each.name) for each in self.columns if each.meaning == "email")
+            row.email = next((each for each in addresses if isinstance(each, str)), "")
             row.refuse(value.code, value.message)
             return row
         if not is_object(value):

@@ -34,3 +34,6 @@ def test_a_key_with_two_values_is_refused_and_both_are_kept(import_file, client,
     [row] = map(json.loads, (tmp_path / "people.refused.jsonl").read_text().splitlines())
     assert row["unsubscribed_at"] == ["2024-05-06", None]
     assert (row["error_code"], client.counts()) == ("invalid_json", (0, 0, 0))
+    deep = '{"email": "ann@example.com", "a": [[[[{"b": 1, "b": 2}]]]]}\n'
+    assert import_file(deep, *IN, name="deep.jsonl")["refused"] == 1
+    assert "ann@example.com" in json.loads((tmp_path / "deep.refused.jsonl").read_text())["line"]
