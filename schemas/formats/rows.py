@@ -162,14 +162,14 @@ class Rows:
 
 
 def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
-    """Whether a row is refused for its shape, or has no address, whatever else is in it."""
+    """Whether a row is refused for its shape, or has no address in `emails`."""
     if table.is_json:
         if not is_object(record):
             return True
     elif _is_ragged(table, record) or (table.kind == CSV and readers.has_nul(record)):
         return True
     cells = (table.cell_of(record, column) for column in emails)
-    return not any(csv_values.is_like_address(cell) for cell in cells)
+    return bool(emails) and not any(csv_values.is_like_address(cell) for cell in cells)
 
 
 def _is_ragged(table: Table, record: list[Any]) -> bool:

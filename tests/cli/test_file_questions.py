@@ -29,6 +29,24 @@ def test_without_a_terminal_it_ends_with_2_and_commands_to_copy(type_, client, f
     assert len(client.get("/fetch/tags").json["data"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("LEID,My Mail\n1,ann@example.com\n", ["--map", "My Mail=email"]),
+        ("ann@example.com,x\nbob@example.com,y\n", ["--no-header", "--map", "1=email"]),
+    ],
+)
+def test_a_column_of_addresses_is_asked_for_together_with_all_else(type_, client, file, text, words):
+    file.write_text(text)
+    result = type_("import", file, "--site", client.site.uuid, asked=True)
+    assert result.exit_code == 2
+    assert "Who in this file may be written to?" in result.output
+    assert shlex.join(words) in result.output
+    told = ("--consent", "subscribed", *words)
+    assert type_("import", file, "--site", client.site.uuid, *told).exit_code == 0
+    assert client.find("ann@example.com") is not None
+
+
 def test_on_a_terminal_it_asks(type_, client, file, monkeypatch):
     monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
     typed = ["4", "2", "subscribed", "unsubscribed", "unconfirmed"]
