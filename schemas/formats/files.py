@@ -20,7 +20,6 @@ from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import carried_cells, refused_cells, with_all_values
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
-from schemas.formats.tag_questions import separator_of
 from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
@@ -80,8 +79,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        separator = separator_of(self.reading, self.preset)
-        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, separator)
+        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -148,7 +146,7 @@ def understood(
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_places(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)
-    guards = Guards(table, columns, answer, ignored, separator_of(reading, preset))
+    guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     dates = look_through(table, columns, answer, reading, preset, asks, guards, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None

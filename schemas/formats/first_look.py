@@ -18,7 +18,7 @@ from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
-from schemas.formats.tag_questions import TagWatch, separator_of
+from schemas.formats.tag_questions import TagWatch
 from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
@@ -94,7 +94,7 @@ def look_through(
     """
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _dated(columns, answer), reading)
-    tagged = TagWatch(table, columns, separator_of(reading, preset))
+    tagged = TagWatch(table, columns, reading.tag_separator)
     addresses = [column for column in columns if column.meaning == "email"]
     emails = [] if table.is_json else addresses
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]

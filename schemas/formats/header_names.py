@@ -14,7 +14,11 @@ from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, folded
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
-    ("email", "en", "contact_email subscriber_email member_email user_email customer_email your_email"),
+    (
+        "email",
+        "en",
+        "contact_email subscriber_email member_email user_email customer_email your_email e_mail_1_value",
+    ),
     ("email", "de", "e_mail_adresse mailadresse"),
     ("email", "fr", "adresse_e_mail adresse_mail courriel adresse_courriel adresse_de_courriel"),
     ("email", "fr", "adresse_électronique adresse_de_messagerie"),
