@@ -4,15 +4,10 @@ import json
 
 import pytest
 
-from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
+from tests.api.sent_files import CSV, LINES, ask, import_file, left, people, send
 from tests.response_assertions import error
 
 IN, OUT, NOT_YET = "subscribed", "unsubscribed", "unconfirmed"
-
-
-def left(client, count):
-    found = {n: client.find(f"p{n}@example.com") for n in range(count)}
-    return {n for n, person in found.items() if person["attributes"]["unsubscribed_at"] is not None}
 
 
 def refused(client, text, query=None, content_type=CSV):
