@@ -95,6 +95,7 @@ def test_a_row_that_says_otherwise_than_its_column_is_named_alike(site, manager,
               "state-1": "subscribed"}  # fmt: skip
     path = keep(manager, root, "email,state,opted out\nann@a.example,in,yes\n", **fields)
     assert "Row 2 of <bdi>opted out</bdi> says that somebody has unsubscribed" in manager.get(path).text
+    assert "Import such rows as a file of their own" in manager.get(path).text
     start(manager, path, site, **fields, **{"ignored-new": "opted out"})
     assert person(site, "ann@a.example").unsubscribed_at is None
 
