@@ -52,8 +52,6 @@ KNOWN_PEOPLE = [
 NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     beginnings.JSON: "The file is JSON, not CSV: give it a name that ends in .json, and send it again.",
-    beginnings.OTHER_SHEET: "No column of this sheet holds addresses: choose another sheet below, or which "
-    "column does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,

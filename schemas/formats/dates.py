@@ -9,11 +9,6 @@ from schemas.formats.csv_values import stripped
 
 ISO, DMY, MDY, EPOCH = "iso", "dmy", "mdy", "epoch"
 FORMS = (ISO, DMY, MDY, EPOCH)
-EITHER, SHORT = (
-    "either",
-    "short",
-)  # what cells tell of the order: it could be both, or the year has two digits
-IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 FILE_DATE = (
     "Write the date as 2026-08-21, 21.08.2026, 21/08/2026, 08/21/2026 or 21 August 2026, with four digits "
     "for the year, and the time after it as 14:05:09 or 2:05:09 PM."

@@ -26,7 +26,7 @@ BAD_BYTE = (
 )
 HEADER = "The first row has no column of addresses; the header seems to be row {row}"
 HIDDEN = "{count} hidden, as by a filter; they can be imported, too"
-SHEETS = "Several sheets have a column of addresses"
+SHEETS = "Other sheets have a column of addresses"
 NO_ADDRESS = "No column holds addresses"
 NO_ADDRESS_PAGE = f"{NO_ADDRESS}: choose below which one does."
 HEADLESS = "No column holds addresses, and the first row has one: it seems to be a subscriber, and no header"
@@ -52,8 +52,9 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
         count = "1 row is" if book.hidden == 1 else f"{book.hidden:,} rows are"
         asks.append(choice(HIDDEN.format(count=count), "hidden_rows", [IMPORT, SKIP]))
     others = [name for name, rows in book.others.items() if any(map(has_email, rows))] if book else []
-    if others and not reading.sheet and has_email(table.names):
-        asks.append(choice(SHEETS, "sheet", [table.sheet or "", *others]))
+    if others and not reading.sheet:
+        this = [table.sheet or ""] if has_email(table.names) else []
+        asks.append(choice(SHEETS, "sheet", [*this, *others]))
     return table, asks
 
 
