@@ -171,7 +171,10 @@ class HistoryModel:
         """Whoever said again by the import that they subscribe, and nothing since, has the word before."""
         for entry in own:
             was = entry.before
-            is_last = row["unsubscribed_at"] is None and row["consent_number"] == number
+            is_last = (
+                row["unsubscribed_at"] is None
+                and row["consent_number"] == entry.after["consent_number"] == number
+            )
             if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
                 row |= {name: was[name] for name in CONSENT}
 
