@@ -190,6 +190,4 @@ def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
 def _offset(text: str | None, name: str | None) -> dt.timedelta:
     if not text:
         return dt.timedelta(hours=HOURS.get(name or "", 0))
-    digits = text[1:].replace(":", "")
-    size = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return -size if text[0] == "-" else size
+    return dt.datetime.strptime(text, "%z").utcoffset() or dt.timedelta()

@@ -48,10 +48,6 @@ class File:
     digest: str = ""
 
     @property
-    def kind(self) -> str:
-        return self.table.kind
-
-    @property
     def advice(self) -> list[str]:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
