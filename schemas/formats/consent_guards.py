@@ -1,7 +1,7 @@
 """What an answer for everyone must not be: refused in the first row of the file that contradicts it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from schemas.formats import csv_values
@@ -54,6 +54,7 @@ SWITCHED_OFF_COMMAND = (
 OUT = {UNSUBSCRIBED, UNCONFIRMED}
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell
+MAX_LIST = 1_000  # characters of a list
 # What has the form of a date, though none can be read, such as 2024-13-45 or 5 janvier 2024.
 LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])|\b(?:19|20)\d\d\b")
 
@@ -138,12 +139,16 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     """Whether a value says that somebody has unsubscribed, or one within it, by a word or under its key."""
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return any(_says_so(each, is_unsubscribing(key)) for key, each in value.items())
     if isinstance(value, list):
         return any(_says_so(each, is_unsubscribing_key) for each in value)
     cell = value if isinstance(value, str) else compact_json(value)
-    return is_unsubscribed(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
+    if is_unsubscribed(cell) or (is_unsubscribing_key and _is_yes_or_date(cell)):
+        return True
+    if len(cell) > MAX_LIST or not ("," in cell or ";" in cell or "|" in cell):
+        return False
+    return any(map(is_unsubscribed, cell.replace(";", ",").replace("|", ",").split(",")))
 
 
 def _is_yes_or_date(cell: str) -> bool:

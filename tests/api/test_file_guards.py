@@ -146,6 +146,15 @@ def test_a_heading_in_whatever_marks_refuses_the_file(client, heading):
         assert refused(client, text, query).startswith("Row 3 ")
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ['"subscribed, Unsubscribed"', "active;unsubscribed", "abgemeldet|angemeldet", "['ok', 'unsubscribed']"],
+)
+def test_a_list_in_a_cell_says_so(client, cell):
+    cell = cell if cell.startswith('"') else f'"{cell}"'
+    assert refused(client, people("states", "active;subscribed", cell)).startswith("Row 3 ")
+
+
 @pytest.mark.parametrize("cell", ["(unsubscribed)", "[Unsubscribed]", "*unsubscribed*"])
 def test_marks_around_the_word_do_not_hide_it(client, cell):
     assert refused(client, people("note", cell)).startswith("Row 2 ")
