@@ -22,6 +22,7 @@ from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError, load
+from schemas.formats.columns import MAPPED_TWICE_COMMAND
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
@@ -206,10 +207,14 @@ def _lock(binary: BinaryIO) -> None:
 
 
 def _meanings(options: Iterable[str]) -> dict[str, str]:
+    meanings: dict[str, str] = {}
     for option in options:
-        if "=" not in option:
+        column, mark, what = option.rpartition("=")
+        if not mark:
             raise click.BadParameter("write COLUMN=WHAT, such as Mail=email", param_hint="--map")
-    return dict(option.rsplit("=", 1) for option in options)
+        if meanings.setdefault(column, what) != what:
+            raise click.BadParameter(MAPPED_TWICE_COMMAND, param_hint="--map")
+    return meanings
 
 
 def _beside(file: Path, inspected: File) -> Path:

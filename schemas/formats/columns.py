@@ -37,6 +37,8 @@ SEVERAL_COMMAND = (
     "--map names a header that several columns have: {columns}. "
     "Use their places, such as --map {place}=ignore"
 )
+MAPPED_TWICE = "The parameter map says two things of a column: send one of them."
+MAPPED_TWICE_COMMAND = "--map says two things of a column: give one of them"
 TWICE = (
     "Two columns have the same meaning: leave one out with map[PLACE]=ignore, such as map[{place}]=ignore."
 )
@@ -108,7 +110,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     """What `chosen` says, by place. A key is a header or, if there is none, a place."""
-    places = {}
+    places: dict[int, str] = {}
     for column, what in chosen.items():
         found = found_places(names, column)
         if not found:
@@ -116,7 +118,8 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
         if len(found) > 1:
             shown = quoted([f"{names[place - 1]} ({place})" for place in found])
             raise FileRefused(SEVERAL, SEVERAL_COMMAND.format(columns=shown, place=found[-1]), columns=names)
-        places[found[0]] = meaning_of(what)
+        if places.setdefault(found[0], meaning_of(what)) != meaning_of(what):
+            raise FileRefused(MAPPED_TWICE, MAPPED_TWICE_COMMAND)
         if normal(names[found[0] - 1]) == "unsubscribed_at" != places[found[0]]:
             raise FileRefused(ALWAYS, ALWAYS_COMMAND)
     return places

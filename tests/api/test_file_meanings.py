@@ -60,6 +60,7 @@ def test_keys_of_json_are_mapped(client):
     ("text", "query", "columns"),
     [
         ("email,plan\nx,y\n", {"map[color]": "ignore"}, ["email", "plan"]),
+        ("email,plan\nx,y\n", {"map[plan]": "ignore", "map[2]": "tags"}, None),
         ("email,plan\nx,y\n", {"map[3]": "ignore"}, ["email", "plan"]),
         ("email,plan,plan\nx,y,z\n", {"map[plan]": "ignore"}, ["email", "plan", "plan"]),
         ("email,plan\nx,y\n", {"map[plan]": "email"}, ["email (1)", "plan (2)"]),
@@ -69,7 +70,7 @@ def test_keys_of_json_are_mapped(client):
 def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, text, query, columns):
     response = send(client, text, query=query)
     error(response, 422)
-    assert response.json["columns"] == columns
+    assert response.json.get("columns") == columns
     assert client.get("/batch/imports").json == {"data": []}
 
 

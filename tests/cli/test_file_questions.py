@@ -91,6 +91,15 @@ def test_a_file_that_was_imported_before_is_told(type_, client, file):
     assert "This file was imported before, as import 1, " in type_(*words).output
 
 
+def test_a_column_is_mapped_once(type_, client, file):
+    words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed", "--map", "state=ignore")
+    for column, code in (("state", 2), ("2", 1), ("State", 1)):
+        result = type_(*words, "--map", f"{column}=field:x")
+        assert result.exit_code == code
+        assert "--map says two things of a column" in result.output
+    assert type_(*words, "--map", "2=ignore", "--unread-dates", "ignore", "--dates", "dmy").exit_code == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [("--consent", "unsubscribed", "--consent", "subscribed"), ("--dates", "dmy", "--dates", "mdy"),
