@@ -148,7 +148,13 @@ def test_a_heading_in_whatever_marks_refuses_the_file(client, heading):
 
 @pytest.mark.parametrize(
     "cell",
-    ['"subscribed, Unsubscribed"', "active;unsubscribed", "abgemeldet|angemeldet", "['ok', 'unsubscribed']"],
+    [
+        '"subscribed, Unsubscribed"',
+        "active;unsubscribed",
+        "abgemeldet|angemeldet",
+        "['ok', 'unsubscribed']",
+        "Unsubscribed (bounced)",
+    ],
 )
 def test_a_list_in_a_cell_says_so(client, cell):
     cell = cell if cell.startswith('"') else f'"{cell}"'
