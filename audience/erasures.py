@@ -15,6 +15,7 @@ from audience import (
     import_payloads,
     pepper,
     refused_rows,
+    site_keys,
     subscriber_writes,
     targets,
 )
@@ -74,16 +75,16 @@ def erase(
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
-        address_hash, key = refused_rows.address_hash(site.id, address), _key(address)
+        hashes, key = refused_rows.address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)
-        erasure_log.append(instance, _logged(site, address_hash, subscriber, at, number))
+        erasure_log.append(instance, _logged(site, hashes, subscriber, at, number))
         _delete(site.id, [key] if key else [], source)
         _forget_sent(site.id)
-        _suppress(site.id, {address_hash: at}, number)
+        _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
-            audit_log.record(actor, "subscriber erased", site, address_hash)
+            audit_log.record(actor, "subscriber erased", site, hashes[0])
     if key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the markers are still there: a worker tries again
@@ -99,7 +100,7 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     """
     found = list(stored.get_by_keys(site.id, keys).values())
     erased = [
-        (refused_rows.address_hash(site.id, each.email_key), each, _instant(each, accepted.at))
+        (site_keys.address_hashes(site.id, each.email_key), each, _instant(each, accepted.at))
         for each in found
     ]
     erased_pages.request(instance)
@@ -107,7 +108,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
     _delete(site.id, [each.email_key for each in found], accepted.source)
     _forget_sent(site.id)
-    _suppress(site.id, {address_hash: at for address_hash, _, at in erased}, number)
+    first = [each for hashes, _, _ in erased for each in hashes[1:]]
+    _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
 def blank_waiting(site: Site, keys: Collection[str]) -> None:
@@ -116,9 +118,10 @@ def blank_waiting(site: Site, keys: Collection[str]) -> None:
     change_log.blank(site.id)
 
 
-def _suppress(site_id: int, since: Mapping[str, int], number: int) -> None:
-    """Suppresses erased addresses, by hash with their times."""
-    stored_files.erase_refused(site_id, since)
+def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
+    """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
+    stored_files.erase_refused(site_id, [*since, *first])
+    suppressions.lift(site_id, first)
     erased = {each: Suppression(suppressions.ERASED, at, number) for each, at in since.items()}
     suppressions.add(site_id, erased)
 
@@ -130,7 +133,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
     """
 
     def is_erased(key_or_uuid: str) -> bool:
-        return pepper.address_hash(site.id, key_or_uuid) in since
+        return any(each in since for each in site_keys.address_hashes(site.id, key_or_uuid))
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -166,17 +169,18 @@ def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -
     last, found = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
-        found.update(pepper.address_hash(site.id, of(key, uuid)) for _, key, uuid in keys)
+        for _, key, uuid in keys:
+            found.update(site_keys.address_hashes(site.id, of(key, uuid)))
         found.intersection_update(hashes)
     return found
 
 
 def _logged(
-    site: Site, address_hash: str, known: Subscriber | None, at: int, number: int
+    site: Site, hashes: Sequence[str], known: Subscriber | None, at: int, number: int
 ) -> list[LoggedErasure]:
     """A line of the address and one of the person, whom a backup may know under another."""
-    hashes = [address_hash, *([pepper.address_hash(site.id, known.uuid)] if known else [])]
-    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in hashes]
+    logged = [hashes[0], *([site_keys.address_hash(site.id, known.uuid)] if known else [])]
+    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in logged]
 
 
 def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
@@ -209,7 +213,7 @@ def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
     if not found:
         return 0
     stored_audit_log.erase(
-        site_id, {each.uuid: pepper.address_hash(site_id, each.email_key) for each in found}
+        site_id, {each.uuid: site_keys.address_hash(site_id, each.email_key) for each in found}
     )
     subscriber_writes.delete(site_id, found)
     undos.forget(site_id, [each.id for each in found])

@@ -4,7 +4,7 @@ Their rows are made blank, in place; where that cannot be done for one row alone
 """
 
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -75,9 +75,9 @@ def _search(task: Task, instance: Path, open_records: RecordOpener) -> None:
         stored.searched(site.id, task.upload)
 
 
-def _names(site_id: int, record: FileRecord, erased: Collection[str]) -> bool:
+def _names(site_id: int, record: FileRecord, erased: set[str]) -> bool:
     texts = {refused_rows.meant(text) for cell in record.cells for text in _addresses(cell)}
-    return any(refused_rows.address_hash(site_id, text) in erased for text in texts)
+    return any(not erased.isdisjoint(refused_rows.address_hashes(site_id, text)) for text in texts)
 
 
 def _addresses(cell: str) -> Iterator[str]:

@@ -5,9 +5,10 @@ import hmac
 import secrets
 import string
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
-from audience import audit_log, clock, pepper, secret_files
+from audience import audit_log, clock, pepper, secret_files, site_keys
 from audience.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused, Unauthorized
 from audience.sites import Site
@@ -48,6 +49,7 @@ class AuthenticatedKey:
     scope: str
     sites: tuple[Site, ...]
     name: str = ""
+    renewed_hash: str = ""  # of the secret, where the stored one is of the first scheme
 
     def may(self, scope: str) -> bool:
         return scope in SCOPES[self.scope]
@@ -89,7 +91,7 @@ def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor 
     if stored_pepper.check_value() is None:
         stored_pepper.add_check_value(pepper.check_value())
     site_ids = [site.id for site in sites]
-    stored.add(key.publishable_key, secret_hash(key.secret_key), scope, site_ids, clock.now_ms(), name)
+    stored.add(key.publishable_key, secret_hashes(key.secret_key)[0], scope, site_ids, clock.now_ms(), name)
     _record(actor, "key made", key.publishable_key)
     return key
 
@@ -158,14 +160,15 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 
 @database.session()
 def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    until, secret = clock.uptime_ms() + KNOWN_MS, secret_hash(secret_key)
+    until, hashes = clock.uptime_ms() + KNOWN_MS, secret_hashes(secret_key)
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
-    matches = hmac.compare_digest(secret, key.secret_hash)
+    matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0
     if not (matches and key.id and key.is_active(clock.now_ms())):
         _known.pop(publishable_key, None)
         return None
     sites = tuple(stored.sites_of(key.id))
-    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, sites, key.name)
+    renewed = "" if key.secret_hash == hashes[0] else hashes[0]
+    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, sites, key.name, renewed)
     _known[publishable_key] = Known(key, authenticated, pepper.passing_digest(secret_key), until)
     return authenticated
 
@@ -183,6 +186,8 @@ def note_use(key: AuthenticatedKey) -> None:
     _noted[key.publishable_key] = clock.uptime_ms()
     with contextlib.suppress(Unavailable, DiskFault), database.write(database.SHARED):
         stored.note_use(key.id, clock.now_ms())
+        if key.renewed_hash:
+            stored.put_secret_hash(key.id, key.renewed_hash)
 
 
 def forget_inactive_secret(instance: Path) -> None:
@@ -198,9 +203,10 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
     return sites[0]
 
 
-def secret_hash(secret_key: str, with_pepper: bytes | None = None) -> str:
-    """By default with the open pepper."""
-    return pepper.digest("secret", secret_key, with_pepper)
+def secret_hashes(secret_key: str) -> tuple[str, str]:
+    """As it is stored from now on, and by the pepper as it was: of 196 random bits, SHA-256 tells nothing."""
+    digest = sha256(secret_key.encode(errors="surrogatepass")).hexdigest()
+    return f"{site_keys.SECOND}{digest}", pepper.digest("secret", secret_key)
 
 
 def _record(actor: Actor, act: str, publishable_key: str) -> None:

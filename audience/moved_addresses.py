@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from audience import consents, pepper
+from audience import consents, site_keys
 from audience.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage import moved_addresses as stored
 from storage import subscribers, suppressions
-from storage.moved_addresses import MovedAddress
 from storage.suppressions import UNSUBSCRIBED, Suppression
 
 DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
@@ -19,8 +18,11 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
     """
     if not stored.any_after(site_id, accepted.number):
         return list(changes)
-    hashes = {pepper.address_hash(site_id, change.key): change.key for change in changes}
-    moved = {hashes[each.address_hash]: each for each in stored.after(site_id, accepted.number, hashes)}
+    hashes = {
+        each: change.key for change in changes for each in site_keys.address_hashes(site_id, change.key)
+    }
+    moves = stored.after(site_id, accepted.number, hashes)
+    moved = {hashes[each.address_hash]: each for each in reversed(moves)}
     people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
     taken = subscribers.get_by_keys(site_id, moved)
     found = list[Change | None]()
@@ -33,7 +35,7 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
         elif person := people.get(move.subscriber_id):
             found.append(change._replace(key=person.email_key, email=person.email))
             if change.key not in taken:
-                _leave(site_id, change, move, accepted)
+                _leave(site_id, change, accepted)
         else:
             found.append(None)
     return found
@@ -54,8 +56,9 @@ def left(changes: Sequence[Change], sent: Sequence[Change | None]) -> list[Chang
     ]
 
 
-def _leave(site_id: int, change: Change, move: MovedAddress, accepted: Acceptance) -> None:
+def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
     """Keeps the hash of an address whose bearer unsubscribed before moving away."""
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
-    if events and not suppressions.known(site_id, [move.address_hash]):
-        suppressions.add(site_id, {move.address_hash: Suppression(UNSUBSCRIBED, *events[-1])})
+    [address_hash] = site_keys.renewed(site_id, [change.key]).values()
+    if events and not suppressions.known(site_id, [address_hash]):
+        suppressions.add(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])})

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from audience import addresses, pepper, redaction
+from audience import addresses, redaction, site_keys
 from audience.protocols import FileRow
 from storage import database
 from storage import file_imports as stored
@@ -44,7 +44,9 @@ class _Marks:
 
     def of(self, address: str) -> str:
         self._left -= 1
-        return f"{MARK}{address_hash(self._site_id, meant(address))}" if self._left >= 0 else MARK
+        if self._left < 0:
+            return MARK
+        return MARK + address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)
 
 
 def meant(address: str) -> str:
@@ -59,7 +61,16 @@ def meant(address: str) -> str:
 
 def address_hash(site_id: int, address: str) -> str:
     """The keyed hash of an address, also of a malformed one."""
+    return site_keys.address_hash(site_id, _key(address))
+
+
+def address_hashes(site_id: int, address: str) -> list[str]:
+    """All under which it may be known, also of a malformed one; the one of now first."""
+    return site_keys.address_hashes(site_id, _key(address))
+
+
+def _key(address: str) -> str:
     try:
-        return pepper.address_hash(site_id, addresses.identity(address))
+        return addresses.identity(address)
     except addresses.MalformedAddress:
-        return pepper.address_hash(site_id, address.strip().lower())
+        return address.strip().lower()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from audience import audit_log, clock, erased_pages, first_reports, secret_files
+from audience import audit_log, clock, erased_pages, first_reports, secret_files, site_keys
 from audience.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
 from audience.protocols import Progress
@@ -30,7 +30,7 @@ CHUNK_ROWS = 2_000  # deleted per transaction
 def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
     """Creates a site with its first reports. Raises `Refused` on an unknown time zone."""
     at = clock.now_ms()
-    site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at)
+    site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at, site_keys.new_nonce())
     first_reports.create(site.id, at)
     audit_log.record(actor, "site made", subject=name)
     return site

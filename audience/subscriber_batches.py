@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import uuid_utils
 
-from audience import consents, known_people, pepper
+from audience import consents, known_people, site_keys
 from audience.changes import Acceptance, Change, Outcome, json_equal
 from audience.consents import ConsentEvent, Consents, Person
 from storage import subscriber_batches as stored
@@ -66,7 +66,7 @@ class SubscriberBatch:
         self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.any_for_site(site_id):
-            self.hashes = {key: pepper.address_hash(site_id, key) for key in keys - self.known.keys()}
+            self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
             self.suppressed = suppressions.known(site_id, self.hashes.values())
         self.admitted = set(self.known)
 

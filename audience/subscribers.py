@@ -12,8 +12,8 @@ from audience import (
     clock,
     custom_fields,
     known_people,
-    pepper,
     segments,
+    site_keys,
     subscriber_writes,
     tags,
     targets,
@@ -127,7 +127,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     subscriber = stored.get_by_key(site_id, key)
     if subscriber is None:
         return MISSING
-    old_hash, new_hash = pepper.address_hash(site_id, key), pepper.address_hash(site_id, new_key)
+    old_hash, new_hash = map(site_keys.renewed(site_id, {key, new_key}).__getitem__, (key, new_key))
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
@@ -144,8 +144,6 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
             left = Suppression(suppressions.UNSUBSCRIBED, since, number, left_kind)
             suppressions.add(site_id, {old_hash: left})
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
-            if kind != ConsentKind.UNCONFIRMED:
-                subscriber.consent_kind = ConsentKind.UNSUBSCRIBE
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
@@ -186,9 +184,11 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 @database.session()
 def erased(site: Site, changes: Sequence[Change]) -> set[str]:
     """The keys of those changes whose address is suppressed by an erasure."""
-    hashes = {change.key: pepper.address_hash(site.id, change.key) for change in changes}
-    known = suppressions.known(site.id, hashes.values())
-    return {key for key, hash_ in hashes.items() if known.get(hash_, ("", 0))[0] == suppressions.ERASED}
+    hashes = {
+        each: change.key for change in changes for each in site_keys.address_hashes(site.id, change.key)
+    }
+    known = suppressions.known(site.id, hashes)
+    return {hashes[each] for each, found in known.items() if found.reason == suppressions.ERASED}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from audience import change_log, clock, custom_fields, pepper, subscriber_writes
+from audience import change_log, clock, custom_fields, site_keys, subscriber_writes
 from audience.change_log_entries import consent_before
 from audience.changes import Acceptance, Change, Source
 from audience.consents import Person
@@ -74,7 +74,8 @@ def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
 
 def _suppress(site_id: int, left: Mapping[str, Suppression]) -> None:
     """By keys of addresses."""
-    suppressions.add(site_id, {pepper.address_hash(site_id, key): each for key, each in left.items()})
+    hashes = site_keys.renewed(site_id, left)
+    suppressions.add(site_id, {hashes[key]: each for key, each in left.items()})
 
 
 def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> None:

@@ -1,10 +1,9 @@
 """Webhooks: where the changes of a site are sent. `audience.webhook_sender` sends them."""
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from audience import audit_log, change_log, clock, segments
+from audience import audit_log, change_log, clock, segments, site_keys
 from audience.audit_log import Actor
 from audience.change_log_pages import NO_PLACE
 from audience.deliveries import signing
@@ -60,7 +59,7 @@ def create(
 @database.writes_site
 def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
     """As `create`, for a URL that `check` has passed."""
-    at, nonce = clock.now_ms(), secrets.token_hex(signing.NONCE_BYTES)
+    at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _as_asked(site.id, draft, item)
     webhook = webhook._replace(id=stored.add(site.id, webhook))
@@ -140,7 +139,7 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
 @database.writes_site
 def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
     """A webhook and its new secret; the present one signs for 24 more hours. Raises `NotFound`."""
-    webhook, nonce = require(site.id, webhook_id), secrets.token_hex(signing.NONCE_BYTES)
+    webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
     stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
     _record(site, actor, "webhook secret renewed", webhook)
     webhook = require(site.id, webhook_id)
@@ -164,7 +163,7 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
     """Those that sign now, the newest first."""
     has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
     nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
-    return [signing.secret(site_id, webhook.id, bytes.fromhex(nonce)) for nonce in nonces]
+    return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
 
 
 def is_sent(site_id: int) -> bool:

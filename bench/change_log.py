@@ -1,9 +1,10 @@
-"""`python -m bench.change_log`: the record of changes is read in pages of 1,000, and an import is taken back.
+"""The record of changes is read in pages of 1,000, and an import is taken back.
 
 Two imports are measured: of as many new people as the instance has, and of all whom it has, each with another
 age. `limit` of reading is the rate that is asked for; of an undo it is the CPU time of the import that it
 takes back. One client reads, over HTTP, one page after another; the last tenth of the record stands beside
-the first. Seconds of an undo are those of the clock, for as many rows as there are people.
+the first. Seconds of an undo are those of the clock, for as many rows as there are people. Bytes are those of
+the record's rows and of their index, for each person.
 """
 
 import time
@@ -19,12 +20,14 @@ import orjson
 from audience import change_log_pages, file_imports, imports, undos
 from audience.sites import Site
 from bench import instances, people
-from bench.rows import CPU, MS, Row, parser, show
+from bench.rows import CPU, MS, Row
 from schemas.formats.rows import FileRow
+from storage import database
 from tests.client import FakeQueue, basic
 from tests.service import Service
 from workers import interpreter
 
+SIZE = "SELECT sum(pgsize) FROM dbstat WHERE name IN ('change_log', 'changed_subscribers')"
 PAGE, RATE, SECONDS_OF_A_MILLION = 1_000, 50_000, 120
 DAYS = 30
 
@@ -50,9 +53,15 @@ def drained(site: Site) -> tuple[float, float]:
     return time.perf_counter() - began, time.process_time() - cpu
 
 
+def size() -> int:
+    with database.session():
+        return int(database.row(SIZE)[0] or 0)
+
+
 def taken_back(site: Site, what: str, first: int, rows: int) -> list[Row]:
-    import_id = imported(site, first, rows, 1)
+    before, import_id = size(), imported(site, first, rows, 1)
     _, of_import = drained(site)
+    grown = (size() - before) / rows
     undos.of_import(site, import_id, DAYS)
     seconds, cpu = drained(site)
     undo = undos.get(site, undos.import_source(import_id))
@@ -63,6 +72,7 @@ def taken_back(site: Site, what: str, first: int, rows: int) -> list[Row]:
     name = f"undo of an import, {what}"
     return [
         Row(what=f"{name}, a row", ours=ours, unit=CPU, limit=limit, cpu_of_limit=limit / ours),
+        Row(what=f"record of an import, {what}, a person", ours=grown, unit="bytes"),
         Row(what=f"{name}, whole", ours=seconds, unit="s", limit=most, of_limit=most / seconds, at_least=1),
     ]
 
@@ -101,7 +111,7 @@ def read(instance: Path, what: str, after: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def measure(instance: Path, total: int) -> list[Row]:
+def measure(instance: Path, total: int, _: int) -> list[Row]:
     interpreter.settle()
     found = []
     for what, first in (("all new", total), ("all changed", 0)):
@@ -112,13 +122,3 @@ def measure(instance: Path, total: int) -> list[Row]:
             drained(site)
         found += [*undone, *read(instance, what, after)]
     return found
-
-
-def main() -> None:
-    options = parser(__doc__, 100_000).parse_args()
-    with instances.filled(options.instance, options.subscribers) as instance:
-        show(measure(instance, options.subscribers), options.json)
-
-
-if __name__ == "__main__":
-    main()

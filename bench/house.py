@@ -1,75 +1,127 @@
-"""The size of functions and files: `python -m bench.house [FOLDER]`, of this project's source by default.
+"""How large the house is, and how tangled: `python -m bench.house`.
 
-The lines of a function are those of its body, from the first to the last, without the docstring. A handler is
-a function with a blueprint's route in `audience/api` or `audience/http`.
+A subject is a module or package at the root of `audience/` that is neither a room nor a leaf; an arrow is one
+that imports another, and a circle is a set of them of which each reaches the others. A mechanism for work in
+the background is a table whose rows are leased, or a list that the worker runs beside them. A new field of a
+subscriber touches the files that name `last_name`, which is a plain one.
 """
 
-import argparse
 import ast
+import importlib
+import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOMS = ("audience", "schemas", "storage", "workers")
-HANDLER_ROOMS = ("audience/api", "audience/http")
-ROUTE_METHODS = frozenset({"route", "get", "post", "put", "patch", "delete"})
-LONG_FILE_LINES = 250
+from storage.base_models import BaseModel
+from tests.test_arrows import FILES, MODULES, ROOT, imported_modules, is_noun
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def sources(root: Path) -> list[Path]:
-    return [root / "app.py", *(file for room in ROOMS for file in sorted((root / room).rglob("*.py")))]
+MORE = ROOT / "bench" / "more"  # whose lines are not counted
+BESIDE = re.compile(r"^def (chores|errands)\(", re.MULTILINE)
+FIELD, LONG_FILE_LINES = re.compile(r"\blast_name\b"), 250
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md")
+Arrows = dict[str, set[str]]
 
 
-def functions(file: Path) -> Iterator[Function]:
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, Function):
-            yield node
+def text(file: Path) -> str:
+    return file.read_text("utf-8")
 
 
-def body_lines(function: Function) -> int:
-    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+def lines(files: Iterable[Path]) -> int:
+    return sum(len(text(file).splitlines()) for file in files)
 
 
-def in_handler_room(file: Path, root: Path) -> bool:
-    return any(file.is_relative_to(root / room) for room in HANDLER_ROOMS)
+def sources(*rooms: str) -> list[Path]:
+    return [file for room in rooms for file in sorted((ROOT / room).rglob("*.py"))]
 
 
-def is_handler(function: Function) -> bool:
-    """Whether a decorator is a call such as `blueprint.get(...)`."""
-    calls = [call.func for call in function.decorator_list if isinstance(call, ast.Call)]
-    return any(
-        isinstance(call, ast.Attribute)
-        and call.attr in ROUTE_METHODS
-        and "blueprint" in ast.unparse(call.value)
-        for call in calls
-    )
+def benches() -> list[Path]:
+    return [file for file in sources("bench") if not file.is_relative_to(MORE)]
 
 
-def spread(lines: list[int]) -> str:
-    p90 = statistics.quantiles(lines, n=10, method="inclusive")[-1]
-    return f"median {statistics.median(lines):g}, p90 {p90:g}, max {max(lines)} lines ({len(lines)})"
+def arrows() -> Arrows:
+    found: Arrows = {}
+    for module in filter(is_noun, MODULES):
+        _, subject, *_ = module.split(".")
+        others = {name.split(".")[1] for name in imported_modules(MODULES[module]) if is_noun(name)}
+        found.setdefault(subject, set()).update(others - {subject})
+    return found
+
+
+def reached(found: Arrows, start: str) -> set[str]:
+    seen, waiting = set[str](), [start]
+    while waiting:
+        new = found.get(waiting.pop(), set()) - seen
+        seen |= new
+        waiting += new
+    return seen
+
+
+def circles(found: Arrows) -> list[str]:
+    by_start = {start: reached(found, start) for start in found}
+    sets = {
+        frozenset(each for each in seen if start in by_start[each])
+        for start, seen in by_start.items()
+        if start in seen
+    }
+    return sorted(" ".join(sorted(each)) for each in sets)
+
+
+def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
+    """The tables, those of a model and of all below it, whose rows a process takes for a while."""
+    meta = vars(model)["_meta"]
+    if any(name.startswith("lease") for name in meta.fields):
+        yield str(meta.table_name)
+    for below in model.__subclasses__():
+        yield from leased(below)
+
+
+def mechanisms() -> list[str]:
+    for file in sorted((ROOT / "storage").glob("*models.py")):
+        importlib.import_module(f"storage.{file.stem}")
+    beside = [name for file in sources("audience/operations") for name in BESIDE.findall(text(file))]
+    return [*sorted(leased()), *beside]
+
+
+def body_lines() -> Iterator[int]:
+    """Of each function, without its docstring."""
+    for file in FILES:
+        for node in ast.walk(ast.parse(text(file))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[ast.get_docstring(node, clean=False) is not None :]
+                yield (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def spread(numbers: list[int]) -> str:
+    p90 = statistics.quantiles(numbers, n=10, method="inclusive")[-1]
+    return f"median {statistics.median(numbers):g}, p90 {p90:g}, longest {max(numbers)}"
+
+
+def counted(names: list[str]) -> str:
+    return f"{len(names)}: {', '.join(names)}" if names else "none"
+
+
+def words() -> int:
+    return sum(len(text(file).split()) for form in DOCUMENTS for file in ROOT.glob(form))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).parent.parent)
-    root = parser.parse_args().root
-    files = {file: len(file.read_text("utf-8").splitlines()) for file in sources(root)}
-    defined = [(file, function) for file in files for function in functions(file)]
-    handlers = [
-        function for file, function in defined if in_handler_room(file, root) and is_handler(function)
-    ]
-    print("handlers: ", spread([body_lines(function) for function in handlers]))
-    print("functions:", spread([body_lines(function) for _, function in defined]))
-    longest = max(files, key=files.__getitem__)
-    long_files = sum(lines > LONG_FILE_LINES for lines in files.values())
-    print(
-        f"files:     {long_files} over {LONG_FILE_LINES} lines; the longest is"
-        f" {longest.relative_to(root)} with {files[longest]}"
-    )
+    found, product = arrows(), [ROOT / "app.py", *sources("audience", "schemas", "storage", "workers")]
+    root = [entry for entry in (ROOT / "audience").iterdir() if not entry.name.startswith("__")]
+    for what, figure in {
+        "lines of product": f"{lines(product):,}",
+        "lines of tests": f"{lines(sources('tests')):,}",
+        "lines of bench": f"{lines(benches()):,}; bench/more {lines(sources('bench/more')):,}",
+        "functions, lines": spread(list(body_lines())),
+        f"files over {LONG_FILE_LINES} lines": str(sum(lines([file]) > LONG_FILE_LINES for file in product)),
+        "entries at the root of audience/": str(len(root)),
+        "subjects, arrows among them": f"{len(found)}, {sum(map(len, found.values()))}",
+        "circles": counted(circles(found)),
+        "mechanisms for background work": counted(mechanisms()),
+        "files that name a field (last_name)": str(sum(bool(FIELD.search(text(file))) for file in product)),
+        "words of documentation": f"{words():,}; changelog {len(text(ROOT / 'CHANGELOG.md').split()):,}",
+    }.items():
+        print(f"{what:38}{figure}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import statistics
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from audience import clock, field_values, imports
@@ -21,7 +22,7 @@ from audience.changes import Change, change_from_item
 from audience.sites import Site
 from bench import instances, people
 from bench.people import item
-from bench.rows import CPU, Row, parser, show
+from bench.rows import CPU, Row
 from storage import change_log, changed_subscribers, custom_fields, database, domains, tags
 from storage import field_values as stored_values
 from storage import sites as stored_sites
@@ -31,7 +32,7 @@ from tests.client import FakeQueue
 from workers import interpreter
 
 BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
-ROWS = 6_000  # of a run
+ROWS = 6_000  # of a run, at most
 GOALS = {"half new": 0.85, "all new": 0.80}
 
 
@@ -136,31 +137,23 @@ def rows(count: int, known: int, age: int, total: int) -> list[dict[str, Any]]:
     return [items[place * 7919 % count] for place in range(count)]
 
 
-def measure(site: Site, total: int, runs: int) -> list[Row]:
+def measure(instance: Path, total: int, runs: int) -> list[Row]:
     interpreter.settle()
-    found = []
-    for name, known in (("half new", ROWS // 2), ("all new", 0)):
+    with instances.opened(instance) as site:
+        return of_site(site, total, runs)
+
+
+def of_site(site: Site, total: int, runs: int) -> list[Row]:
+    found, count = [], min(ROWS, total)
+    for name, known in (("half new", count // 2), ("all new", 0)):
         ours, limits = [], []
         for run in range(runs):
-            both = [rows(ROWS, known, age, total) for age in (2 * run + 1, 2 * run + 2)]
-            ours.append(drained(site, both[0]) / ROWS * 1e6)
-            limits.append(bare(site, both[1]) / ROWS * 1e6)
+            both = [rows(count, known, age, total) for age in (2 * run + 1, 2 * run + 2)]
+            ours.append(drained(site, both[0]) / count * 1e6)
+            limits.append(bare(site, both[1]) / count * 1e6)
         row, limit = statistics.median(ours), statistics.median(limits)
         found.append(
             Row(what=f"import core, {name}, a row", ours=row, unit=CPU, limit=limit, of_limit=limit / row,
                 cpu_of_limit=limit / row, at_least=GOALS[name])
         )  # fmt: skip
     return found
-
-
-def main() -> None:
-    options = parser(__doc__, 100_000).parse_args()
-    with (
-        instances.filled(options.instance, options.subscribers) as instance,
-        instances.opened(instance) as site,
-    ):
-        show(measure(site, options.subscribers, options.runs), options.json)
-
-
-if __name__ == "__main__":
-    main()

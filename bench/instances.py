@@ -16,7 +16,7 @@ from audience.sites import Site
 from bench import people
 from storage import database, events
 from storage.events import Event
-from tests.service import Service, serving
+from tests.service import Service, serving, until
 
 BATCH = 10_000
 DAY_MS = 86_400_000
@@ -45,9 +45,10 @@ def opened(instance: Path) -> Iterator[Site]:
 
 @contextlib.contextmanager
 def served(instance: Path, log: IO[str] | None = None, **settings: str) -> Iterator[Service]:
-    """A service with as many web processes as where nothing is set: tests have one."""
+    """A service that has packed its places, with as many web processes as where nothing is set."""
     web = {"AUDIENCE_LOG_LEVEL": "warning", "AUDIENCE_WEB_WORKERS": str(Settings().web_workers)}
     with serving(instance, log, ("serve",), **web | settings) as service:
+        until(lambda: (instance / "geo.table").exists())
         yield service
 
 

@@ -1,4 +1,4 @@
-"""`python -m bench.reads`: find, stats and a page of a search, compared with a bare Flask endpoint.
+"""Find, stats and a page of a search, compared with a bare Flask endpoint.
 
 The limit is Flask with Flask-HTTPAuth and `jsonify` on the same web server, in as many processes
 (`bench.bare`). Each round of requests to Audience has one to the limit before it, and their ratio; of both
@@ -15,15 +15,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from bench import bare, instances, load, people
-from bench.memory import below
-from bench.rows import RATE, Row, parser, show
+from bench.rows import RATE, Row
+from tests.process_memory import below
 from tests.service import Service, environment, free_port, port_answers, until
 
 GOALS = {"find": 0.65, "stats": 0.80, "search, page of 100": 0.30}
+REQUESTS = 4_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -51,13 +51,6 @@ class Round:
     cpu_us: float
 
 
-class Pair(NamedTuple):
-    """One after the other."""
-
-    limit: Round
-    ours: Round
-
-
 def cpu_seconds(pid: int) -> float:
     """User and system time of a process and all below it, those included that have ended."""
     total = 0
@@ -68,7 +61,7 @@ def cpu_seconds(pid: int) -> float:
     return total / TICKS
 
 
-def measure(task: Task) -> Round:
+def fired(task: Task) -> Round:
     before = task.cpu_seconds()
     result = load.fire(task.port, task.requests)
     return Round(result.rate, (task.cpu_seconds() - before) / len(task.requests) * 1e6)
@@ -105,41 +98,26 @@ def tasks(service: Service, total: int, count: int, beside: int | None = None) -
     ]
 
 
-def run(instance: Path, total: int, count: int, runs: int) -> dict[str, list[Pair]]:
-    with (
-        instances.served(instance) as service,
-        bare_service() as (port, pid),
-    ):
-        until(lambda: (instance / "geo.table").exists(), 120)
+def measure(instance: Path, total: int, runs: int) -> list[Row]:
+    count = min(REQUESTS, total)
+    with instances.served(instance) as service, bare_service() as (port, pid):
         limit = Task("bare Flask", port, pid, [load.request("GET", "/", bare.KEY)] * count)
         ours = tasks(service, total, count)
         for task in (limit, *ours):
-            measure(task)
-        pairs: dict[str, list[Pair]] = {task.name: [] for task in ours}
+            fired(task)
+        pairs: dict[str, list[tuple[Round, Round]]] = {task.name: [] for task in ours}
         for _ in range(runs):
             for task in ours:
-                pairs[task.name].append(Pair(measure(limit), measure(task)))
-        return pairs
+                pairs[task.name].append((fired(limit), fired(task)))
+    return [row(*each) for each in pairs.items()]
 
 
-def row(name: str, pairs: list[Pair]) -> Row:
+def row(name: str, pairs: list[tuple[Round, Round]]) -> Row:
+    """Of rounds of the limit, and of ours after each."""
     return Row(
         what=name, unit=RATE, at_least=GOALS.get(name),
-        ours=median(pair.ours.rate for pair in pairs),
-        limit=median(pair.limit.rate for pair in pairs),
-        of_limit=median(pair.ours.rate / pair.limit.rate for pair in pairs),
-        cpu_of_limit=median(pair.limit.cpu_us / pair.ours.cpu_us for pair in pairs),
+        ours=median(ours.rate for _, ours in pairs),
+        limit=median(limit.rate for limit, _ in pairs),
+        of_limit=median(ours.rate / limit.rate for limit, ours in pairs),
+        cpu_of_limit=median(limit.cpu_us / ours.cpu_us for limit, ours in pairs),
     )  # fmt: skip
-
-
-def main() -> None:
-    options = parser(__doc__, 100_000)
-    options.add_argument("--requests", type=int, default=4_000)
-    chosen = options.parse_args()
-    with instances.filled(chosen.instance, chosen.subscribers) as instance:
-        pairs = run(instance, chosen.subscribers, chosen.requests, chosen.runs)
-        show([row(*each) for each in pairs.items()], chosen.json)
-
-
-if __name__ == "__main__":
-    main()

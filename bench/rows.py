@@ -1,8 +1,7 @@
 """What a bench found: rows, each beside a limit that was measured in the same run."""
 
 import argparse
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 CPU = "µs of CPU"
 RATE = "requests/s"
@@ -31,12 +30,6 @@ class Row:
             return f"at least {self.at_least:.2f}"
         return "" if self.at_most is None else f"at most {self.at_most:g}"
 
-    @property
-    def is_reached(self) -> bool:
-        if self.at_least is not None:
-            return self.of_limit is not None and self.of_limit >= self.at_least
-        return self.at_most is None or self.ours <= self.at_most
-
 
 def parser(description: str | None, subscribers: int) -> argparse.ArgumentParser:
     """The options that all benches have."""
@@ -44,22 +37,32 @@ def parser(description: str | None, subscribers: int) -> argparse.ArgumentParser
     options.add_argument("--subscribers", type=int, default=subscribers)
     options.add_argument("--instance", help="a folder filled by `bench.instances`, in place of a new one")
     options.add_argument("--runs", type=int, default=5)
-    options.add_argument("--json", action="store_true")
     return options
 
 
-def show(rows: list[Row], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps([asdict(row) for row in rows]))
-        return
-    print(f"{'':52}{'ours':>10}{'limit':>10} {'unit':12}{'of limit':>9}{'by CPU':>8}  goal")
+def show(rows: list[Row]) -> None:
+    """As a table of Markdown, which docs/performance.md can take."""
+    print(_line(("What", "Measured", "Limit", "Of limit", "By CPU", "Goal")))
+    print(_line(("---",) * 6))
     for row in rows:
-        numbers = "".join(
-            f"{'' if number is None else format(number, form):>{width}}"
-            for number, form, width in ((row.ours, ",.1f", 10), (row.limit, ",.1f", 10))
+        ours = f"{_number(row.ours)} {row.unit}"
+        print(
+            _line(
+                (row.what, ours, _number(row.limit), _ratio(row.of_limit), _ratio(row.cpu_of_limit), row.goal)
+            )
         )
-        ratios = "".join(
-            f"{'' if number is None else format(number, '.2f'):>{width}}"
-            for number, width in ((row.of_limit, 9), (row.cpu_of_limit, 8))
-        )
-        print(f"{row.what:52}{numbers} {row.unit:12}{ratios}  {row.goal}")
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    what, *others = cells
+    return f"| {what:56} | {' | '.join(f'{cell:>16}' for cell in others)} |"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return format(value, ",.0f" if value >= 100 else ",.1f" if value >= 10 else ",.2f")
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"

@@ -5,6 +5,7 @@ the scan and all others, the median of the runs.
 """
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from audience import subscribers
@@ -12,7 +13,7 @@ from audience.sites import Site
 from audience.subscribers import SearchRequest
 from bench import instances, scans
 from bench.people import TAGS, email
-from bench.rows import Row, parser, show
+from bench.rows import Row
 from storage import bookmarks
 
 EARLY, LATE = 1, 2**60
@@ -40,7 +41,12 @@ COMBINED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def measure(site: Site, total: int, runs: int) -> list[Row]:
+def measure(instance: Path, total: int, runs: int) -> list[Row]:
+    with instances.opened(instance) as site:
+        return of_site(site, total, runs)
+
+
+def of_site(site: Site, total: int, runs: int) -> list[Row]:
     def page(number: int, **query: Any) -> scans.Act:
         return partial(subscribers.search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
 
@@ -63,16 +69,3 @@ def _anew(page: scans.Act) -> None:
     """A page of a list that was just changed."""
     bookmarks.bookmarks.is_quiet(None)  # forgets all
     page()
-
-
-def main() -> None:
-    options = parser(__doc__, 1_000_000).parse_args()
-    with (
-        instances.filled(options.instance, options.subscribers) as instance,
-        instances.opened(instance) as site,
-    ):
-        show(measure(site, options.subscribers, options.runs), options.json)
-
-
-if __name__ == "__main__":
-    main()

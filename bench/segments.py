@@ -5,12 +5,13 @@ values, tags and events that a rule asks for. Each round has the scan and all ot
 """
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from audience import custom_fields, reports, segments, subscribers
 from audience.sites import Site
 from bench import instances, scans
-from bench.rows import Row, parser, show
+from bench.rows import Row
 
 GOAL_MS = 300
 RULES: dict[str, Any] = {
@@ -73,19 +74,7 @@ def save_reports(site: Site, segment_id: str) -> None:
     )
 
 
-def measure(site: Site, runs: int) -> list[Row]:
-    found = acts(site)
-    return scans.rows(found, dict.fromkeys(found, GOAL_MS), runs)
-
-
-def main() -> None:
-    options = parser(__doc__, 1_000_000).parse_args()
-    with (
-        instances.filled(options.instance, options.subscribers) as instance,
-        instances.opened(instance) as site,
-    ):
-        show(measure(site, options.runs), options.json)
-
-
-if __name__ == "__main__":
-    main()
+def measure(instance: Path, _: int, runs: int) -> list[Row]:
+    with instances.opened(instance) as site:
+        found = acts(site)
+        return scans.rows(found, dict.fromkeys(found, GOAL_MS), runs)

@@ -1,7 +1,6 @@
 """How long requests wait while an import is drained: creates and finds, then also three accepting clients.
 
-The 99th percentile of each, while rows wait to be written, for some seconds at most. The limit is that of a
-bare commit of one row into the same database, with nobody else there. The median of the runs, in turn.
+The 99th percentile of each, while rows wait to be written, for some seconds at most; the median of the runs.
 """
 
 import threading
@@ -13,12 +12,11 @@ from statistics import median
 from typing import Any
 
 from bench import import_core, import_http, instances, load, people
-from bench.rows import MS, Row, parser, show
-from storage import database
+from bench.rows import MS, Row
 from tests.service import Service, until
 
 QUEUED, BATCH = 100_000, 1_000
-SECONDS, POLL_SECONDS, COMMITS, ACCEPTING = 8.0, 0.2, 300, 3
+SECONDS, POLL_SECONDS, ACCEPTING = 8.0, 0.2, 3
 GOALS = {"create": 75, "find": 20, "accept": 150}  # ms
 Requests = dict[str, Callable[[], bytes]]
 
@@ -28,21 +26,11 @@ def p99(times: list[float]) -> float:
     return sorted(times)[int(len(times) * 0.99)] * 1000
 
 
-def commit_times() -> list[float]:
-    times = []
-    for _ in range(COMMITS):
-        start = time.perf_counter()
-        with database.write():
-            database.execute("UPDATE sites SET time_zone = time_zone")
-        times.append(time.perf_counter() - start)
-    return times
-
-
 class Clients:
     """Threads that send requests again and again, and note how long each takes."""
 
-    def __init__(self, port: int) -> None:
-        self._port, self._acts = port, list[Callable[[], None]]()
+    def __init__(self, port: int, seconds: float = SECONDS) -> None:
+        self._port, self._seconds, self._acts = port, seconds, list[Callable[[], None]]()
         self.times: dict[str, list[float]] = {}
         self._end = threading.Event()
 
@@ -55,12 +43,13 @@ class Clients:
             load.send(self._port, [make()], times)
 
     def run(self, drained: Callable[[], bool]) -> None:
-        """Until all is drained, for `SECONDS` at most."""
+        """Until all is drained, for some seconds at most."""
         load.together(self._acts, partial(self._wait, drained))
 
     def _wait(self, drained: Callable[[], bool]) -> None:
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + self._seconds
         try:
+            time.sleep(POLL_SECONDS)
             while time.monotonic() < end and not drained():
                 time.sleep(POLL_SECONDS)
         finally:
@@ -89,7 +78,7 @@ def requests(service: Service, total: int) -> Requests:
 def waited(service: Service, make: Requests, queued: int, accepting: int) -> dict[str, float]:
     """The 99th percentiles while a queue is drained, in milliseconds."""
     load.send(service.port, [make["accept"]() for _ in range(queued // BATCH)], [])
-    clients = Clients(service.port)
+    clients = Clients(service.port, min(SECONDS, queued / 1_000))
     clients.add("create", make["create"])
     clients.add("find", make["find"])
     if accepting:
@@ -100,30 +89,15 @@ def waited(service: Service, make: Requests, queued: int, accepting: int) -> dic
     return {f"{name} p99 while draining{beside}": p99(times) for name, times in clients.times.items()}
 
 
-def measure(service: Service, total: int, runs: int) -> list[Row]:
-    make, limits, found = requests(service, total), [], []
-    queued = min(QUEUED, total)
-    for _ in range(runs):
-        limits.append(p99(commit_times()))
-        found.append(waited(service, make, queued, 0) | waited(service, make, queued, ACCEPTING))
-    limit = median(limits)
+def measure(instance: Path, total: int, runs: int) -> list[Row]:
+    with instances.served(instance) as service:
+        return of_service(service, total, runs)
+
+
+def of_service(service: Service, total: int, runs: int) -> list[Row]:
+    make, queued = requests(service, total), min(QUEUED, total)
+    found = [waited(service, make, queued, 0) | waited(service, make, queued, ACCEPTING) for _ in range(runs)]
     return [
-        Row(what=name, ours=(ours := median(each[name] for each in found)), unit=MS, limit=limit,
-            of_limit=limit / ours, at_most=GOALS[name.partition(" ")[0]])
+        Row(what=name, ours=median(each[name] for each in found), unit=MS, at_most=GOALS[name.split()[0]])
         for name in found[0]
-    ]  # fmt: skip
-
-
-def main() -> None:
-    options = parser(__doc__, 100_000).parse_args()
-    with (
-        instances.filled(options.instance, options.subscribers) as instance,
-        instances.served(Path(instance)) as service,
-        instances.opened(instance),
-    ):
-        until(lambda: (instance / "geo.table").exists(), 120)
-        show(measure(service, options.subscribers, options.runs), options.json)
-
-
-if __name__ == "__main__":
-    main()
+    ]

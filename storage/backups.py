@@ -60,7 +60,7 @@ def is_of_another_kind(path: Path) -> bool:
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:
-    """By uuid of the site, the newest number that a database has accepted; none in older schemas."""
+    """By uuid of the site, the newest number that a database has accepted; none in one without tables."""
     with sqlite_files.opened_file(path) as opened:
         if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
             return {}
@@ -87,36 +87,11 @@ def release(path: Path) -> None:
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:
-    """(publishable key, revoked at, expires at) of keys revoked or with an expiry, in older schemas, too."""
-    has_expiry = any(column.name == "expires_at" for column in database.get_columns("keys"))
-    expires_at = "expires_at" if has_expiry else "NULL"
-    return [
-        (publishable_key, revoked_at, expires_at)
-        for publishable_key, revoked_at, expires_at in rows(
-            f"SELECT publishable_key, revoked_at, {expires_at} FROM keys ORDER BY id"
-        )
-        if revoked_at is not None or expires_at is not None
-    ]
-
-
-def has_site_counters() -> bool:
-    """Whether the database has the numbers of acceptance, unlike older schemas."""
-    return bool(database.table_exists("site_counters"))
-
-
-def has_change_log() -> bool:
-    """Whether the database is new enough to have the record of changes."""
-    return bool(database.table_exists("change_log"))
-
-
-def has_undos() -> bool:
-    """Whether the database is new enough to have undos."""
-    return bool(database.table_exists("undos"))
-
-
-def has_operators() -> bool:
-    """Whether the database is new enough to have operators."""
-    return bool(database.table_exists("operators"))
+    """(publishable key, revoked at, expires at) of keys revoked or with an expiry."""
+    return rows(
+        "SELECT publishable_key, revoked_at, expires_at FROM keys "
+        "WHERE revoked_at IS NOT NULL OR expires_at IS NOT NULL ORDER BY id"
+    )
 
 
 def is_empty() -> bool:

@@ -23,6 +23,7 @@ class SiteModel(IdModel):
     name = TextField()
     created_at = BigIntegerField()
     time_zone = TextField(default="UTC")
+    key_nonce = TextField(default="")
 
     class Meta:
         table_name = "sites"

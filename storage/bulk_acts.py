@@ -146,16 +146,18 @@ def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, i
     return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
 
 
-def waiting_unsubscribes(site_id: int) -> list[tuple[list[int], int]]:
-    """(ids of subscribers, instant) of what bulk unsubscribes have still to do."""
+def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
+    """(ids of subscribers, number, instant) of what bulk unsubscribes, accepted after a number, have still to
+    do.
+    """
     records = rows(
-        "SELECT p.ids, a.created_at FROM bulk_act_pieces p "
+        "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
-        "WHERE p.site_id = ? AND p.waiting = 1 AND a.kind = 'unsubscribe' "
+        "WHERE p.site_id = ? AND p.waiting = 1 AND a.kind = 'unsubscribe' AND a.seq > ? "
         f"AND a.status IN ('{QUEUED}', '{RUNNING}', '{FAILED}') ORDER BY p.id",
-        (site_id,),
+        (site_id, after),
     )
-    return [(json.loads(ids), at) for ids, at in records]
+    return [(json.loads(ids), number, at) for ids, number, at in records]
 
 
 def accept(site_id: int, act_id: int, seq: int, at: int) -> None:

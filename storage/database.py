@@ -9,12 +9,14 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from playhouse.migrations import Runner
 
+from storage import history
 from storage.connections import database as database
 from storage.connections import keep_connections, watch
 from storage.connections import session as session
 from storage.engines import chosen, sqlite
 from storage.engines.chosen import engine
 from storage.errors import DiskFault, Unavailable, Unusable
+from storage.history import Migrations
 from storage.open_gate import OpenGate
 from storage.places import WatchedPlaces
 
@@ -216,32 +218,38 @@ def marks(values: Sequence[Any]) -> str:
 
 
 def migrate() -> list[str]:
-    """Applies pending migrations, one process at a time; returns their names. Raises `Unusable` if newer."""
+    """Applies pending migrations, one process at a time; returns their names. Raises `Unusable`."""
     with session(), engine.migration_lock(database):
-        refuse_newer()
-        return [str(name) for name in _runner().up()]
+        runner = _usable()
+        history.adopt(runner)
+        return [str(name) for name in runner.up()]
 
 
-def unlike() -> tuple[list[str], list[str]]:
-    """Migrations that are not applied yet, and those that a newer Audience has applied."""
-    with session():
-        steps = _runner().status()
-    return (
-        [str(step.name) for step in steps if not step.applied],
-        [str(step.name) for step in steps if step.path is None],
-    )
+@session()
+def migrations() -> Migrations:
+    """Which are pending, and why this code cannot use the database, if it cannot."""
+    return history.read(_runner())
 
 
+@session()
 def pending() -> list[str]:
-    """Migrations that are not applied yet."""
-    return unlike()[0]
+    """Migrations that are not applied yet. Raises `Unusable`."""
+    return history.read(_usable()).pending
 
 
-def refuse_newer() -> None:
-    """Raises `Unusable` on a database that a newer Audience has migrated."""
-    _, newer = unlike()
-    if newer:
-        raise Unusable(f"the database is newer than this Audience (it has {newer[-1]}): upgrade Audience")
+@session()
+def is_spoilt_by_migrating() -> bool:
+    """Whether code of before could not use the database once pending migrations are applied."""
+    runner = _runner()
+    return bool(runner.applied()) and history.spoils(runner, history.read(runner).pending)
+
+
+def _usable() -> Runner:
+    """Raises `Unusable` for a database that this code cannot migrate."""
+    runner = _runner()
+    if refusal := history.read(runner).refusal:
+        raise Unusable(refusal)
+    return runner
 
 
 def _runner() -> Runner:

@@ -15,6 +15,27 @@ class Pages(NamedTuple):
     free: int | None
 
 
+class FirstScheme(NamedTuple):
+    """How many hashes of addresses, webhook secrets and active API keys are of before sites had keys."""
+
+    addresses: int
+    webhooks: int
+    keys: int
+
+
+def first_scheme(second: str) -> FirstScheme:
+    """Those that do not begin with `second`."""
+    [addresses], [webhooks], [keys] = (
+        row(query, (second,))
+        for query in (
+            "SELECT count(*) FROM suppressions WHERE address_hash < ?",
+            "SELECT count(*) FROM webhooks WHERE nonce < ?",
+            "SELECT count(*) FROM keys WHERE secret_hash < ? AND revoked_at IS NULL",
+        )
+    )
+    return FirstScheme(addresses, webhooks, keys)
+
+
 def engine_name(url: str) -> str:
     """The engine of a database, in small letters. Raises `Unusable`."""
     return chosen.of(url).NAME

@@ -21,7 +21,7 @@ HERE = Phase("", "", "", 0)
 
 
 def phase() -> Phase:
-    """In older schemas, too."""
+    """In a database without tables, too."""
     if not database.table_exists("instance_state"):
         return HERE
     return Phase(*row("SELECT move, phase, other, at FROM instance_state"))

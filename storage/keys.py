@@ -45,6 +45,10 @@ def note_use(key_id: int, at: int) -> None:
     )
 
 
+def put_secret_hash(key_id: int, secret_hash: str) -> None:
+    execute("UPDATE keys SET secret_hash = ? WHERE id = ?", (secret_hash, key_id))
+
+
 def get_by_publishable_key(publishable_key: str) -> Key | None:
     record = row(f"SELECT {COLUMNS} FROM keys WHERE publishable_key = ?", (publishable_key,))
     return record and Key(*record)

@@ -14,6 +14,7 @@ from storage.engines.protocol import Engine
 from storage.erasure_log import ADD, ALL, LoggedErasure
 from storage.erasure_models import LoggedErasureModel
 from storage.errors import StatementError, Unusable
+from storage.history import FIRST, LAST_BEFORE
 from storage.instance_state import HERE, Phase
 from storage.models import MODELS, InstanceStateModel
 
@@ -93,7 +94,8 @@ class End:
 
     def newest_migration(self) -> str:
         with self._meant():
-            return str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
+            newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
+        return FIRST if newest == LAST_BEFORE else newest
 
     def phase(self) -> Phase:
         if not self.is_migrated():

@@ -21,8 +21,10 @@ LOCK = "site_counters"
 COLUMNS = "id, uuid, name, time_zone, created_at"
 
 
-def add(uuid: str, name: str, time_zone: str, at: int) -> Site:
-    site_id = SiteModel.insert(uuid=uuid, name=name, time_zone=time_zone, created_at=at).execute()
+def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
+    site_id = SiteModel.insert(
+        uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce
+    ).execute()
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, 0, 0)", (site_id,)
     )
@@ -40,6 +42,12 @@ def rename(site_id: int, name: str) -> None:
 def get_by_uuid(uuid: str) -> Site | None:
     record = row(f"SELECT {COLUMNS} FROM sites WHERE uuid = ?", (uuid,))
     return record and Site(*record)
+
+
+def key_parts(site_id: int) -> tuple[str, str]:
+    """Uuid and nonce, of which the site's key is made; neither ever changes."""
+    found: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
+    return found
 
 
 def time_zone(site_id: int) -> str:

@@ -160,17 +160,6 @@ def left_after(site_id: int, number: int) -> list[Left]:
     return [Left(*record) for record in records]
 
 
-def subscribed_after(site_id: int, keys: Collection[str], at: int) -> set[str]:
-    """The email keys of those who are subscribed by an event later than an instant."""
-    chosen = list(keys)
-    found = rows(
-        "SELECT email_key FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NULL AND consent_at > ? "
-        f"AND email_key IN ({marks(chosen)})",
-        [site_id, at, *chosen],
-    )
-    return {key for (key,) in found}
-
-
 def left_by_undo(site_id: int) -> list[Left]:
     """Who is unsubscribed and had an older word put back by an undo."""
     put_back = (

@@ -14,6 +14,12 @@ def any_for_site(site_id: int) -> bool:
     return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
 
 
+def any_of_first_scheme(site_id: int, second: str) -> bool:
+    """Whether hashes are left that do not begin with `second`, as all do that are hexadecimal."""
+    query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
+    return row(query, (site_id, second)) is not None
+
+
 class Suppression(NamedTuple):
     """Why, and the event that counts; `number` is that of the transaction in the order of acceptance."""
 
@@ -71,6 +77,13 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
         f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
         [(site_id, address_hash, *each) for address_hash, each in suppressed.items()],
     )
+
+
+def rename(site_id: int, hashes: Mapping[str, str]) -> None:
+    """Keeps what is known under some hashes under others."""
+    found = known(site_id, hashes)
+    add(site_id, {hashes[address_hash]: each for address_hash, each in found.items()})
+    lift(site_id, found)
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:

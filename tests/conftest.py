@@ -17,6 +17,7 @@ from storage.pace import Pace
 from tests import depth, in_memory, postgresql
 from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.second_tries import FILE, SecondTries
 from tests.service import packed_places
 from tests.slow import IN_A_BROWSER, Guard, is_slow
 from tests.statements import reader, recorded
@@ -29,7 +30,7 @@ OF_SQLITE = {
     Path(__file__).parent / name
     for name in (
         "storage/test_console_queries.py", "storage/test_database.py", "storage/test_full_disk.py",
-        "storage/test_indexes.py", "storage/test_instance_71d380e.py", "storage/test_log.py",
+        "storage/test_indexes.py", "storage/test_log.py",
         "storage/test_migrations.py", "storage/test_models.py", "storage/test_queries.py",
         "storage/test_sqlite_driver.py", "storage/test_turns.py", "api/test_full_disk.py",
         "api/test_moved_folder.py", "cli/test_backups.py", "cli/test_refused_backups.py",
@@ -43,12 +44,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--engine", choices=ENGINES, default=ENGINES[0], help="where the instances of tests store"
     )
+    parser.addoption("--second-try", action="store_true", help="list what passes in tests/second_tries.txt")
     parser.addoption("--whole", action="store_true", help="long tables and histories whole, not a sample")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     in_memory.keep_instances()
     depth.whole = config.getoption("whole")
+    if config.getoption("second_try"):
+        config.pluginmanager.register(SecondTries(FILE, config.getoption("engine")))
     hypothesis.settings.register_profile("untimed", deadline=None, max_examples=depth.examples(100))
     hypothesis.settings.load_profile("untimed")
 

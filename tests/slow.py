@@ -16,7 +16,7 @@ PROCESSES = (
     "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_everyday_undos.py",
     "cli/test_file_imports.py", "cli/test_files_from_elsewhere.py", "cli/test_files_page.py",
     "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_moving_in_page.py",
-    "cli/test_start.py", "cli/test_strange_beginnings.py", "cli/test_terminal.py",
+    "cli/test_start.py", "cli/test_strange_beginnings.py", "cli/test_tables.py", "cli/test_terminal.py",
     "console/test_file_searches.py",
     "api/test_file_archives.py", "api/test_file_imports.py", "api/test_file_meanings.py",
     "api/test_full_disk.py",
@@ -27,7 +27,7 @@ PROCESSES = (
     "storage/test_queries.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
     "storage/test_turns.py",
-    "test_bare_environments.py",
+    "test_bare_environments.py", "test_bench_runs.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = (

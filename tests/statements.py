@@ -57,6 +57,8 @@ OVER_ALL_SITES = {
     "SELECT site_id, id FROM file_uploads WHERE to_search": "a worker looks for files to search",
     "SELECT site_id, id FROM segments WHERE NOT EXISTS": "the sweeper looks for segments to count",
     "SELECT DISTINCT site_id FROM file_uploads": "the sweeper looks for files that nobody imported for a day",
+    "SELECT count(*) FROM suppressions WHERE address_hash <": "of before sites had keys, for the doctor",
+    "SELECT count(*) FROM webhooks WHERE nonce <": "of before sites had keys, for the doctor",
     "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
     "SELECT w.site_id, w.id, w.lease_until FROM webhooks": "a worker looks for webhooks with changes to send",
     "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",

@@ -68,8 +68,7 @@ class SubscriberModel:
                 kind = row["consent_kind"]
                 kind = UNSUBSCRIBE if kind == UNCONFIRMED and row["unsubscribe_number"] else kind
                 self.hashes[old] = ("unsubscribed", since, row["consent_number"], kind)
-                kind = UNCONFIRMED if row["consent_kind"] == UNCONFIRMED else UNSUBSCRIBE
-                row |= {"consent_at": at, "consent_number": number, "consent_kind": kind}
+                row |= {"consent_at": at, "consent_number": number}
         if (row["email"], old) != (email, new):
             del self.people[old]
             self.people[new] = {**row, "email": email, "updated_at": now}

@@ -1,13 +1,13 @@
 """What the benches measure with: a request that fails is no quick one."""
 
+import re
 import socket
 import threading
 from functools import partial
 
 import pytest
 
-from bench import load, performance, performance_page, profiles, waits
-from bench.rows import Row
+from bench import house, load, waits
 
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
 
@@ -47,20 +47,17 @@ def test_a_client_whose_request_fails_is_not_left_out(busy):
         clients.run(answered.wait)
 
 
-@pytest.mark.usefixtures("app")
-def test_a_find_is_profiled(settings, monkeypatch):
-    monkeypatch.setattr(profiles, "REQUESTS", 2)
-    assert len(profiles.of_find(settings)) == profiles.FIRST
+def test_the_benches_stay_small():
+    assert house.lines(house.benches()) <= 1_500
 
 
-def test_one_bench_measured_again_leaves_the_rest_of_the_page():
-    text, facts = performance.PAGE.read_text(), {"Date": "2030-01-02", "Commit": "abc", "Load before": "0.1"}
-    row = Row(what="find over HTTP, PostgreSQL beside SQLite", ours=1, unit="MB", of_limit=0.5, at_least=0.7)
-    found = performance_page.Found(rows={"engines": [row]})
-    anew = performance_page.anew(text, facts, found)
-    assert "| 1.00 MB |  | 0.50 |  | at least 0.70 |" in anew
-    assert anew.count(f"- **{row.what}**: 0.50, goal at least 0.70") == anew.count(f"- **{row.what}**") == 1
-    of_text, of_anew = (performance_page.SECTIONS.split(each) for each in (text, anew))
-    changed = [before[:15] for before, after in zip(of_text, of_anew, strict=True) if before != after]
-    assert changed == ["## On PostgreSQ", "## Goals that w"]
-    assert performance_page.anew(anew, facts, found) == anew
+def test_circles_are_found():
+    arrows = {"one": {"two"}, "two": {"three", "four"}, "three": {"one"}, "four": set(), "five": {"five"}}
+    assert house.circles(arrows) == ["five", "one three two"]
+
+
+def test_the_house_is_measured(capsys):
+    house.main()
+    printed = capsys.readouterr().out
+    assert "circles                               none" in printed
+    assert not re.search(r"  0\b", printed)

@@ -2,14 +2,16 @@
 
 A link is anything with a scheme (`https://…`) or that starts with `www.`, and a bare domain under a public
 suffix. A missing space after a full stop (`the end.So I left`), file names (`readme.md`), code (`foo.bar()`),
-product names (`ASP.NET`) and e-mail addresses are not links: `DOTTED_WORDS` and `SENTENCE_WORDS` are the
-ambiguous TLDs, and `_is_domain` decides.
+product names (`ASP.NET`) and e-mail addresses are not links: `dotted_names.csv` of moderation has
+the ambiguous TLDs, and `_is_domain` decides.
 """
 
 import re
 import unicodedata
+from functools import cache
 
 from audience.answers.domains import MAX_LENGTH, is_registrable
+from audience.answers.tables import rows
 
 MAIL = re.compile(r"(?<![^\s@<>()\[\]\"',;:])[^\s@<>()\[\]\"',;:]+@[\w.-]+")
 BRACKETED_DOT = re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE)
@@ -17,35 +19,6 @@ SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{1,15}://[^\s/]|(?<![\w.@-])w
 DOTTED = re.compile(r"(?<![\w-])[\w-]+(?:\.[\w-]+)+")
 WORD_BEFORE = re.compile(r"(\w+)\s+$")
 NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w/.#-]*", re.IGNORECASE)  # XML namespaces are not links
-
-PLAIN_TLDS = frozenset({"com", "net", "org"})  # they start no sentence: `Example.Com` is a domain
-# TLDs that are also file extensions or members in code: two labels without a path are not a domain.
-DOTTED_WORDS = frozenset({
-    "md", "py", "rs", "sh", "pl", "zip", "mov", "ps", "so", "cc", "java", "bar", "name", "map", "data",
-    "run", "open", "target", "host", "search", "zone", "page", "next", "abc", "date", "foo", "int", "build",
-    "save", "email", "style", "video",
-})  # fmt: skip
-# TLDs that are also words: within a sentence (`I went home.it was late`), not a domain.
-SENTENCE_WORDS = frozenset({
-    "am", "as", "at", "be", "by", "do", "id", "in", "is", "it", "me", "my", "no", "so", "to", "us", "call",
-    "how", "now", "here", "you", "one", "new", "like", "man", "day", "best", "live", "love", "okay", "red",
-    "see",
-})  # fmt: skip
-# The same, but for after a word that leads to a domain (`visit spam.work now`), hyphens and digits.
-SENTENCE_NOUNS = frozenset({
-    "today", "work", "works", "life", "family", "help", "news", "food", "music", "school", "kids", "dog",
-    "men",
-})  # fmt: skip
-SURNAME_PARTICLES = frozenset({"de", "la"})  # before a capital: `lang.de Vries`
-LEADING_WORDS = frozenset({
-    "visit", "see", "at", "on", "from", "to", "via", "by", "check", "try", "join", "open", "our", "my",
-    "your", "website", "site", "domain", "called", "named", "use", "buy", "link",
-    "auf", "bei", "von", "unter", "zu", "besuche", "besucht", "heißt", "über", "jetzt", "neu", "infos",
-    "sur", "chez", "visitez", "voir", "visita", "su", "op", "naar", "bij",
-})  # fmt: skip
-# First labels that suggest code.
-CODE_OBJECTS = frozenset({"self", "this", "os", "log", "node", "obj", "req", "res", "window", "document"})
-PRODUCTS = frozenset({"asp.net", "ado.net", "vb.net", "ml.net", "paint.net", "socket.io"})
 
 # Not within a word, another number, an address, or a reference such as `#123`.
 BEFORE = r"(?<![\w.,:/#-])(?<!\d )"
@@ -68,6 +41,11 @@ PHONES = (
 FIRST_DIGIT = re.compile(r"[\d(+]")
 DATE = re.compile(r"\(?(?:\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./-])\d{1,2}\2\d{1,2})(?!\d|[./-]\d)")
 PHONE_DIGITS = range(7, 16)  # E.164 allows 15
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    return {row["kind"]: frozenset(row["words"].split()) for row in rows("moderation/dotted_names")}
 
 
 def has_link(text: str) -> bool:
@@ -96,9 +74,9 @@ def _is_domain(name: str, before: str, after: str) -> bool:
     if len(name) > MAX_LENGTH:
         return False
     first, *between, tld = name.split(".")
-    if "_" in name or first in CODE_OBJECTS or name.casefold() in PRODUCTS:
+    if "_" in name or first in _words()["code_object"] or name.casefold() in _words()["product"]:
         return False
-    if [first, *between][-1].isdigit() and tld.casefold() not in PLAIN_TLDS:
+    if [first, *between][-1].isdigit() and tld.casefold() not in _words()["plain_tld"]:
         return False
     if not is_registrable(name.casefold()):
         return False
@@ -109,7 +87,7 @@ def _is_domain(name: str, before: str, after: str) -> bool:
 
 def _starts_sentence(name: str, tld: str) -> bool:
     """Whether the last label looks like the first word of a sentence: in `end.So`, not in `EXAMPLE.COM`."""
-    return tld[0].isupper() and not name.isupper() and tld.casefold() not in PLAIN_TLDS
+    return tld[0].isupper() and not name.isupper() and tld.casefold() not in _words()["plain_tld"]
 
 
 def _is_word(name: str, tld: str, before: str, after: str) -> bool:
@@ -117,15 +95,17 @@ def _is_word(name: str, tld: str, before: str, after: str) -> bool:
         return True
     if name.count(".") > 1:
         return False
-    if tld in DOTTED_WORDS:
+    known = _words()
+    if tld in known["dotted_word"]:
         return True
     if not after[:1].isspace():
         return False
-    if tld in SENTENCE_WORDS:
+    if tld in known["sentence_word"]:
         return after[1:2].islower()
-    amid = name.replace(".", "").isalpha() and name.islower() and before and before not in LEADING_WORDS
-    begins = tld in SENTENCE_NOUNS and after[1:2].islower()
-    return bool(amid) and (begins or (tld in SURNAME_PARTICLES and after[1:2].isupper()))
+    leads = not before or before in known["leading_word"]
+    amid = name.replace(".", "").isalpha() and name.islower() and not leads
+    begins = tld in known["sentence_noun"] and after[1:2].islower()
+    return amid and (begins or (tld in known["surname_particle"] and after[1:2].isupper()))
 
 
 def _is_phone(number: str) -> bool:

@@ -10,6 +10,13 @@ from pathlib import Path
 from audience.config import SettingError
 
 MAX_LENGTH = 254  # of an entry
+FILES = (
+    "moderation/insults",
+    "moderation/adult",
+    "validation/disposable",
+    "validation/free",
+    "validation/roles",
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,27 @@ def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
     except (OSError, ValueError) as error:
         raise SettingError(f"{path}: {error}") from error
     return OwnList(more, fewer)
+
+
+def of_instance(instance: Path) -> dict[str, OwnList]:
+    """By file, the lists that an instance has, as they are written. Raises `SettingError`."""
+    lists = {name: read(instance / f"{name}.txt", str) for name in FILES}
+    return {name: own for name, own in lists.items() if own}
+
+
+def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
+    """The text of the list with an entry in `more` or `fewer`, or in `neither`. Raises `ValueError`."""
+    wanted = normal_form(_entry(entry))
+    if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
+        raise ValueError("an entry is one line, and begins with neither - nor #")
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in lines if not line.strip() or line[0] == "#" or _of(line, normal_form) != wanted]
+    added = {"more": [entry.strip()], "fewer": [f"-{entry.strip()}"], "neither": []}[place]
+    return "".join(f"{line}\n" for line in [*kept, *added])
+
+
+def _of(line: str, normal_form: Callable[[str], str]) -> str:
+    return normal_form(line.strip().removeprefix("-").strip())
 
 
 def _entry(text: str) -> str:

@@ -1,9 +1,9 @@
 """The base class of reason codes."""
 
-import csv
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+
+from audience.answers.tables import rows
 
 
 class Reason(StrEnum):
@@ -20,5 +20,4 @@ class Reason(StrEnum):
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    lines = (files("audience.data") / "reasons.csv").read_text("utf-8").splitlines()
-    return {row["code"]: row for row in csv.DictReader(lines)}
+    return {row["code"]: row for row in rows("reasons")}

@@ -39,6 +39,7 @@ COMMANDS = MappingProxyType(
         "segment": Row("segments:segment", "Segments: subscribers that match rules."),
         "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
         "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
+        "tables": Row("tables:tables", "Tables of the answers: renew them."),
         "tag": Row("tags:tag", "Tags: list them."),
         "webhook": Row("webhooks:webhook", "Webhooks: URLs that are told of each change."),
     }

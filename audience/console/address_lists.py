@@ -4,12 +4,16 @@ from typing import cast
 
 from flask import Blueprint, Response, render_template
 
-from audience import address_lists
+from audience import address_lists, instance_lists
 from audience.address_lists import Kind
+from audience.answers import own_lists
+from audience.answers.own_lists import OwnList
+from audience.config import SettingError
 from audience.console.checks import kinds
 from audience.console.custom_fields import UNKNOWN
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, present, read_form, to
 from audience.errors import Refused
+from audience.http.services import settings
 from audience.sites import Site
 
 blueprint = Blueprint("address_lists", __name__)
@@ -21,9 +25,14 @@ KINDS = ("allow", "deny")
 @page(role="viewer")
 def index(site: Site) -> str:
     """Allowed and denied addresses"""
-    return render_template(
-        "check_lists.html", kind="lists", kinds=kinds(), lists=address_lists.for_site(site)
-    )
+    try:
+        own = own_lists.of_instance(settings().instance)
+    except SettingError as error:
+        raise Refused(f"{error}.") from error
+    may_change = present().administrator
+    own = {name: own.get(name, OwnList()) for name in own_lists.FILES} if may_change else own
+    shown = {"lists": address_lists.for_site(site), "own": own, "may_change": may_change}
+    return render_template("check_lists.html", kind="lists", kinds=kinds(), **shown)
 
 
 @blueprint.post("/sites/<site_uuid>/lists")
@@ -43,3 +52,13 @@ def remove(site: Site) -> Response:
     """Take an address or a domain off the lists"""
     address_lists.remove(site, read_form().get("entry", ""), actor())
     return to("console.address_lists.index", site_uuid=site.uuid)
+
+
+@blueprint.post("/own-lists")
+@page(role="administrator")
+def put_own() -> Response:
+    """Change one of the instance's own lists"""
+    form = read_form()
+    name, entry, place = (form.get(field, "") for field in ("name", "entry", "place"))
+    instance_lists.put(settings().instance, name, entry, place, actor())
+    return to("console.address_lists.index", site_uuid=form.get("site", ""))

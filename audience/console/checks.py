@@ -99,7 +99,11 @@ def _weighed(result: ValidationResult) -> Found:
     """The reasons with their weights, and how the score comes from them."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
-    return {"reasons": weighed, "sum": " × ".join(factors) if len(factors) > 1 else ""}
+    return {
+        "hits": result.details,
+        "reasons": weighed,
+        "sum": " × ".join(factors) if len(factors) > 1 else "",
+    }
 
 
 def _blacklist(_: Site, form: Form) -> Found:
@@ -118,7 +122,8 @@ def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
 
 
 def _text(_: Site, form: Form) -> Found:
-    return {"result": services().answers.moderate(form["content"])}
+    result = services().answers.moderate(form["content"])
+    return {"result": result, "hits": result.details}
 
 
 def _name(_: Site, form: Form) -> Found:

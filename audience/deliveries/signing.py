@@ -4,15 +4,9 @@ import base64
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from audience import pepper
 
-NONCE_BYTES = 32
-
-
-def secret(site_id: int, webhook_id: int, nonce: bytes, key: bytes | None = None) -> str:
-    """`whsec_…`: the HMAC-SHA256 of site, webhook and nonce, by default under the open pepper. Only the nonce
-    is kept, of `NONCE_BYTES` random bytes."""
-    mac = bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce.hex()}", key))
+def secret(mac: bytes) -> str:
+    """`whsec_…`."""
     return f"whsec_{base64.b64encode(mac).decode()}"
 
 

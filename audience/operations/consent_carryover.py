@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audience import consents, import_payloads, pepper, sites, subscribers
+from audience import clock, consents, import_payloads, site_keys, sites, subscribers
 from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
-from storage import backups as stored
+from audience.consents import ConsentEvent
 from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
 from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored_subscribers
+from storage.consents import ConsentKind
 from storage.subscribers import Left
 from storage.suppressions import Suppression
 
@@ -22,38 +23,44 @@ def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
     With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done; and with
     whom what is accepted and still waits unsubscribes.
     """
-    if not stored.has_site_counters():
-        return {}
-    has_undos = stored.has_undos()
     return {
         site.uuid: [
             *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
-            *(stored_subscribers.left_by_undo(site.id) if has_undos else ()),
-            *_leaving(site.id),
+            *stored_subscribers.left_by_undo(site.id),
+            *_leaving(site.id, accepted.get(site.uuid, 0)),
         ]
         for site in stored_sites.list_all()
     }
 
 
-def _leaving(site_id: int) -> Iterator[Left]:
-    """Whom imports and bulk actions that wait unsubscribe, but who has subscribed later."""
+def _leaving(site_id: int, after: int) -> Iterator[Left]:
+    """Whom what waits unsubscribes, imports and bulk actions accepted after a number, where that counts."""
     for payload, number, at in stored_imports.accepted_batches(site_id):
-        accepted = Acceptance(number, at)
-        changes = [change for change in import_payloads.read(payload) if change]
-        leaving = {
-            change.key: (event.instant, shown_at)
-            for change in changes
-            for event, shown_at, _ in consents.events(change, accepted)
-            if event.unsubscribes
-        }
-        back = stored_subscribers.subscribed_after(site_id, leaving, at)
-        for key, (instant, shown_at) in leaving.items():
-            if key not in back:
-                yield Left("", key, shown_at, instant)
-    for ids, at in stored_bulk_acts.waiting_unsubscribes(site_id):
+        if number > after:
+            accepted = Acceptance(number, at)
+            changes = [change for change in import_payloads.read(payload) if change]
+            yield from _counting(
+                site_id,
+                [
+                    (change.key, event, shown_at)
+                    for change in changes
+                    for event, shown_at, _ in consents.events(change, accepted)
+                    if event.unsubscribes
+                ],
+            )
+    for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
+        event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
         keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
-        back = stored_subscribers.subscribed_after(site_id, keys, at)
-        yield from (Left("", key, at, at) for key in keys if key not in back)
+        yield from _counting(site_id, [(key, event, at) for key in keys])
+
+
+def _counting(site_id: int, said: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
+    """Those of some unsubscribes that count over what is kept of each subscriber now."""
+    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in said}), clock.now_ms()
+    for key, event, shown_at in said:
+        person = people.get(key)
+        if person is None or event.counts_over(consents.of(person), now):
+            yield Left("", key, shown_at, event.instant)
 
 
 def apply(left: Mapping[str, Sequence[Left]]) -> int:
@@ -76,10 +83,10 @@ def leave_again(site_id: int, since: Mapping[str, int]) -> int:
     accepted, last, left = subscribers.accept_now(site_id, RESTORE), 0, 0
     while keys := stored_subscribers.keys_after(site_id, last, CHUNK_ROWS):
         last = keys[-1][0]
-        hashes = {key: pepper.address_hash(site_id, key) for _, key, _ in keys}
         changes = [
-            Change(key, key, consent=Consent.UNSUBSCRIBE, at=since[address_hash], creates=False)
-            for key, address_hash in hashes.items()
+            _leaving_again(key, since[address_hash], accepted)
+            for _, key, _ in keys
+            for address_hash in site_keys.address_hashes(site_id, key)
             if address_hash in since
         ]
         left += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
@@ -91,14 +98,15 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
         accepted = subscribers.accept_now(site_id, RESTORE)
         keys = stored_subscribers.keys_of(site_id, [each.uuid for each in people])
         changes = [
-            Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, creates=False)
+            _leaving_again(key, at, accepted)
             for each in people
             for key in {each.email_key, keys.get(each.uuid, each.email_key)}
             for at in (each.unsubscribed_at, each.consent_at)
         ]
         outcomes = subscribers.write(site_id, changes, accepted).outcomes
+        hashes = site_keys.renewed(site_id, {change.key for change in changes})
         missing = [
-            (pepper.address_hash(site_id, change.key), change.at or 0)
+            (hashes[change.key], change.at or 0)
             for change, outcome in zip(changes, outcomes, strict=True)
             if outcome is Outcome.MISSING
         ]
@@ -106,8 +114,15 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
         since = {address_hash: each.since for address_hash, each in known.items()}
         for address_hash, at in missing:
             since[address_hash] = max(at, since.get(address_hash, 0))
-        left = {
-            each: Suppression(suppressions.UNSUBSCRIBED, at, accepted.number) for each, at in since.items()
-        }
-        suppressions.add(site_id, left)
+        suppressions.add(site_id, {each: left_again(at, accepted.number) for each, at in since.items()})
     return outcomes.count(Outcome.UPDATED)
+
+
+def _leaving_again(key: str, at: int, accepted: Acceptance) -> Change:
+    """Dated, as what is carried over may have been: of equal instants, the unsubscribe counts."""
+    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, consent_at=accepted.at, creates=False)
+
+
+def left_again(since: int, number: int) -> Suppression:
+    """Dated, likewise."""
+    return Suppression(suppressions.UNSUBSCRIBED, since, number, ConsentKind.DATED_UNSUBSCRIBE)

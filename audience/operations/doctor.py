@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,13 +11,14 @@ from audience.answers import tables
 from audience.answers.blacklist import zone_tests
 from audience.answers.geolocation import geolocation
 from audience.answers.service import Answers
-from audience.operations import health
+from audience.operations import health, table_renewal
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from storage import doctor as stored
 
 PROVIDERS_TIMEOUT_SECONDS = 5.0
 DNS_ADVICE = "Set working servers in AUDIENCE_DNS_SERVERS. See docs/answers/validation.md."
 SECRETS = ("pepper", "first-site.json", "config.toml", erasure_log.LOG)
+RENEWAL = "Run `audience tables renew`, then start the service anew; or upgrade Audience."
 LOG_ADVICE = "Run `audience erasures apply` on this host, then delete {file}."
 
 
@@ -96,20 +97,15 @@ def logged_erasures(context: Context) -> Iterator[Finding]:
         yield warn("erasures", found, LOG_ADVICE.format(file=file))
 
 
-def bundled_tables(context: Context) -> Iterator[Finding]:
+def tables_in_effect(context: Context) -> Iterator[Finding]:
     today = datetime.fromtimestamp(clock.now_ms() / 1000, UTC).date()
-    for table in tables.bundled():
-        yield _table_age(table, today)
+    for table in tables.in_effect(context.settings.instance).values():
+        found = f"{table.folder}: {table.source}, {table.made}"
+        advice = RENEWAL if table.folder in table_renewal.FOLDERS else "Upgrade Audience."
+        yield warn("tables", found, advice) if table.is_stale(today) else ok("tables", found)
     yield ok("tables", f"{geolocation.ATTRIBUTION} ({geolocation.ATTRIBUTION_URL})")
     if context.settings.geo_database:
         yield ok("tables", f"geolocation: replaced by {context.settings.geo_database}")
-
-
-def _table_age(table: tables.BundledTable, today: date) -> Finding:
-    found = f"{table.folder}: {table.source}, {table.made}"
-    if table.stale_after is None or today <= table.stale_after:
-        return ok("tables", found)
-    return warn("tables", found, "Upgrade Audience, or run `make tables`.")
 
 
 def dns(context: Context) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, change_log_replay, clock, field_values, operators, sites, stats, tags
+from audience import backlog, change_log_replay, clock, field_values, operators, site_keys, sites, stats, tags
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
@@ -114,6 +114,14 @@ def compared_tags(_: Context) -> Iterator[Finding]:
             yield warn("tags", f"site {site.uuid}: {found}", TWINS)
         else:
             yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")
+
+
+def first_scheme(_: Context) -> Iterator[Finding]:
+    """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
+    left = stored.first_scheme(site_keys.SECOND)
+    if any(left):
+        found = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(*left)
+        yield ok("schemes", found)
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:

@@ -51,9 +51,9 @@ def recent_writes() -> Iterator[Finding]:
 
 def migrations(context: Context) -> Iterator[Finding]:
     """Pending ones are only a warning on an instance that is not in service: `serve` applies them."""
-    pending, newer = database.unlike()
-    if newer:
-        yield bad("migrations", f"the database is newer than this Audience ({newer[-1]}): upgrade Audience")
+    pending, refusal = database.migrations()
+    if refusal:
+        yield bad("migrations", refusal)
     elif pending:
         state = bad if context.in_service else warn
         yield state("migrations", f"{len(pending)} migrations are pending: run `audience migrate`")

@@ -9,7 +9,7 @@ import hmac
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import clock, erasure_log, keys, pepper, secret_files
+from audience import erasure_log, pepper, secret_files
 from audience.config import Settings
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
@@ -77,7 +77,7 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile`; the database is open, perhaps in an older schema, and is not created.
+    """Raises `LostFile`; the database is open, perhaps not migrated yet, and is not created.
 
     While the database is unavailable, a pepper that is there may be used, and none may be made: raises
     `Unavailable`.
@@ -119,6 +119,8 @@ def lost(settings: Settings) -> Iterator[Finding]:
         yield from _without_database(settings, signs)
         return
     with database.session():
+        if database.migrations().refusal:
+            return
         yield from _elsewhere()
         if stored_backups.is_empty() and any(signs[:2]):
             yield _no_database(settings)
@@ -148,7 +150,7 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
 
 def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]:
     secret = pepper.read(settings.pepper)
-    if secret is None or not _fits(settings, secret, check_value):
+    if secret is None or not _fits(secret, check_value):
         advice = PEPPER_ADVICE if database.files(settings.database) else SHARED_PEPPER_ADVICE
         advice = advice.format(file=settings.pepper, folder=settings.pepper.parent)
         yield bad("pepper", MISSING if secret is None else OTHER, advice)
@@ -156,15 +158,10 @@ def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]
         yield _other_log(settings)
 
 
-def _fits(settings: Settings, secret: bytes, check_value: str | None) -> bool:
-    """Compares the check value or, in an older schema, the first site's secret key, if it is active."""
+def _fits(secret: bytes, check_value: str | None) -> bool:
     if len(secret) != pepper.PEPPER_BYTES:
         return False
-    if check_value is not None:
-        return hmac.compare_digest(pepper.check_value(secret), check_value)
-    publishable_key, secret_key = secret_files.first_site_keys(settings.instance) or ("", "")
-    live = stored.live_secret_hash(publishable_key, clock.now_ms())
-    return live is None or hmac.compare_digest(keys.secret_hash(secret_key, secret), live)
+    return check_value is None or hmac.compare_digest(pepper.check_value(secret), check_value)
 
 
 def _is_other_log(settings: Settings, check_value: str) -> bool:

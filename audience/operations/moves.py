@@ -104,7 +104,6 @@ def _check_source(settings: Settings, openers: Openers) -> None:
     """Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process uses a database that is a file."""
     openers.database(settings)
     try:
-        database.refuse_newer()
         if database.pending():
             with database.session():
                 raise Refused(UPGRADED if instance_state.phase().name == LEAVING else PENDING)

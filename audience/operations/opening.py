@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from audience import pepper, protocols, telemetry
+from audience import pepper, protocols, site_keys, telemetry
 from audience.config import Settings
 from storage.errors import Unusable
 
@@ -28,6 +28,7 @@ def open_process(
     telemetry.open(metrics or telemetry.NoMetrics())
     open_database(settings, write_gate)
     _open_pepper(settings)
+    site_keys.forget()
 
 
 def _open_pepper(settings: Settings) -> None:
@@ -86,7 +87,6 @@ def check_migrated(settings: Settings) -> None:
     instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
-    database.refuse_newer()
     if database.pending():
         raise Unusable("migrations are pending: run `audience migrate`")
     open_process(settings)
@@ -114,7 +114,6 @@ def open_migrated(
     is_new = not instance_files.has_tables()
     if is_new and not begins:
         raise new_instances.NoInstance(settings)
-    database.refuse_newer()
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
     while database.pending():
         try:

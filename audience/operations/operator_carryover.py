@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from storage import backups as stored
 from storage import operators, sessions
 from storage import sites as stored_sites
 from storage.operators import ConsoleOperator
@@ -17,9 +16,7 @@ class CarriedOperator:
 
 
 def read() -> list[CarriedOperator]:
-    """The operators of the open database; none in one that is older than operators."""
-    if not stored.has_operators():
-        return []
+    """The operators of the open database."""
     uuids = {site.id: site.uuid for site in stored_sites.list_all()}
     return [
         CarriedOperator(each, {uuids[site_id]: role for site_id, role in operators.roles_of(each.id).items()})

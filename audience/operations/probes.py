@@ -55,13 +55,14 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
-    Probe("tables", doctor.bundled_tables),
+    Probe("tables", doctor.tables_in_effect),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("webhooks", health.webhooks_sent, Needs.MIGRATED, ready=health.webhooks_sent, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),
+    Probe("schemes", doctor_database.first_scheme, Needs.MIGRATED),
     Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),
 )
 
@@ -92,7 +93,7 @@ def _examine(context: Context, needs: Needs) -> Iterator[Finding]:
 
 def _is_migrated() -> bool:
     try:
-        return database.unlike() == ([], [])
+        return database.migrations() == ([], "")
     except DATABASE_ERRORS:
         return False
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import change_log, clock, erasure_log, pepper, sites, webhooks
+from audience import change_log, clock, erasure_log, pepper, site_keys, sites, webhooks
 from audience.changes import RESTORE
 from audience.config import Settings
 from audience.erasure_log import LoggedErasure
@@ -32,6 +32,10 @@ CANNOT_MATCH = (
     "The erasures in this folder cannot be matched with the subscribers of the backup: the pepper, the sites "
     "or their ids differ. Put the right erasures.log there, the one of the backup's instance, or use "
     "--ignore-erasures, with which erased subscribers return."
+)
+PENDING = (
+    "Who was erased or unsubscribed cannot be carried over from the present database ({}): run `audience "
+    "migrate` first."
 )
 ANOTHERS = "The erasures in {} are another instance's: name the file that this one's export wrote."
 
@@ -151,15 +155,13 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int]:
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     if stored.is_empty():
         return
+    if (found := database.migrations()).pending:
+        raise Refused(PENDING.format(found.refusal or "migrations are pending"))
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
-    if stored.has_site_counters():
-        for uuid, site_id in carryover.site_ids.items():
-            carryover.note_number(uuid, site_counters.accepted(site_id))
-    if stored.has_change_log():
-        carryover.changes = {
-            uuid: stored_changes.numbers(site_id)[0] for uuid, site_id in carryover.site_ids.items()
-        }
+    for uuid, site_id in carryover.site_ids.items():
+        carryover.note_number(uuid, site_counters.accepted(site_id))
+        carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.left = consent_carryover.read(accepted)
@@ -217,9 +219,12 @@ def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
 
 
 def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
-    """Whether hashes of a present site are those that the backup's pepper and site id make."""
+    """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
+    make."""
     made_by = {erasure.pepper_check or carryover.pepper_check for erasure in erasures}
-    return made_by <= {None, pepper.check_value()} and carryover.site_ids.get(site.uuid, site.id) == site.id
+    is_first = not all(erasure.address_hash.startswith(site_keys.SECOND) for erasure in erasures)
+    has_id = carryover.site_ids.get(site.uuid, site.id) == site.id
+    return made_by <= {None, pepper.check_value()} and (has_id or not is_first)
 
 
 def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
@@ -228,9 +233,12 @@ def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
     with database.write(site.id):
         unknown, (number, now) = _unknown(site, erasures), site_counters.take(site.id, clock.now_ms())
         for row in unknown:
-            kept = Suppression(row.reason, min(row.since, now), number)
+            is_erased, at = row.reason == suppressions.ERASED, min(row.since, now)
+            kept = (
+                Suppression(row.reason, at, number) if is_erased else consent_carryover.left_again(at, number)
+            )
             suppressions.add(site.id, {row.address_hash: kept})
-            (erased if row.reason == suppressions.ERASED else left)[row.address_hash] = row.since
+            (erased if is_erased else left)[row.address_hash] = row.since
         return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
 
 

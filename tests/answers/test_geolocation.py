@@ -9,9 +9,10 @@ from itertools import islice, pairwise
 import pytest
 
 from audience.answers.geolocation import packed_table
-from audience.answers.geolocation.geolocation import SPECIAL_NETWORKS, locate, open_places
+from audience.answers.geolocation.geolocation import locate, open_places
 from audience.answers.geolocation.packed_table import DATA, FILE
 from audience.answers.geolocation.table import open_table
+from audience.answers.tables import rows
 from audience.config import SettingError
 from audience.errors import Refused, ServiceUnavailable
 from tests import depth
@@ -40,7 +41,7 @@ class TestAnswer:
     def test_spaces_are_trimmed(self, bundled):
         assert locate(" 8.8.8.8\n", bundled) == GOOGLE
 
-    @pytest.mark.parametrize("network", SPECIAL_NETWORKS)
+    @pytest.mark.parametrize("network", [row["network"] for row in rows("geolocation/special_networks")])
     def test_reserved_networks_have_no_place(self, network, bundled):
         first, bits = network.split("/")
         last = IPv4Address(number(first) + 2 ** (32 - int(bits)) - 1)

@@ -198,9 +198,8 @@ class TestPackedElsewhere:
 @pytest.fixture
 def unpacked(small, tmp_path, monkeypatch):
     """Answers whose table of places a child packs once it is told to, and that child."""
-    opens = geolocation.open_places
     monkeypatch.setattr(
-        geolocation, "open_places", lambda where, other, packing: opens(where, other, small, packing)
+        geolocation, "open_places", lambda where, _, packing: open_table(where, small, packing)
     )
     child = Child()
     answers = Answers(Settings(instance=tmp_path), Zones(mail("firm.org")), child)

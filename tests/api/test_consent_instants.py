@@ -352,3 +352,13 @@ def test_an_unsubscribe_that_is_sent_again_is_told_where_it_does_not_count(clien
     command(client, "subscribe")
     assert send(client, sent)["unsubscribes_ignored"] == 1
     assert consent(client) is None
+
+
+def test_a_dated_unsubscribe_stays_dated_after_a_move(client, morning):
+    """A subscribe of the same instant does not count over it."""
+    client.create(ADA)
+    send(client, dated("$unsubscribe", "2026-12-01"))
+    move(client, ADA, OTHER)
+    body = {"command": {"command": "subscribe", "email": OTHER}}
+    assert client.post("/fetch/commands", body).json["failed"] == 0
+    assert stored(client, OTHER).unsubscribed_at is not None

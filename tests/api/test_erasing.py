@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from audience import clock, erasure_log, imports, pepper, stats
+from audience import clock, erasure_log, imports, pepper, site_keys, stats
 from audience.erased_pages import MARKER, run
 from storage import database
 from tests.client import open_client
@@ -181,7 +181,7 @@ def test_an_erasure_is_logged_before_it_happens(client, settings):
     erase(client, email="bob@example.com")
     logged = erasure_log.list_all(settings.instance)
     assert [each.address_hash for each in logged] == [
-        pepper.address_hash(client.site.id, each) for each in (ADDRESS, "bob@example.com")
+        site_keys.address_hash(client.site.id, each) for each in (ADDRESS, "bob@example.com")
     ]
     assert {each.pepper_check for each in logged} == {pepper.check_value()}
     assert {each.site_uuid for each in logged} == {client.site.uuid}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from audience import clock, pepper
+from audience import clock, site_keys
 from storage import database, site_counters, suppressions
 from storage.suppressions import Suppression
 from tests import response_assertions
@@ -43,7 +43,7 @@ def erase(client, key):
     """Suppresses an address, like erasing a subscriber."""
     with database.write():
         number, _ = site_counters.take(client.site.id, clock.now_ms())
-        address_hash = pepper.address_hash(client.site.id, key)
+        address_hash = site_keys.address_hash(client.site.id, key)
         erased = Suppression(suppressions.ERASED, clock.now_ms(), number)
         suppressions.add(client.site.id, {address_hash: erased})
 

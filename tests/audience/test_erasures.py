@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from audience import clock, erasure_log, erasures, pepper, sites, subscribers
+from audience import clock, erasure_log, erasures, site_keys, sites, subscribers
 from storage import database, suppressions
 from tests.client import open_client
 
@@ -34,7 +34,7 @@ def test_an_erasure_that_fails_is_in_the_log_and_can_be_repeated(client, setting
     assert subscribers.find(client.site, ANN) is None
     assert client.counts() == (0, 0, 0)
     lines = [each.address_hash for each in erasure_log.list_all(settings.instance)]
-    assert lines == 2 * [pepper.address_hash(client.site.id, each) for each in (ANN, ann.uuid)]
+    assert lines == 2 * [site_keys.address_hash(client.site.id, each) for each in (ANN, ann.uuid)]
 
 
 def test_an_erasure_is_no_older_than_what_was_accepted_when_the_clock_was_set_back(
@@ -100,7 +100,7 @@ def test_erasing_again_reads_all_subscribers_in_pieces(client, monkeypatch):
     for number in range(7):
         client.create(f"p{number}@example.com")
     gone = ["ann@example.com", "p3@example.com", "p6@example.com", "nobody@example.com"]
-    since = {pepper.address_hash(client.site.id, email): 5 for email in gone}
+    since = {site_keys.address_hash(client.site.id, email): 5 for email in gone}
     assert erasures.erase_again(client.site, since) == 3
     assert client.counts() == (5, 5, 0)
     assert erasures.erase_again(client.site, since) == 0

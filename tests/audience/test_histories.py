@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audience import addresses, clock, erasures, pepper, sites, subscribers
+from audience import addresses, clock, erasures, site_keys, sites, subscribers
 from audience.changes import Acceptance, Change, Consent
 from storage import database, site_counters
 from storage import sites as stored_sites
@@ -168,7 +168,7 @@ class History:
         site = (self.site.id,)
         left = sum(row["unsubscribed_at"] is not None for row in people.values())
         assert stored_sites.counters(self.site.id) == (len(people), left)
-        hashes = {pepper.address_hash(self.site.id, key): row for key, row in self.model.hashes.items()}
+        hashes = {site_keys.address_hash(self.site.id, key): row for key, row in self.model.hashes.items()}
         stored_hashes = read(
             "SELECT address_hash, reason, since, number, kind FROM suppressions WHERE site_id = ?", site
         )

@@ -25,7 +25,9 @@ def states(results, check):
 def test_a_healthy_instance_passes_every_check(doctor, private):
     code, results = doctor()
     assert code == 0
-    assert {each["state"] for group in results.values() for each in group} == {"ok"}
+    old = {each["found"].partition(":")[0] for each in results["tables"] if each["state"] == "warn"}
+    assert old <= {"validation", "geolocation"}  # those of a release are, in time
+    assert {each["state"] for name in results.keys() - {"tables"} for each in results[name]} == {"ok"}
     assert "3.54" in results["sqlite"][0]["found"]
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
@@ -227,7 +229,8 @@ def test_pending_and_unknown_migrations_are_found(doctor, private):
     assert (code, states(results, "migrations")) == (1, {"bad"})
     assert "imports" not in results
     with database.write():
-        database.execute("DELETE FROM schema_migration WHERE name IN ('9999_later', '0004_address_lists')")
+        database.execute("DELETE FROM schema_migration WHERE name <> '0001_first'")
+        database.execute("UPDATE schema_migration SET name = '0036_compared_tags'")
     code, results = doctor()
     assert (code, states(results, "migrations")) == (0, {"warn"})
 

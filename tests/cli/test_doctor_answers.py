@@ -38,7 +38,7 @@ def test_a_setting_with_which_the_service_does_not_start_is_found(doctor, privat
 
 def test_every_folder_of_tables_has_a_date():
     folders = {path.name for path in DATA.iterdir() if path.is_dir()}
-    assert {table.folder for table in tables.bundled()} == folders - {"__pycache__"}
+    assert tables.bundled().keys() == folders - {"__pycache__"}
 
 
 @pytest.mark.parametrize(("health", "state"), [("works", "ok"), ("denying", "warn"), ("cut_off", "warn")])

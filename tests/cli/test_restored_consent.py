@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from audience import bulk_acts, imports, subscribers, undos
+from audience import bulk_acts, clock, imports, subscribers, undos
 from audience.audit_log import Actor
 from audience.bulk_acts import UNSUBSCRIBE, NewAct, fingerprint
 from audience.operations import backups
@@ -43,6 +43,22 @@ def test_who_left_since_the_backup_stays_unsubscribed(backup, settings, client):
     assert client.counts() == (2, 1, 1)
     import_(client, ANN)
     assert left_at(client) == before
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_unsubscribe_that_was_dated_counts_over_a_subscribe_of_the_same_instant(
+    backup, settings, client, monkeypatch, is_known
+):
+    email = ANN if is_known else "new@example.com"
+    now = clock.now_ms() + 1_000
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    event = {"email": email, "type": "$unsubscribe", "occurred_at": "2999-01-01T00:00:00Z"}
+    assert client.post("/batch/events", {"events": [event]}).json["failed"] == 0
+    restore(settings, backup)
+    item = {"email": email, "command": "subscribe"}
+    assert client.post("/batch/subscribers", {"subscribers": [item]}).status_code == 200
+    imports.drain(client.site.id, 5)
+    assert left_at(client, email)
 
 
 def test_who_came_and_left_since_the_backup_is_not_brought_in_subscribed(backup, settings, client):
@@ -133,6 +149,14 @@ def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, sett
         bulk_acts.begin(client.site, new, Actor("operator"))
     assert restore(settings, backup)["left"] == 1
     assert left_at(client)
+
+
+def test_what_waits_and_is_dated_before_a_subscribe_unsubscribes_nobody(backup, settings, client):
+    say(client, "subscribe")
+    items = [{"email": ANN, "unsubscribed_at": "2020-01-01T00:00:00Z"}, {"email": "new@example.com"}]
+    assert client.post("/batch/subscribers", {"subscribers": items}).status_code == 200
+    assert restore(settings, backup)["left"] == 0
+    assert left_at(client) is None
 
 
 def test_who_subscribed_after_what_waits_is_not_unsubscribed_by_a_restore(backup, settings, client):

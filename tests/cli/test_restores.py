@@ -13,12 +13,15 @@ from audience import (
     operators,
     pepper,
     sign_in,
+    site_keys,
+    sites,
     stats,
     subscribers,
     webhook_sender,
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
+from audience.changes import Change, Consent
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import backups, first_site, restore_carryover
@@ -27,6 +30,7 @@ from storage import imports as stored_imports
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
 from tests.receiver import receiving
+from tests.storage import instance_before as before
 from tests.webhook_steps import send_all
 
 
@@ -149,7 +153,7 @@ def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, 
     client.create("ann@example.com")
     line = {
         "site_uuid": client.site.uuid,
-        "address_hash": pepper.address_hash(client.site.id, "ann@example.com"),
+        "address_hash": site_keys.address_hash(client.site.id, "ann@example.com"),
         "at": long_ago,
     }
     (settings.instance / erasure_log.LOG).write_text(json.dumps(line) + "\n")
@@ -199,21 +203,42 @@ def test_the_erasure_log_alone_in_a_new_folder_is_enough(backup, settings, clien
     assert subscribers.find(client.site, email="ann@example.com") is None
 
 
-def test_a_backup_of_an_older_audience_is_migrated(settings, client, tmp_path):
-    """Also if the present database is as old."""
-    other = keys.create([client.site])
-    keys.revoke(other.publishable_key, settings.instance)
-    with database.write():
-        database.execute("ALTER TABLE keys DROP COLUMN expires_at")
-        database.execute("DELETE FROM schema_migration WHERE name = '0005_keys_expire'")
-        database.execute("UPDATE keys SET revoked_at = NULL")
+def test_a_backup_of_before_the_first_migration_is_taken_over(settings, tmp_path):
+    """It is made while the database is as it was."""
+    before.load(settings)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
-    with database.write():
-        database.execute("UPDATE keys SET revoked_at = 1 WHERE publishable_key = ?", (other.publishable_key,))
-    assert "1 keys" in run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").stdout
+    database.close()
+    refused = run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes")
+    assert "run `audience migrate` first" in str(refused.exception)
+    assert run_on(settings, "migrate").exit_code == 0
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     assert database.pending() == []
-    assert keys.authenticate(client.key.publishable_key, client.key.secret_key) is not None
-    assert keys.authenticate(other.publishable_key, other.secret_key) is None
+    [site] = sites.list_all()
+    assert subscribers.find(site, email="ann@example.com")
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_who_left_or_was_erased_after_an_upgrade_stays_out_of_a_backup_of_before(settings, tmp_path, is_lost):
+    """A site of before has the same key in the backup, once migrated; a lost database tells no word."""
+    before.load(settings)
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    reopen(settings)
+    [site] = sites.list_all()
+    erasures.erase(site, settings.instance, email="p5@example.org")
+    with database.write(site.id):
+        change = Change("ann@example.com", "ann@example.com", consent=Consent.UNSUBSCRIBE, creates=False)
+        subscribers.write(site.id, [change], subscribers.accept_now(site.id))
+    database.close()
+    if is_lost:
+        for file in settings.instance.glob("audience.db*"):
+            file.unlink()
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert subscribers.find(site, email="p5@example.org") is None
+    with pytest.raises(Refused):
+        subscribers.create(site, {"email": "p5@example.org"})
+    ann = subscribers.find(site, email="ann@example.com")
+    assert ann
+    assert (ann.unsubscribed_at is None) is is_lost
 
 
 def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):

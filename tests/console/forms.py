@@ -147,6 +147,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     "/account/sessions/<number:session_id>/end": ("/account/sessions/$other_session/end", {}),
     f"{SITE}/lists": ("$root/lists", {"list": "deny", "entry": "new.example"}),
     f"{SITE}/lists/remove": ("$root/lists/remove", {"entry": "spam.example"}),
+    "/own-lists": (
+        "/own-lists", {"site": "$uuid", "name": "moderation/adult", "entry": "stripper", "place": "more"},
+    ),
     "/backups/<name>/delete": ("$backup/delete", {}),
     f"{SITE}/acts": ("$root/acts", {"all": "1", "seen": "$seen", **TAG}),
     f"{SITE}/acts/<number:act_id>/cancel": ("$act/cancel", {}),

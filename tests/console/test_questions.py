@@ -36,6 +36,8 @@ def settings(tmp_path, database_url, geo_table, dns):
     [
         ("address", {"email": "ann@gmial.com"}, ["typo", "Did they mean", "Strict rules"]),
         ("address", {"email": "nonsense"}, ["Not valid", "syntax"]),
+        ("address", {"email": "ann@mx.mailinator.com"}, ["disposable", "Found: <b><bdi>mailinator.com"]),
+        ("text", {"content": "What a sh1t day"}, ["Not to be published", "profanity", "Found: <b><bdi>shit"]),
         ("address", {"email": " "}, ["Fill this in"]),
         ("blacklist", {"ip": "1.1.1.1"}, ["not configured", "retired", "does not apply"]),
         ("blacklist", {"ip": "1.2.3"}, ["aria-invalid"]),

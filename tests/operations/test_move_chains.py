@@ -53,7 +53,7 @@ def test_what_an_upgraded_service_has_used_is_not_taken_back_and_stays_in_use(fi
     new = f"sqlite:///{tmp_path / 'new.db'}"
     command(files, "--to", new)
     with contextlib.closing(apsw.Connection(str(tmp_path / "new.db"))) as upgraded:
-        upgraded.execute("UPDATE schema_migration SET name = '9999_later' WHERE name LIKE '0031%'")
+        upgraded.execute("UPDATE schema_migration SET name = '9999_later' WHERE name LIKE '0001%'")
     assert "other migrations than this one (9999_later" in str(command(files, "--undo", status=1).exception)
     with moves.end(new, None, 3, False) as end:
         assert end.phase() == HERE

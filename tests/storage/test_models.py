@@ -1,12 +1,6 @@
 """Models and migrations make the same tables, and migrations keep the contents."""
 
-import json
-
-from playhouse.migrations import Runner
-
-from audience import imports, pepper, sites
 from storage import database
-from storage.engines import sqlite
 from storage.models import MODELS
 
 
@@ -39,29 +33,3 @@ def test_models_and_migrations_make_the_same_tables(tmp_path):
         database.close()
     migrated, modelled = made
     assert migrated == modelled
-
-
-def test_waiting_imports_survive_the_migration_to_file_imports(tmp_path):
-    pepper.open(tmp_path / pepper.FILE)
-    database.open(f"sqlite:///{tmp_path / 'audience.db'}")
-    with database.session():
-        Runner(database.database.obj, str(sqlite.MIGRATIONS)).up(target="0001_people")
-    site = sites.Site(1, "3c7f5f0e-0000-4000-8000-000000000000", "Example", "UTC", 0)
-    payload = json.dumps([{"email": "ann@example.com"}, {"email": "bob@example.com"}])
-    with database.write():
-        database.execute(
-            "INSERT INTO sites (id, uuid, name, user_count, unsubscriber_count, created_at) "
-            "VALUES (?, ?, ?, 0, 0, 7)",
-            (site.id, site.uuid, site.name),
-        )
-        database.execute(
-            "INSERT INTO imports (site_id, status, payload, rows, applied, refused, created, updated, "
-            "unchanged, suppressed, lease_until, attempts, created_at) "
-            "VALUES (?, 'queued', ?, 2, 0, 1, 0, 0, 0, 0, 0, 0, 7)",
-            (site.id, payload),
-        )
-    assert database.migrate()
-    imports.drain(site.id, 5)
-    progress = imports.progress(site, 1)
-    assert (progress.status, progress.created, progress.refused, progress.created_at) == ("finished", 2, 1, 7)
-    database.close()

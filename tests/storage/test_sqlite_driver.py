@@ -1,20 +1,15 @@
-"""What the driver does otherwise than peewee expects, and a database that another driver made."""
+"""What the driver does otherwise than peewee expects."""
 
 import datetime
-import gzip
-from pathlib import Path
 
 import peewee
 import pytest
 from playhouse.migrations import Runner
 
-from app import open_instance
-from audience import sites, subscribers
 from storage import database
 from storage.engines import sqlite, sqlite_files
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable
 
-MADE_BY_PYSQLITE3 = Path(__file__).parent / "data" / "instance_pysqlite3.db.gz"
 SITE = "INSERT INTO sites (uuid, name, created_at) VALUES (?, '', 0)"
 
 
@@ -23,19 +18,6 @@ def opened(settings):
     database.open(settings.database)
     database.migrate()
     yield settings.database
-    database.close()
-
-
-def test_an_instance_made_with_pysqlite3_opens_and_takes_writes(settings):
-    settings.instance.joinpath("pepper").write_bytes(b"p" * 32)
-    database.file(settings.database).write_bytes(gzip.decompress(MADE_BY_PYSQLITE3.read_bytes()))
-    open_instance(settings)
-    [site] = sites.list_all()
-    ann = subscribers.find(site, email="ann@example.com")
-    assert ann
-    assert (ann.first_name, ann.fields) == ("Ann", {"plan": "pro"})
-    subscribers.create(site, {"email": "bob@example.com"})
-    assert subscribers.find(site, email="bob@example.com")
     database.close()
 
 

@@ -118,5 +118,5 @@ class ConsentModel:
         person = self.people.pop(address)
         self.hashes.pop(new, None)
         if person.left:
-            self.hashes[address], person = person, Word(number, at, left=True)
+            self.hashes[address], person = person, Word(number, at, left=True, rank=person.rank)
         self.people[new] = person

@@ -135,7 +135,8 @@ class Judge:
     def move(self, request: Request, old: str, new: str) -> None:
         """Whoever had the old address has the new one, with their consent.
 
-        What waits for an address stays its own, but resubscribes nobody who comes to it unsubscribed.
+        What waits for an address stays its own, but resubscribes nobody who comes to it unsubscribed. Of who
+        leaves before it was applied, it does not go along, nor does what they brought stay.
         """
         self.moved |= {address_key(old), address_key(new)}
         if address_key(old) == address_key(new):
@@ -154,13 +155,20 @@ class Judge:
             for subscriber in (there, here)
             for write in [each for writes in subscriber.writes.values() for each in writes]
         )
+        along = [
+            event
+            for event in there.consents
+            if event not in there.before or event.request.settled < request.sent
+        ]
+        is_open = there.is_open or not settled
         self.subscribers[address_key(new)] = Subscriber(
-            [*there.consents, *waiting], there.writes, [request], is_open=there.is_open or not settled
+            [*along, *waiting], there.writes, [request], is_open=is_open, before=waiting, brought=along
         )
         staying = [
             event
             for event in there.consents
-            if event.request.settled < request.sent or not event.request.source.startswith("act")
+            if event.request.settled < request.sent
+            or not (event.request.source.startswith("act") or event in there.brought)
         ]
         self.subscribers[address_key(old)] = Subscriber(staying, is_open=not settled)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 from tests.service import command, environment, free_port
-from tests.storage.test_instance_71d380e import DUMP
+from tests.storage.instance_before import ON_SQLITE
 from tests.torture.world import ROOT, World, new_folder, opened_world
 
 SHORT, LONG, UNIT = 6, 200, "backups and migrations"
@@ -38,7 +38,7 @@ def counted(*arguments, **named):
 APSWDatabase.execute_sql = counted
 app.open_instance(Settings(instance=Path(sys.argv[1])))
 """
-MOST_STATEMENTS = 700
+MOST_STATEMENTS = 40
 EXAMINED = ("database", "counters", "values", "migrations")
 
 
@@ -122,7 +122,7 @@ def migrate_killed(folder: Path, chance: Random) -> None:
     folder.mkdir()
     (folder / "pepper").write_bytes(b"p" * 32)
     prepare = "import sys, apsw; apsw.Connection(sys.argv[1]).execute(open(sys.argv[2]).read())"
-    python(prepare, str(folder / "audience.db"), str(DUMP))
+    python(prepare, str(folder / "audience.db"), str(ON_SQLITE))
     kills, ended = 0, -signal.SIGKILL
     while ended == -signal.SIGKILL:
         statement = chance.randrange(1, MOST_STATEMENTS) if kills < 5 else 10**9

@@ -71,6 +71,8 @@ class RestoredHistory(History):
             self._take_back({})
             return
         left = [each for each in self.model.people.items() if each[1].left]
+        self.model.drain(self.now)  # what waits unsubscribes, too
+        left += [each for each in self.model.people.items() if each[1].left]
         kept_as = self._kept_as
         self._take_back(self.model.hashes)
         for address, word in left:
@@ -84,9 +86,10 @@ class RestoredHistory(History):
         known = self.model.people.get(address) or self.model.hashes.get(address) or Word()
         if not known.erased:
             if address in self.model.people:
-                self.model.say(address, UNSUBSCRIBE, (self.model.number, self.model.accepted_at))
+                accepted = self.model.number, self.model.accepted_at
+                self.model.say(address, UNSUBSCRIBE, accepted, self.model.accepted_at)
             else:
-                self.model.hashes[address] = Word(self.model.number, word.at, left=True)
+                self.model.hashes[address] = Word(self.model.number, word.at, left=True, rank=1)
 
     def _take_back(self, left: dict[str, Word]) -> None:
         """The model is as it was kept, but that who is erased or in `left` since then is away."""
@@ -97,7 +100,9 @@ class RestoredHistory(History):
         for address, word in (left | self._erased).items():
             if word.number <= self._kept.number:
                 continue
-            self.model.hashes[address] = Word(number, min(word.at or at, at), left=True, erased=word.erased)
+            rank = 0 if word.erased else 1
+            at_most = min(word.at or at, at)
+            self.model.hashes[address] = Word(number, at_most, left=True, erased=word.erased, rank=rank)
             if word.erased:
                 self.model.people.pop(address, None)
                 self.model.blank(address)

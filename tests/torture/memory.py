@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 
-from bench.edge import BRACKETS, MIB, Bench
-from bench.memory import Peak
+from tests.process_memory import Peak
 from tests.service import until
+from tests.torture.load import BRACKETS, MIB, Load
 from tests.torture.world import opened_world
 
 MAX_GROWTH_MB = 300.0
@@ -68,7 +68,7 @@ UNIT = "shapes"
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_world() as world:
-        load = Bench(world.service)
+        load = Load(world.service)
 
         def attack(number: int, chance: Random) -> dict[str, float]:
             path, media_type, status, body = SHAPES[3 * number if short else number]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-import bench.edge
+from tests.torture.load import Load
 from tests.torture.world import opened_world
 
 SHORT, LONG, UNIT = 1, 20, "stretches of 30 s"
@@ -25,8 +25,7 @@ def opened(short: bool) -> Iterator[object]:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(DESCRIPTORS, hard), hard))
     with opened_world() as world:
-        load = bench.edge.Bench(world.service)
-        bench.edge.SECONDS = SECONDS / 2 if short else SECONDS
+        load = Load(world.service, SECONDS / 2 if short else SECONDS)
         made = world.call("POST", "/fetch/subscribers", {"subscriber": {"email": "ordinary@example.com"}})
         assert made[0] == 201, made
         load.import_file(2 * buffered_bytes())
@@ -46,7 +45,7 @@ def buffered_bytes() -> int:
     return sum(int(most) for *_, most in limits)
 
 
-async def measured(load: bench.edge.Bench, port: int) -> tuple[float, float]:
+async def measured(load: Load, port: int) -> tuple[float, float]:
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(IDLE):
             _, writer = await asyncio.open_connection("127.0.0.1", port)

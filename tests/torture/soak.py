@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from bench.memory import pss_mb
+from tests.process_memory import pss_mb
 from tests.torture.world import opened_world
 
 SHORT, LONG, UNIT = 3, 1_080, "stretches of 10 s"

@@ -4,11 +4,11 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Literal
 
+from audience.answers.tables import BUNDLED
 from audience.config import SettingError
 
 FLAGS = ("just_registered", "spamhaus", "nordspam", "spfbl", "sorbs", "abusix")
@@ -68,16 +68,11 @@ def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Pro
     for name, key in configured.items():
         if not KEY.fullmatch(key):
             raise SettingError(f"{name} must be letters, digits and hyphens")
-    custom = path if path is not None and path.is_file() else None
+    table = path if path is not None and path.is_file() else BUNDLED / "blacklist" / "providers.csv"
     try:
-        text = custom.read_text("utf-8") if custom else _bundled()
-        return _providers(csv.DictReader(text.splitlines(), restval=""), configured)
+        return _providers(csv.DictReader(table.read_text("utf-8").splitlines(), restval=""), configured)
     except (OSError, KeyError, ValueError) as error:
-        raise SettingError(f"{custom or 'providers.csv'}: {error}") from error
-
-
-def _bundled() -> str:
-    return (files("audience.data") / "blacklist" / "providers.csv").read_text("utf-8")
+        raise SettingError(f"{table}: {error}") from error
 
 
 def _providers(rows: Iterable[dict[str, str]], keys: Mapping[str, str]) -> Providers:

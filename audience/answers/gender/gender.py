@@ -6,7 +6,7 @@ A title decides. Otherwise the given names are looked up in order, and the first
   value counts as 0.0005;
 * if it is missing there, or tied, in the births of Social Security: (winner + s) / (births + 2 s), the mean
   of a Beta(s, s) prior after these births;
-* if it is in neither, or tied, in the names of the world: the figures of statistical offices and of Wikidata;
+* if it is in neither, or tied, in the names of the world: lists of first names by country and language;
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before that, the whole name may show another origin (`origin.py`): a family name that comes first, or a given
@@ -86,7 +86,7 @@ class SortedTable:
 
 @dataclass(frozen=True)
 class Names:
-    """The tables of `audience/data/gender`, 3 MB in memory."""
+    """The tables of `audience/data/gender`, 2 MB in memory."""
 
     census: SortedTable
     social_security: SortedTable
@@ -97,15 +97,15 @@ class Names:
 
 
 @cache
-def open_names(folder: Path = DATA) -> Names:
+def open_names() -> Names:
     """Loaded on first use, once per process."""
     return Names(
-        SortedTable(folder / "census1990_first_names.csv"),
-        SortedTable(folder / "ssa_first_names_1880_2017.csv"),
-        SortedTable(folder / "world_first_names.csv"),
-        SortedTable(folder / "census1990_last_names.csv"),
-        load_kinds(folder),
-        load_origins(folder),
+        SortedTable(DATA / "census1990_first_names.csv"),
+        SortedTable(DATA / "ssa_first_names_1880_2017.csv"),
+        SortedTable(DATA / "world_first_names.csv"),
+        SortedTable(DATA / "census1990_last_names.csv"),
+        load_kinds(),
+        load_origins(),
     )
 
 

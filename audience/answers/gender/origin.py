@@ -5,12 +5,12 @@ that come first), `given_elsewhere.csv` the given names whose gender is another 
 States, or that have either. Origins are languages by their country's code; CA is Catalan, YU South Slavic.
 """
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+
+from audience.answers.tables import rows
 
 FAMILY_FIRST = ("VN", "KR", "CN", "JP", "HU")
 # Syllables of romanised names: two or three make a given name.
@@ -43,15 +43,15 @@ class Origins:
     given: Mapping[str, Mapping[str, str]]  # by given name and origin: `male`, `female` or `either`
 
 
-def load_origins(folder: Path) -> Origins:
+def load_origins() -> Origins:
     signs: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
-    for row in _rows(folder / "origins.csv"):
+    for row in rows("gender/origins"):
         signs[row["sign"]][row["origin"]] = row["values"].split()
     patterns = [(origin, f"(?:{'|'.join(values)})$") for origin, values in signs["ending"].items()]
     patterns += [(origin, f"^(?:{'|'.join(values)})") for origin, values in signs["start"].items()]
     feminine = "|".join(ending for values in signs["feminine"].values() for ending in values)
     given: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in _rows(folder / "given_elsewhere.csv"):
+    for row in rows("gender/given_elsewhere"):
         for name in row["names"].split():
             given[name][row["origin"]] = row["gender"]
     return Origins(
@@ -95,8 +95,3 @@ def _are_given(origin: str, family: str, words: tuple[str, ...], parts: list[str
     if origin == "KR" and len(parts) < 2:
         return GIVEN_AS_ONE.fullmatch(parts[0]) is not None
     return all(GIVEN[origin].fullmatch(part) for part in parts)
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

@@ -1,15 +1,14 @@
 """Parsing personal names into titles and given names."""
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from audience.answers.folding import fold
+from audience.answers.tables import BUNDLED, rows
 
-DATA = Path(__file__).parents[2] / "data" / "gender"
+DATA = BUNDLED / "gender"
 MAX_LENGTH = 300  # the rest is ignored
 
 MARKS = str.maketrans(
@@ -36,12 +35,11 @@ class PersonalName:
     words: tuple[str, ...] = ()
 
 
-def load_kinds(folder: Path = DATA) -> Kinds:
+def load_kinds() -> Kinds:
     """The kinds of each word in `name_words.csv`, which its README explains."""
     kinds: dict[str, set[str]] = defaultdict(set)
-    with (folder / "name_words.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            kinds[row["word"]].add(row["kind"])
+    for row in rows("gender/name_words"):
+        kinds[row["word"]].add(row["kind"])
     return {word: frozenset(word_kinds) for word, word_kinds in kinds.items()}
 
 

@@ -1,15 +1,16 @@
 """Geolocation of IPv4 addresses, by the bundled table or an operator's `.mmdb`."""
 
 from bisect import bisect_right
+from functools import cache
 from ipaddress import IPv4Network, IPv6Address
-from itertools import chain
 from pathlib import Path
 from socket import AF_INET, inet_pton
 from typing import Protocol
 
-from audience.answers.geolocation.packed_table import DATA, Place, Tables
+from audience.answers.geolocation.packed_table import Place, Tables
 from audience.answers.geolocation.packing import pack
 from audience.answers.geolocation.table import Pack, open_table
+from audience.answers.tables import rows
 from audience.errors import Refused
 from schemas.values import FieldError
 
@@ -17,32 +18,12 @@ NOT_IPV4 = "Send an IPv4 address such as 192.0.2.1."
 ATTRIBUTION = "IP Geolocation by DB-IP"
 ATTRIBUTION_URL = "https://db-ip.com"
 
-SPECIAL_NETWORKS = (  # RFC 6890 and the IANA registry of special-purpose addresses; RFC 5771 for multicast
-    "0.0.0.0/8",  # this network
-    "10.0.0.0/8",  # private
-    "100.64.0.0/10",  # shared by carriers
-    "127.0.0.0/8",  # loopback
-    "169.254.0.0/16",  # link-local
-    "172.16.0.0/12",  # private
-    "192.0.0.0/24",  # protocol assignments
-    "192.0.2.0/24",  # documentation
-    "192.88.99.0/24",  # the former 6to4 relays
-    "192.168.0.0/16",  # private
-    "198.18.0.0/15",  # benchmarking
-    "198.51.100.0/24",  # documentation
-    "203.0.113.0/24",  # documentation
-    "224.0.0.0/4",  # multicast
-    "240.0.0.0/4",  # reserved, broadcast
-)
 
-
-def _edges(networks: tuple[str, ...]) -> list[int]:
-    """The first address of each network and the one after its last, ascending."""
-    spans = ((int(net[0]), int(net[-1]) + 1) for net in map(IPv4Network, networks))
-    return list(chain.from_iterable(spans))
-
-
-SPECIAL_EDGES = _edges(SPECIAL_NETWORKS)
+@cache
+def _special_edges() -> list[int]:
+    """The first address of each network of special use and the one after its last, ascending."""
+    networks = (IPv4Network(row["network"]) for row in rows("geolocation/special_networks"))
+    return [edge for net in networks for edge in (int(net[0]), int(net[-1]) + 1)]
 
 
 class Places(Protocol):
@@ -65,7 +46,7 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
         number = int.from_bytes(inet_pton(AF_INET, ip))
     except (OSError, ValueError):
         raise Refused(NOT_IPV4, [FieldError("ip", NOT_IPV4)]) from None
-    if bisect_right(SPECIAL_EDGES, number) % 2:
+    if bisect_right(_special_edges(), number) % 2:
         return {}
     place = places.place(number)
     if place is None:
@@ -95,13 +76,13 @@ def _without_mapping(ip: str) -> str:
         return ip
 
 
-def open_places(instance: Path, geo_database: str = "", folder: Path = DATA, packing: Pack = pack) -> Places:
-    """The `.mmdb` file `geo_database`, or the bundled table, packed into the folder `instance` if needed.
+def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> Places:
+    """The `.mmdb` file `geo_database`, or the table in effect, packed into the folder `instance` if needed.
 
     Raises `SettingError` for an invalid database.
     """
     if geo_database:
         from audience.answers.geolocation.mmdb import Database
 
-        return Database(Path(geo_database), Tables(folder))
-    return open_table(instance, folder, packing)
+        return Database(Path(geo_database), Tables())
+    return open_table(instance, packing=packing)

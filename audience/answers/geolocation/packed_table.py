@@ -31,7 +31,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-DATA = Path(__file__).parents[2] / "data" / "geolocation"
+from audience.answers.tables import BUNDLED
+
+DATA = BUNDLED / "geolocation"
 FILE = "geo.table"
 FORMAT = b"audience geo table 2"
 HEAD = struct.Struct("=16sIII")  # version; bytes of countries, bytes of body, number of runs

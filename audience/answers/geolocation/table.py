@@ -5,8 +5,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from audience.answers.geolocation.packed_table import DATA, FILE, Damaged, Packed, Place, Tables
+from audience.answers.geolocation.packed_table import FILE, Damaged, Packed, Place, Tables
 from audience.answers.geolocation.packing import pack
+from audience.answers.tables import in_effect
 from audience.errors import ServiceUnavailable
 
 Pack = Callable[[Path, Tables], None]  # packs; or begins to, and raises `ServiceUnavailable`
@@ -52,10 +53,12 @@ class PackedTable:
         return Packed(self._path, self._version)
 
 
-def open_table(instance: Path, folder: Path = DATA, packing: Pack = pack) -> PackedTable:
-    """The packed table of the files in `folder`, in the folder `instance`; see `PackedTable`.
+def open_table(instance: Path, folder: Path | None = None, packing: Pack = pack) -> PackedTable:
+    """The packed table of the files in `folder`, by default those in effect, in the folder `instance`; see
+    `PackedTable`.
 
     With `pack` it is built here, which takes seconds. Raises OSError if it can be neither read nor written.
     """
     instance.mkdir(parents=True, exist_ok=True)
-    return PackedTable(instance / FILE, Tables(folder), packing)
+    source = folder or in_effect(instance)["geolocation"].path
+    return PackedTable(instance / FILE, Tables(source), packing)

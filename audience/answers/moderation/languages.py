@@ -1,12 +1,11 @@
 """The language of a text, as its function words show it: words of the list that are ordinary elsewhere."""
 
-import csv
 import re
 from collections import Counter
 from functools import cache
-from importlib import resources
 
 from audience.answers.folding import fold
+from audience.answers.tables import rows
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -36,7 +35,7 @@ def _languages(words: list[str]) -> set[str]:
 @cache
 def _function_words() -> dict[str, set[str]]:
     languages: dict[str, set[str]] = {}
-    for row in rows("function_words"):
+    for row in rows("moderation/function_words"):
         for word in row["words"].split():
             languages.setdefault(fold(word), set()).add(row["language"])
     return languages
@@ -44,16 +43,4 @@ def _function_words() -> dict[str, set[str]]:
 
 @cache
 def _ordinary_elsewhere() -> dict[str, frozenset[str]]:
-    return {row["word"]: frozenset(row["languages"].split()) for row in rows("other_languages")}
-
-
-def lines(table: str) -> frozenset[str]:
-    """The lines of a text of `audience/data/moderation`."""
-    text = resources.files("audience.data").joinpath(f"moderation/{table}.txt").read_text("utf-8")
-    return frozenset(text.splitlines())
-
-
-def rows(table: str) -> list[dict[str, str]]:
-    """The rows of a table of `audience/data/moderation`."""
-    lines = resources.files("audience.data").joinpath(f"moderation/{table}.csv").read_text("utf-8")
-    return list(csv.DictReader(lines.splitlines()))
+    return {row["word"]: frozenset(row["languages"].split()) for row in rows("moderation/other_languages")}

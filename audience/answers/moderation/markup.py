@@ -9,11 +9,11 @@ parser (html5lib, scripting on), where its cost is bounded.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 
 from html5lib import HTMLParser
 
 from audience.answers.moderation.cleaning import CONTROL, unescape
+from audience.answers.tables import lines
 
 SPACE = r" \t\n\f\r"  # ASCII whitespace in HTML
 OPENING = re.compile(rf"<([a-zA-Z][^{SPACE}/<>]*)")
@@ -28,9 +28,7 @@ QUOTE = re.compile(r"\"|'(?=[\s/]*on\w+\s*=)|(?<!\w)'|'(?!\w)")
 # `<` and `&` in a text that is parsed: html5lib takes quadratic time on nested formatting tags.
 MAX_TREE_SIZE = 200
 
-ELEMENTS = frozenset(
-    resources.files("audience.data").joinpath("moderation/elements.txt").read_text("utf-8").split()
-)
+ELEMENTS = frozenset(" ".join(lines("moderation/elements")).split())
 BOOLEAN_ATTRIBUTES = frozenset({
     "allowfullscreen", "async", "autofocus", "autoplay", "checked", "controls", "default", "defer",
     "disabled", "download", "hidden", "inert", "ismap", "loop", "multiple", "muted", "nomodule",

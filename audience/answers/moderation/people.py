@@ -7,7 +7,8 @@ from itertools import takewhile
 from audience.answers.folding import fold
 from audience.answers.gender.gender import SortedTable
 from audience.answers.gender.personal_name import DATA, Kinds, load_kinds
-from audience.answers.moderation.languages import is_function_word, lines
+from audience.answers.moderation.languages import is_function_word
+from audience.answers.tables import lines
 
 NAME = r"(?<![^\W\d_])[^\W\d_]++(?:['’][^\W\d_]++)?"
 WORD = re.compile(rf"({NAME})")
@@ -53,7 +54,7 @@ def _introduces(word: str) -> bool:
 
 @cache
 def _surnames() -> frozenset[str]:
-    return lines("surnames")
+    return frozenset(lines("moderation/surnames"))
 
 
 @cache

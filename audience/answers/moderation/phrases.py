@@ -10,7 +10,8 @@ import re
 from functools import cache
 
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import is_function_word, rows, without_foreign_words
+from audience.answers.moderation.languages import is_function_word, without_foreign_words
+from audience.answers.tables import rows
 
 TOKEN = re.compile(r"([^\W_]+)|[.!?;:,\n()\"“”…]")
 WORD = re.compile(r"[^\W_]{3,}")
@@ -36,14 +37,14 @@ def find_phrases(text: str) -> dict[str, str]:
 
 @cache
 def _phrases() -> list[tuple[str, re.Pattern[str]]]:
-    return [(row["reason"], re.compile(_pattern(row))) for row in rows("phrases")]
+    return [(row["reason"], re.compile(_pattern(row))) for row in rows("moderation/phrases")]
 
 
 @cache
 def _by_word() -> dict[str, list[int]]:
     """The phrases by their words, of which one is in every text that they fit."""
     by_word: dict[str, list[int]] = {}
-    for at, row in enumerate(rows("phrases")):
+    for at, row in enumerate(rows("moderation/phrases")):
         words = set(WORD.findall(fold(_spelled_out(row["phrase"]))))
         for word in words:
             if not is_function_word(word):
@@ -58,7 +59,7 @@ def _pattern(row: dict[str, str]) -> str:
 
 
 def _spelled_out(phrase: str) -> str:
-    for row in rows("groups"):
+    for row in rows("moderation/groups"):
         words = row["words"] if row["words"].startswith("(") else f"({row['words']})"
         phrase = phrase.replace(f"{row['name']} " if words.endswith("*") else row["name"], words)
     return phrase

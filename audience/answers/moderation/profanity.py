@@ -16,8 +16,9 @@ from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
-from audience.answers.moderation.languages import lines, rows, without_foreign_words
+from audience.answers.moderation.languages import without_foreign_words
 from audience.answers.moderation.people import without_surnames
+from audience.answers.tables import lines, rows
 
 LEET = {"0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g", "@": "a", "$": "s", "+": "t"}
 LEET_AS_I = str.maketrans(LEET | {"1": "i", "!": "i", "|": "i"})
@@ -40,7 +41,6 @@ DIGIT = re.compile(r"\d")
 APART_SIGNS = re.compile(r"[ .,*_~-]")
 INNER_SIGNS = re.compile(r"[-_.'~^]")
 VOWELS = frozenset("aeiou")
-MAX_PHRASE_WORDS = 6
 LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
@@ -51,6 +51,10 @@ class WordList:
         self.kinds = kinds
         self.of_length: defaultdict[int, list[str]] = defaultdict(list)
         self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
+        self._most_words: defaultdict[str, int] = defaultdict(lambda: 1)  # of what begins with a word
+        for phrase in (*kinds, *_allowed()):
+            first = phrase.partition(" ")[0]
+            self._most_words[first] = max(self._most_words[first], phrase.count(" ") + 1)
         for word in kinds:
             self.of_length[len(word)].append(word)
             self._by_letters["".join(letter for letter, _ in _runs(word))].append(word)
@@ -64,7 +68,8 @@ class WordList:
         """The words and phrases that are on the list, and not part of an allowed phrase."""
         position = 0
         while position < len(words):
-            run = [" ".join(words[position : position + length]) for length in range(MAX_PHRASE_WORDS, 0, -1)]
+            most = self._most_words.get(words[position], 1)
+            run = [" ".join(words[position : position + length]) for length in range(most, 0, -1)]
             allowed = next((phrase for phrase in run if phrase in _allowed()), None)
             if allowed:
                 position += allowed.count(" ") + 1
@@ -108,7 +113,9 @@ def phrase_of(entry: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """Folded, without invisible characters."""
+    """Folded, without invisible characters, of which ASCII has none."""
+    if text.isascii():
+        return fold(text)
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
 
 
@@ -176,18 +183,18 @@ def _runs(word: str) -> list[tuple[str, int]]:
 
 @cache
 def _allowed() -> frozenset[str]:
-    return lines("allowed_phrases")
+    return frozenset(lines("moderation/allowed_phrases"))
 
 
 @cache
 def bundled() -> WordList:
     kinds: dict[str, str] = {}
-    for row in rows("words"):
+    for row in rows("moderation/words"):
         for phrase in map(phrase_of, row["words"].split("|")):
             kinds.setdefault(phrase, row["kind"])
             if row["language"] == "en" and " " not in phrase:
                 kinds.setdefault(_plural(phrase), row["kind"])
-    for stem, *endings in map(str.split, lines("inflections")):
+    for stem, *endings in map(str.split, lines("moderation/inflections")):
         kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
     return WordList(kinds)
 

@@ -1,6 +1,5 @@
 """The bundled tables of validation (`audience/data/validation`)."""
 
-import csv
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -9,12 +8,13 @@ from typing import Any
 from audience.answers import own_lists
 from audience.answers.domains import is_suffix, parse_domain
 from audience.answers.folding import fold
+from audience.answers.tables import BUNDLED, in_effect, lines, rows
 from audience.answers.validation.gibberish import NameModel
 from audience.answers.validation.mailbox import Mailboxes, MailboxKind, MailboxWord, Use
 from audience.answers.validation.typos import Typos
 from audience.answers.validation.user_agent import UserAgents
 
-DATA = Path(__file__).parents[2] / "data" / "validation"
+DATA = BUNDLED / "validation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,26 +32,26 @@ class EmailTables:
 
 
 @cache
-def bundled() -> EmailTables:
-    """Loaded on first use, once per process (27 MB)."""
+def bundled(domains: Path = DATA) -> EmailTables:
+    """Loaded on first use, once per process (27 MB); `domains` is the folder of `disposable` and `free`."""
     return EmailTables(
-        disposable=frozenset(_words("disposable_domains.txt")),
-        disposable_mx=frozenset(_words("disposable_mx.txt")),
-        free=frozenset(_words("free_providers.txt")),
-        relays=frozenset(_words("relays.txt")),
+        disposable=frozenset((domains / "disposable_domains.txt").read_text("ascii").split()),
+        disposable_mx=frozenset(lines("validation/disposable_mx")),
+        free=frozenset((domains / "free_providers.txt").read_text("ascii").split()),
+        relays=frozenset(lines("validation/relays")),
         mailboxes=_mailboxes(),
-        typos=Typos(_words("big_providers.txt"), frozenset(_words("lookalikes.txt")), is_suffix),
-        names=NameModel({line[:2]: line[2:] for line in _words("name_trigrams.txt")}),
-        user_agents=UserAgents((row["pattern"], row["kind"]) for row in _rows("user_agents.csv")),
+        typos=Typos(lines("validation/big_providers"), frozenset(lines("validation/lookalikes")), is_suffix),
+        names=NameModel({line[:2]: line[2:] for line in lines("validation/name_trigrams")}),
+        user_agents=UserAgents((row["pattern"], row["kind"]) for row in rows("validation/user_agents")),
     )
 
 
-def with_own(folder: Path) -> EmailTables:
-    """The bundled tables with an operator's `disposable.txt`, `free.txt` and `roles.txt`.
+def of_instance(instance: Path) -> EmailTables:
+    """The tables in effect, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
 
     Raises `SettingError`.
     """
-    tables = bundled()
+    folder, tables = instance / "validation", bundled(in_effect(instance)["validation"].path)
     domains = {name: own_lists.read(folder / f"{name}.txt", parse_domain) for name in ("disposable", "free")}
     roles = own_lists.read(folder / "roles.txt", fold)
     changed: dict[str, Any] = {
@@ -64,15 +64,6 @@ def _mailboxes() -> Mailboxes:
     return Mailboxes(
         {
             row["local_part"]: MailboxWord(MailboxKind(row["kind"]), Use(row["use"]))
-            for row in _rows("local_parts.csv")
+            for row in rows("validation/local_parts")
         }
     )
-
-
-def _words(name: str) -> list[str]:
-    return (DATA / name).read_text("ascii").split()
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (DATA / name).open(encoding="ascii", newline="") as file:
-        return list(csv.DictReader(file))

@@ -1,24 +1,11 @@
 """Typos in the domains of the big mail providers."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
+from audience.answers.tables import rows
 from audience.answers.validation.keyboard import NEIGHBOURS
 
-SUFFIX_TYPOS = {  # of common suffixes; none of them exists
-    "cmo": "com", "con": "com", "comm": "com", "coom": "com", "ccom": "com", "ocm": "com", "vom": "com",
-    "xom": "com", "cpm": "com", "cim": "com", "clm": "com", "cok": "com", "cmm": "com", "c0m": "com",
-    "coim": "com", "come": "com", "comn": "com", "coml": "com", "nte": "net", "ner": "net", "nett": "net",
-    "ent": "net", "orgg": "org", "ort": "org", "ogr": "org", "rog": "org", "ed": "edu",
-    "co.ku": "co.uk", "co.k": "co.uk", "co.ul": "co.uk", "co.uj": "co.uk", "cou.k": "co.uk", "couk": "co.uk",
-}  # fmt: skip
-# Suffixes that exist, but are rarely meant.
-SQUATTED = {
-    "co": "com",
-    "cm": "com",
-    "om": "com",
-    "ne": "net",
-    "et": "net",
-}
 ONE_DOMAIN = frozenset({"gmail"})  # labels that a provider has under one suffix alone
 # Letters of a first label below which one changed letter is as often another real domain.
 SAFE_LENGTH = 5
@@ -26,6 +13,12 @@ SAFE_LENGTH = 5
 MIN_LENGTH = 3
 # Letters of a first label below which letters swapped across another one are, too.
 SAFE_SWAP_LENGTH = 6
+
+
+@cache
+def _suffix_typos(exists: str) -> dict[str, str]:
+    """What is meant by suffixes that do not exist, or, with `yes`, that do but are rarely meant."""
+    return {row["typo"]: row["meant"] for row in rows("validation/suffix_typos") if row["exists"] == exists}
 
 
 class Typos:
@@ -99,15 +92,15 @@ class Typos:
 
     def _correct_suffix(self, domain: str) -> str:
         name, _, suffix = domain.partition(".")
+        typos = _suffix_typos("")
         once = domain.removesuffix(".com")
         if once.endswith(".com") and once in self._providers:
             return once
         for typo in (suffix, suffix.rpartition(".")[2]):
-            if typo in SUFFIX_TYPOS and not self.is_suffix(typo):
-                return domain.removesuffix(typo) + SUFFIX_TYPOS[typo]
-        if suffix in SQUATTED and f"{name}.{SQUATTED[suffix]}" in self._providers:
-            return f"{name}.{SQUATTED[suffix]}"
-        return domain
+            if typo in typos and not self.is_suffix(typo):
+                return domain.removesuffix(typo) + typos[typo]
+        meant = f"{name}.{_suffix_typos('yes').get(suffix, '')}"
+        return meant if meant in self._providers else domain
 
     def _is_typo(self, domain: str, provider: str) -> bool:
         if not one_edit_apart(domain, provider):

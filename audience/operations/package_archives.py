@@ -1,0 +1,77 @@
+"""Files of a package, read out of its archive as data: no name in it becomes a path, and all is bounded."""
+
+import gzip
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Collection
+from io import BytesIO
+from typing import IO, cast
+
+from audience.errors import Refused
+
+UNPACKED_BYTES = 2**29
+MOST_FILES = 20_000
+
+UNREADABLE = "{label} is no archive that can be read: nothing was taken of it."
+TOO_LARGE = "{label} unpacks to more than {limit:,} bytes: nothing was taken of it."
+TOO_MANY = "{label} has more than {limit:,} files: nothing was taken of it."
+NO_FILE = "{label} has no file {path} any more: this version of Audience cannot make its tables of it."
+DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, EOFError, OSError, ValueError)
+
+Files = dict[str, bytes]
+
+
+def read(label: str, content: bytes, paths: Collection[str]) -> Files:
+    """The files at `paths` of npm's archive (.tgz) or pip's (.whl). Raises `Refused`."""
+    try:
+        files = _zip(label, content, paths) if content[:2] == b"PK" else _tar(label, content, paths)
+    except (*DAMAGE, NotImplementedError, RuntimeError) as error:
+        raise Refused(UNREADABLE.format(label=label)) from error
+    for path in paths:
+        if path not in files:
+            raise Refused(NO_FILE.format(label=label, path=path))
+    return files
+
+
+def _zip(label: str, content: bytes, paths: Collection[str]) -> Files:
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        items = archive.infolist()
+        _bound(label, len(items), sum(item.file_size for item in items if item.filename in paths))
+        return {item.filename: archive.read(item) for item in items if item.filename in paths}
+
+
+def _tar(label: str, content: bytes, paths: Collection[str]) -> Files:
+    """npm puts everything into one folder, whose name differs."""
+    files: Files = {}
+    with gzip.GzipFile(fileobj=BytesIO(content)) as unpacked:
+        source = cast("IO[bytes]", _Bounded(label, unpacked))
+        with tarfile.open(fileobj=source, mode="r|") as archive:
+            for count, member in enumerate(archive, 1):
+                _bound(label, count, member.size)
+                path = member.name.partition("/")[2]
+                if path in paths and member.isreg() and (file := archive.extractfile(member)):
+                    files[path] = file.read()
+    return files
+
+
+def _bound(label: str, count: int, size: int) -> None:
+    if count > MOST_FILES:
+        raise Refused(TOO_MANY.format(label=label, limit=MOST_FILES))
+    if size > UNPACKED_BYTES:
+        raise Refused(TOO_LARGE.format(label=label, limit=UNPACKED_BYTES))
+
+
+class _Bounded:
+    """A file of which `UNPACKED_BYTES` at most are read."""
+
+    def __init__(self, label: str, file: gzip.GzipFile) -> None:
+        self._label = label
+        self._file = file
+        self._size = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._size += len(data)
+        _bound(self._label, 0, self._size)
+        return data

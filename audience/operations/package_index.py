@@ -1,0 +1,191 @@
+"""Packages of the indexes that pip and npm are configured with, fetched over HTTPS as data.
+
+Nothing is installed or run. What is taken has the hash that its index states, and every size is bounded.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import http.client
+import json
+import ssl
+import time
+import urllib.request
+from collections.abc import Collection
+from html.parser import HTMLParser
+from typing import IO, Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit, urlunsplit
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import Version
+
+from audience.errors import Refused
+from audience.operations import package_archives
+from audience.operations.index_settings import Index, npm_index, pip_indexes
+
+PAGE_BYTES, ARCHIVE_BYTES = 2**25, 2**28
+STEP_SECONDS, SECONDS = 30.0, 900.0  # without a byte; for one answer
+CHUNK = 2**16
+ALGORITHMS = frozenset({"sha256", "sha384", "sha512"})
+FAULTS = (OSError, http.client.HTTPException, ValueError)
+
+NO_PACKAGE = "The index on {host} has no package {name}: configure one that has."
+REFUSED = "{host} answered with the status {status}: check the index's URL, and the user and password in it."
+UNREACHABLE = "{host} cannot be reached: check the index's URL, its certificate and this machine's network."
+AWAY = "{host} leads to an address that is not HTTPS: configure another index."
+TOO_LARGE = "{host} sends more than {limit:,} bytes for one file: nothing was taken of it."
+TOO_SLOW = "{host} did not send a file within {seconds:.0f} seconds: try again later."
+NO_HASH = "The index on {host} states no SHA-2 hash of {label}: configure one that does."
+WRONG_HASH = "{label} does not have the hash that the index on {host} states: nothing was taken of it."
+NOT_A_PAGE = "The index on {host} does not describe {name} as such an index does: check its URL."
+
+
+class Package(NamedTuple):
+    """Name and version of a release, and the files of it that were asked for, by path."""
+
+    label: str
+    files: dict[str, bytes]
+
+
+class Release(NamedTuple):
+    label: str
+    url: str
+    algorithm: str
+    digest: bytes
+
+
+def fetch(index: str, name: str, paths: Collection[str]) -> Package:
+    """These files of the newest release of a package of `pypi` or `npm`. Raises `Refused`."""
+    source, release = _pypi_release(name) if index == "pypi" else _npm_release(name)
+    if release.algorithm not in ALGORITHMS or not release.digest:
+        raise Refused(NO_HASH.format(host=source.host, label=release.label))
+    content = _get(source, release.url, ARCHIVE_BYTES)
+    if not hmac.compare_digest(hashlib.new(release.algorithm, content).digest(), release.digest):
+        raise Refused(WRONG_HASH.format(host=source.host, label=release.label))
+    return Package(release.label, package_archives.read(release.label, content, paths))
+
+
+def _npm_release(name: str) -> tuple[Index, Release]:
+    index = npm_index(name)
+    page = _page(index, index.url + quote(name, safe="@"))
+    if page is None:
+        raise Refused(NO_PACKAGE.format(host=index.host, name=name))
+    try:
+        described = json.loads(page)
+        version = described["dist-tags"]["latest"]
+        release = described["versions"][version]["dist"]
+        algorithm, _, digest = release.get("integrity", "").partition("-")
+        found = Release(f"{name} {version}", release["tarball"], algorithm, base64.b64decode(digest))
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Refused(NOT_A_PAGE.format(host=index.host, name=name)) from error
+    return index, found
+
+
+def _pypi_release(name: str) -> tuple[Index, Release]:
+    """Of the first index that has the package."""
+    indexes = pip_indexes()
+    for index in indexes:
+        url = f"{index.url}{quote(name)}/"
+        page = _page(index, url)
+        if page is not None:
+            return index, _wheel(index, name, url, page)
+    raise Refused(NO_PACKAGE.format(host=indexes[0].host, name=name))
+
+
+def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
+    links = _Links()
+    links.feed(page.decode("utf-8", "replace"))
+    wheels = [(version, link) for link in links.found if (version := _version(link))]
+    if not wheels:
+        raise Refused(NOT_A_PAGE.format(host=index.host, name=name))
+    version, link = max(wheels)
+    file, fragment = urldefrag(urljoin(url, link))
+    algorithm, _, digest = fragment.partition("=")
+    try:
+        return Release(f"{name} {version}", file, algorithm, binascii.unhexlify(digest))
+    except ValueError as error:
+        raise Refused(NOT_A_PAGE.format(host=index.host, name=name)) from error
+
+
+class _Links(HTMLParser):
+    """The links of a page that are not withdrawn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if tag == "a" and "data-yanked" not in attributes:
+            self.found.append(attributes.get("href") or "")
+
+
+def _version(link: str) -> Version | None:
+    """That of a released wheel, else None."""
+    try:
+        version = parse_wheel_filename(unquote(urlsplit(link).path.rpartition("/")[2]))[1]
+    except (InvalidWheelFilename, ValueError):
+        return None
+    return None if version.is_prerelease else version
+
+
+def _page(index: Index, url: str) -> bytes | None:
+    """What an index says of a package; None if it has none."""
+    try:
+        return _get(index, url, PAGE_BYTES)
+    except _Status as error:
+        if error.status == 404:
+            return None
+        raise
+
+
+class _Status(Refused):
+    def __init__(self, host: str, status: int) -> None:
+        super().__init__(REFUSED.format(host=host, status=status))
+        self.status = status
+
+
+def _get(index: Index, url: str, limit: int) -> bytes:
+    """What is at `url`, by this machine's proxies. The index's user and password go to its own host only."""
+    parts = urlsplit(url)
+    host = parts.hostname or index.host
+    if parts.scheme != "https":
+        raise Refused(AWAY.format(host=index.host))
+    request = urllib.request.Request(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])))  # noqa: S310
+    own = urlsplit(index.url)
+    if own.username and parts.netloc.rpartition("@")[2] == own.netloc.rpartition("@")[2]:
+        pair = f"{unquote(own.username)}:{unquote(own.password or '')}".encode()
+        request.add_unredirected_header("Authorization", f"Basic {base64.b64encode(pair).decode()}")
+    try:
+        context = ssl.create_default_context(cafile=index.authority or None)
+        opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _OnlyHttps())
+        with opener.open(request, timeout=STEP_SECONDS) as answer:
+            return _taken(answer, host, limit)
+    except HTTPError as error:
+        error.close()
+        raise _Status(host, error.code) from error
+    except FAULTS as error:
+        raise Refused(UNREACHABLE.format(host=host)) from error
+
+
+class _OnlyHttps(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], *rest: Any
+    ) -> urllib.request.Request | None:
+        if urlsplit(rest[-1]).scheme != "https":
+            fp.close()
+            raise Refused(AWAY.format(host=req.host))
+        return super().redirect_request(req, fp, *rest)
+
+
+def _taken(answer: IO[bytes], host: str, limit: int) -> bytes:
+    content, end = bytearray(), time.monotonic() + SECONDS
+    while data := answer.read(CHUNK):
+        content += data
+        if len(content) > limit:
+            raise Refused(TOO_LARGE.format(host=host, limit=limit))
+        if time.monotonic() > end:
+            raise Refused(TOO_SLOW.format(host=host, seconds=SECONDS))
+    return bytes(content)

@@ -1,0 +1,77 @@
+"""The key of each site, which makes the hashes of its addresses and the secrets of its webhooks.
+
+It hangs on the pepper, the site's uuid and a nonce, and not on the site's id in this database. What was made
+before sites had keys is of the first scheme: of the pepper and the id. It is known under both.
+"""
+
+import secrets
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from audience import pepper
+from storage import database, suppressions
+from storage import sites as stored
+
+NONCE_BYTES = 16
+SECOND = "v2:"  # begins what a site's key has made
+
+
+class SiteKey(NamedTuple):
+    """`is_first`: the site has what is of the first scheme, as it was there before sites had keys."""
+
+    key: bytes
+    is_first: bool
+
+
+_keys: dict[int, SiteKey] = {}  # by the site's id
+
+
+def forget() -> None:
+    """For another instance."""
+    _keys.clear()
+
+
+def of(site_id: int) -> SiteKey:
+    if site_id not in _keys:
+        with database.session():
+            uuid, nonce = stored.key_parts(site_id)
+        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce)
+    return _keys[site_id]
+
+
+def address_hash(site_id: int, email_key: str) -> str:
+    """Under which an address is kept from now on."""
+    return SECOND + pepper.digest("address", email_key, of(site_id).key)
+
+
+def address_hashes(site_id: int, email_key: str) -> list[str]:
+    """All under which an address may be known, the one of now first."""
+    first = [pepper.address_hash(site_id, email_key)] if of(site_id).is_first else []
+    return [address_hash(site_id, email_key), *first]
+
+
+def new_nonce() -> str:
+    """For a new site."""
+    return secrets.token_hex(NONCE_BYTES)
+
+
+def new_webhook_nonce() -> str:
+    return f"{SECOND}{secrets.token_hex(2 * NONCE_BYTES)}"
+
+
+def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
+    """The 32 bytes of a secret of which only the nonce is kept; one of the first scheme stays as it is."""
+    if nonce.startswith(SECOND):
+        return bytes.fromhex(pepper.digest("webhook", nonce, of(site_id).key))
+    return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
+
+
+def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
+    """The hash of each address, by key. What is known of it under the first scheme's is known under this one
+    from now on, in the caller's transaction.
+    """
+    hashes = {key: address_hash(site_id, key) for key in email_keys}
+    if of(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
+        first = {pepper.address_hash(site_id, key): hash_ for key, hash_ in hashes.items()}
+        suppressions.rename(site_id, first)
+    return hashes

@@ -1,0 +1,63 @@
+"""Segments and reports on PostgreSQL, in one process beside its server, and what a connection takes there.
+
+The limit is a scan of all subscribers there, as in `bench.segments`; each round has it and all others, the
+median of the runs. The memory is that which a connection's process in the server shares with no other. Run it
+on an idle machine: `make bench-engines`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from audience import sites, subscribers
+from audience.config import Settings
+from audience.sites import Site
+from bench import people, scans, segments
+from bench.more import engines, postgresql
+from bench.rows import Row, parser, show
+from storage import database
+
+GOAL_MS = 500
+FINDS = 200
+
+
+@contextmanager
+def site_on_server(total: int) -> Iterator[Site]:
+    with TemporaryDirectory() as folder, postgresql.server() as server:
+        settings = Settings(
+            instance=Path(folder), database_url=f"postgresql://bench@/postgres?host={server.folder}"
+        )
+        engines.fill(settings, total)
+        database.open(settings.database)
+        yield sites.choose()
+        database.close()
+
+
+def measure(site: Site, total: int, runs: int) -> list[Row]:
+    for number in range(FINDS):
+        subscribers.find_text(site, "/", email=people.email(number % total))
+    memory = [_memory(f"a connection that found {FINDS} people")]
+    acts = {f"PostgreSQL, {name}": act for name, act in segments.acts(site).items()}
+    rows = scans.rows(acts, dict.fromkeys(acts, GOAL_MS), runs)
+    memory.append(_memory("a connection that counted all of these"))
+    return [*(replace(row, cpu_of_limit=None) for row in rows), *memory]
+
+
+def _memory(what: str) -> Row:
+    with database.session():
+        [process] = database.row("SELECT pg_backend_pid()")
+    text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    kilobytes = next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_Dirty:"))
+    return Row(what=f"PostgreSQL, {what}", ours=kilobytes / 1024, unit="MB")
+
+
+def main() -> None:
+    options = parser(__doc__, 1_000_000).parse_args()
+    with site_on_server(options.subscribers) as site:
+        show(measure(site, options.subscribers, options.runs))
+
+
+if __name__ == "__main__":
+    main()

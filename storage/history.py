@@ -1,0 +1,52 @@
+"""The history of a database's migrations, and which the code may take over.
+
+A database whose history ends with `LAST_BEFORE` has the very tables that `FIRST` makes, so its history is
+replaced by that one; one that ends earlier has others, and is upgraded by the last commit that knows them.
+"""
+
+from typing import NamedTuple
+
+from playhouse.migrations import Runner
+
+FIRST, LAST_BEFORE = "0001_first", "0036_compared_tags"
+UPGRADE_WITH = "55bcc547c6c9d9c94b6f8ad459a68533a375d855"
+NEWER = "the database is newer than this Audience (it has {}): upgrade Audience"
+EARLIER = (
+    "the database is too old for this Audience (it ends with {}): upgrade it with commit "
+    f"{UPGRADE_WITH[:7]} first, see docs/operations.md"
+)
+
+
+class Migrations(NamedTuple):
+    """Migrations that are not applied yet; why this code cannot migrate the database, "" if it can."""
+
+    pending: list[str]
+    refusal: str = ""
+
+
+def read(runner: Runner) -> Migrations:
+    names = [str(each.name) for each in runner.migrations()]
+    applied = {str(name) for name in runner.applied()}
+    if applied and FIRST not in applied:
+        newest = max(applied)
+        return Migrations(names, "" if newest == LAST_BEFORE else EARLIER.format(newest))
+    if newer := applied - {*names}:
+        return Migrations([], NEWER.format(max(newer)))
+    return Migrations([name for name in names if name not in applied])
+
+
+def adopt(runner: Runner) -> None:
+    """Replaces a history that ends with `LAST_BEFORE`, in one transaction."""
+    if LAST_BEFORE in runner.applied():
+        with runner.database.atomic():
+            runner.History.delete().execute()
+            runner.fake(FIRST)
+
+
+def spoils(runner: Runner, pending: list[str]) -> bool:
+    """Whether a pending migration is not additive, so that going back needs a backup."""
+    return any(
+        not getattr(each.load(), "ADDITIVE", False)
+        for each in runner.migrations()
+        if each.name in pending and each.name != FIRST
+    )

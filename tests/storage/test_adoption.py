@@ -1,0 +1,95 @@
+"""A database of the last commit before the first migration is taken over; an earlier one is refused."""
+
+import pytest
+from playhouse.migrations import Runner
+
+from app import open_instance
+from audience import bulk_act_pieces, imports, keys, sites, subscribers
+from audience.errors import Refused
+from storage import database, history
+from storage.engines.chosen import engine
+from storage.errors import Unusable
+from tests.storage import instance_before as before
+
+NEWEST = "SELECT name FROM schema_migration ORDER BY name"
+
+
+@pytest.fixture
+def loaded(settings):
+    before.load(settings)
+    yield settings
+    database.close()
+
+
+def only_the_first():
+    with database.session():
+        runner = Runner(database.database.obj, str(engine.MIGRATIONS))
+        history.adopt(runner)
+        return runner.up(history.FIRST)
+
+
+def names():
+    with database.session():
+        return [name for (name,) in database.rows(NEWEST)]
+
+
+def test_it_has_the_tables_defaults_indexes_and_rows_of_a_new_one(loaded, request):
+    rows = before.contents()
+    assert only_the_first() == []
+    assert (names(), before.contents()) == ([history.FIRST], rows)
+    adopted = before.shape()
+    database.close()
+    new = request.getfixturevalue("new_database")
+    database.open(new)
+    only_the_first()
+    assert before.shape() == adopted
+
+
+@pytest.fixture
+def new_database(loaded, tmp_path, request):
+    """The URL of a database without tables, of the same engine."""
+    if loaded.database.startswith("sqlite"):
+        return f"sqlite:///{tmp_path / 'new.db'}"
+    return request.getfixturevalue("server").create()
+
+
+def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
+    open_instance(loaded)
+    assert database.migrate() == []
+    [site] = sites.list_all()
+    imports.drain(site.id, 5)
+    bulk_act_pieces.work(loaded.instance, 5)
+    assert subscribers.find(site, email="late@example.org")
+    found = [subscribers.find(site, email=f"p{n}@example.org") for n in (2, 3, 4, 5)]
+    assert [each and each.unsubscribed_at is not None for each in found] == [True, True, True, False]
+    for address in ("bob@example.com", "p1@example.org"):  # erased
+        with pytest.raises(Refused):
+            subscribers.create(site, {"email": address})
+    assert subscribers.create(site, {"email": "p0@example.org"}).unsubscribed_at  # left, and moved away
+    [key] = keys.list_all(site)
+    assert key.scope == "full"
+
+
+def test_an_earlier_one_is_refused_and_stays_as_it_is(loaded):
+    with database.write():
+        database.execute("DELETE FROM schema_migration WHERE name > '0031_dropped_changes'")
+    rows, applied = before.contents(), names()
+    database.close()
+    with pytest.raises(Unusable, match=f"too old.*0031_dropped_changes.*commit {history.UPGRADE_WITH[:7]}"):
+        open_instance(loaded)
+    assert (before.contents(), names()) == (rows, applied)
+
+
+def test_it_is_taken_over_whole_or_not_at_all(loaded, monkeypatch):
+    def cut_off(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Runner, "fake", cut_off)
+    applied = names()
+    with pytest.raises(KeyboardInterrupt):
+        open_instance(loaded)
+    monkeypatch.undo()
+    assert names() == applied
+    database.close()
+    open_instance(loaded)
+    assert names()[0] == history.FIRST
