@@ -8,6 +8,7 @@ import marshmallow as ma
 from schemas.base import Form, Text
 from schemas.formats import csv_values
 from schemas.formats.meanings import EXPORTED, NOTES, column_of
+from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
@@ -88,7 +89,7 @@ def refused_line(file: Any, row: Any) -> bytes:
     """A refused row as it is in the file, with the reason."""
     if not file.table.is_json:
         return _refused_cells(file.columns, row)
-    record = row.raw if isinstance(row.raw, dict) else {"line": row.raw}
+    record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
     notes = dict(zip(NOTES, (row.row_number, row.code, row.message), strict=True))
     return f"{compact_json(record | file.carried | notes)}\n".encode(errors="replace")
 

@@ -16,6 +16,7 @@ from audience.http.normalize import Normalizer
 from schemas.base import Form, FormError, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents
+from schemas.formats import readers
 from schemas.formats.files import inspect
 from schemas.formats.readings import Reading
 from schemas.formats.rows import FileRow
@@ -128,6 +129,12 @@ def as_file(*units: str | tuple[str, ...], more: tuple[str, ...] = ()) -> WorstI
     return WorstInputs(
         ("a", *units), lambda function, text: function(io.BytesIO(text.encode()), "utf-8", *more)
     )
+
+
+def in_object(text: str) -> None:
+    """As a line of JSON."""
+    with suppress(RecursionError):
+        readers.Objects().read(text, 0)
 
 
 def as_records(*units: str | tuple[str, ...]) -> WorstInputs:

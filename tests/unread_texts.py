@@ -252,6 +252,7 @@ DO_NOT_READ = {
     "schemas.formats.consent:answer",
     "schemas.formats.consent:ignored_places",
     "schemas.formats.questions:choice",
+    "schemas.formats.questions:plain_values",
     "schemas.formats.readings:answer_line",
     "schemas.formats.readings:digest_of",
     "schemas.formats.readings:options",

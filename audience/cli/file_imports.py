@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError, load
+from schemas.formats.columns import MAPPED_TWICE_COMMAND
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
@@ -41,10 +43,22 @@ WHO_LEFT = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
+REPEATED = "{option} is there several times: give it once."
 Texts = tuple[str, ...]
 
 
-@click.command(name="import")
+class OnceCommand(click.Command):
+    """A command whose options are given once, unless they are repeatable."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args([*args])
+        for option, count in Counter(order).items():
+            if isinstance(option, click.Option) and count > 1 and not (option.multiple or option.is_flag):
+                raise click.BadOptionUsage(option.opts[0], REPEATED.format(option=option.opts[0]), ctx)
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="import", cls=OnceCommand)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @site_option
 @click.option(
@@ -193,10 +207,14 @@ def _lock(binary: BinaryIO) -> None:
 
 
 def _meanings(options: Iterable[str]) -> dict[str, str]:
+    meanings: dict[str, str] = {}
     for option in options:
-        if "=" not in option:
+        column, mark, what = option.rpartition("=")
+        if not mark:
             raise click.BadParameter("write COLUMN=WHAT, such as Mail=email", param_hint="--map")
-    return dict(option.rsplit("=", 1) for option in options)
+        if meanings.setdefault(column, what) != what:
+            raise click.BadParameter(MAPPED_TWICE_COMMAND, param_hint="--map")
+    return meanings
 
 
 def _beside(file: Path, inspected: File) -> Path:

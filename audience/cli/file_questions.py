@@ -20,7 +20,7 @@ ANSWERS = (
     ("A column says who", ""),
 )
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
-OPEN_WORDS = ("HEADER", "VALUE", "KEY")  # in options that are no answer as they stand
+OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
 COMMANDS = "Answer with one of these commands:"
 SUGGESTED = "or, as the words of the file suggest (look at each of them):"
 
@@ -33,18 +33,22 @@ class Unanswered(click.ClickException):
 
 def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[str, Any]:
     """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none."""
-    if quiet or not is_terminal():
+    if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refused(error, command))) from error
     given: dict[str, Any] = {}
     for question in error.questions:
         if question.about == "consent":
             given |= _ask_consent(question, error.found)
-        elif any(word in option for option in question.options for word in OPEN_WORDS):
-            raise Unanswered(question.command) from error
         else:
             name, _, value = _choose(question.command, question.options).partition("=")
             given[name] = value
     return given
+
+
+def _is_open(question: FileQuestion) -> bool:
+    """Whether it is answered by more than a choice."""
+    words = (word in option for option in question.options for word in OPEN_WORDS)
+    return question.about != "consent" and any(words)
 
 
 def is_terminal() -> bool:

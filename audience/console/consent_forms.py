@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.formats.consent import STATES
-from schemas.formats.consent_guards import SAYS_SO
+from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_named_as_left
@@ -75,5 +75,8 @@ def _says_unsubscribed(name: str) -> bool:
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
     """The row and the column that say otherwise than what was said of everybody."""
-    row, marks, _ = problem.partition(SAYS_SO.partition("{row}")[2][:20])
-    return {"row": row, "contradicts": details["columns"][0]} if marks and details.get("columns") else {}
+    for sentence in (SAYS_SO, OTHERWISE):
+        row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
+        if marks and details.get("columns"):
+            return {"row": row, "contradicts": details["columns"][0]}
+    return {}

@@ -23,7 +23,7 @@ from schemas.formats.presets import IGNORE, PRESETS
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
-HINTS = "did_you_mean"  # in the words of the API
+ADDRESS = "email"  # the question that the columns answer
 COLUMN, ASK = "column-", "ask-"  # prefixes of fields: of a column's place, of the answer to a question
 NOT_ASKED = (
     "map",
@@ -52,9 +52,6 @@ KNOWN_PEOPLE = [
 NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
     beginnings.JSON: "The file is JSON, not CSV: give it a name that ends in .json, and send it again.",
-    beginnings.OTHER_SHEET: "No column of this sheet holds addresses: choose another sheet below, or which "
-    "column does.",
-    columns.NO_EMAIL: "No column holds addresses: choose below which one does.",
     columns.TWICE: "Two columns mean the same: leave one of them out, or choose something else for it.",
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,
@@ -64,10 +61,6 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
 }
-NO_HEADER = (
-    "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
-    "names of the columns”, choose which column is the address, and look again."
-)
 
 
 def first_reading() -> dict[str, Any]:
@@ -94,7 +87,7 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
     said, look = file_uploads.reading_of(upload), found.get("look", {})
     counts = Counter(found.get("counts", {}))
     asks = (found.get("found") or {}).get("asks", ())
-    questions = [_question(each) for each in asks if each["about"] != ABOUT]
+    questions = [_question(each) for each in asks if each["about"] not in (ABOUT, ADDRESS)]
     asking = consent_forms.shown(upload.name, said, found)
     return {
         "said": said,
@@ -163,13 +156,7 @@ def _problem(known: Mapping[str, Any]) -> str:
         return ""
     message, found = known["problem"], known.get("found") or {}
     if "asks" in found:
-        return ""
-    if "header=0" in found.get(HINTS, ()):
-        return NO_HEADER
+        return next((each["message"] for each in found["asks"] if each["about"] == ADDRESS), "")
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)
-    values = [
-        ", ".join(map(str, each[:10]))
-        for name, each in found.items()
-        if name != HINTS and isinstance(each, list)
-    ]
+    values = [", ".join(map(str, each[:10])) for name, each in found.items() if isinstance(each, list)]
     return f"{said} Found: {'; '.join(values)}." if values else said

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import islice
 
 from schemas.formats import csv_values
-from schemas.formats.columns import has_email, like_email
+from schemas.formats.columns import has_email
 from schemas.formats.meanings import normal
 from schemas.formats.readers import DELIMITERS
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import CSV, Table
 
 FIRST_ROWS = 20
@@ -24,15 +24,6 @@ JSON = (
     "a line, application/x-ndjson."
 )
 JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
-OTHER_SHEET = (
-    "No column of this sheet holds addresses: name another one with sheet, or say with map[COLUMN]=email "
-    "which column does. `columns` lists those of the sheet, `values` the sheets."
-)
-OTHER_SHEET_COMMAND = (
-    "No column of addresses in the sheet {sheet}. Found: {columns}. Choose with --sheet one of {sheets}, or "
-    "say with --map COLUMN=email which column has them"
-)
-
 ABOVE = (
     "Row {row} has an address, though header_row names a row below it as the header: correct header_row, or "
     "take that row out."
@@ -46,17 +37,9 @@ ABOVE_COMMAND = (
 def check(table: Table, reading: Reading) -> None:
     """Raises `FileRefused` where it is known why no column holds addresses."""
     _check_above(table, reading)
-    names = table.names
-    if table.is_json or not table.headed or has_email(names) or "email" in _chosen(reading):
-        return
-    if table.kind == CSV:
-        _check_text(names)
-    if any("@" in name for name in names):
-        return
-    if len(table.sheets) > 1 and not any(map(like_email, names)):
-        sheet, others = quoted([table.sheet or ""]), [name for name in table.sheets if name != table.sheet]
-        command = OTHER_SHEET_COMMAND.format(sheet=sheet, columns=quoted(names), sheets=quoted(others))
-        raise FileRefused(OTHER_SHEET, command, columns=names, values=table.sheets)
+    is_known = has_email(table.names) or "email" in _chosen(reading)
+    if table.kind == CSV and table.headed and not is_known:
+        _check_text(table.names)
 
 
 def _check_above(table: Table, reading: Reading) -> None:

@@ -1,7 +1,6 @@
 """The columns of a file: what each is taken for, and why (docs/files.md)."""
 
 import difflib
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,7 +20,7 @@ from schemas.formats.meanings import (
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted, shortened
+from schemas.formats.refusals import FileRefused, quoted, shortened
 
 REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
@@ -38,10 +37,8 @@ SEVERAL_COMMAND = (
     "--map names a header that several columns have: {columns}. "
     "Use their places, such as --map {place}=ignore"
 )
-NO_EMAIL = (
-    "No column holds addresses: say which does with map[COLUMN]=email. `columns` lists those of the file."
-)
-NO_EMAIL_COMMAND = "No column of addresses. Found: {columns}{meant} Say so with {options}"
+MAPPED_TWICE = "The parameter map says two things of a column: send one of them."
+MAPPED_TWICE_COMMAND = "--map says two things of a column: give one of them"
 TWICE = (
     "Two columns have the same meaning: leave one out with map[PLACE]=ignore, such as map[{place}]=ignore."
 )
@@ -99,8 +96,6 @@ def plan(
     for meaning, same in by_meaning.items():
         if meaning not in REPEATABLE and not (repeats and meaning.startswith(FIELD)):
             _settle(same)
-    if columns and all(column.meaning != "email" for column in columns):
-        raise _no_email(columns, headed)
     return columns
 
 
@@ -115,7 +110,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     """What `chosen` says, by place. A key is a header or, if there is none, a place."""
-    places = {}
+    places: dict[int, str] = {}
     for column, what in chosen.items():
         found = found_places(names, column)
         if not found:
@@ -123,7 +118,8 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
         if len(found) > 1:
             shown = quoted([f"{names[place - 1]} ({place})" for place in found])
             raise FileRefused(SEVERAL, SEVERAL_COMMAND.format(columns=shown, place=found[-1]), columns=names)
-        places[found[0]] = meaning_of(what)
+        if places.setdefault(found[0], meaning_of(what)) != meaning_of(what):
+            raise FileRefused(MAPPED_TWICE, MAPPED_TWICE_COMMAND)
         if normal(names[found[0] - 1]) == "unsubscribed_at" != places[found[0]]:
             raise FileRefused(ALWAYS, ALWAYS_COMMAND)
     return places
@@ -212,29 +208,6 @@ def _settle(columns: Sequence[Column]) -> None:
         if column is not rivals[0]:
             column.meaning = field_meaning(column.place, column.name)
             column.reason = Because.SECOND.format(meaning)
-
-
-def _no_email(columns: Sequence[Column], headed: bool) -> FileRefused:
-    """Says which column was probably meant: one whose header is an address, or like a word for one."""
-    names = [column.name for column in columns]
-    headless = [column for column in columns if headed and "@" in column.name]
-    likely = headless or [column for column in columns[:MAX_FOUND] if like_email(column.name)]
-    place = likely[0].place if likely else None
-    options = shlex.join(["--map", f"{likely[0].name}=email"]) if likely else "--map COLUMN=email"
-    hint = [f"map[{place}]=email"] if likely else []
-    meant = f"; did you mean `{likely[0].name}`?" if likely else "."
-    if headless:
-        options, hint, meant = (
-            f"--map {place}=email --no-header",
-            [*hint, "header=0"],
-            "; is the first row no header?",
-        )
-    return FileRefused(
-        NO_EMAIL,
-        NO_EMAIL_COMMAND.format(columns=quoted(names), meant=meant, options=options),
-        columns=names,
-        did_you_mean=hint,
-    )
 
 
 def like_email(name: str) -> bool:

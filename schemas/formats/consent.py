@@ -41,17 +41,17 @@ OUR_OWN_COMMAND = "--ignore-column cannot name `unsubscribed_at` or `command`: t
 
 
 def same(cell: str) -> str:
-    """A value as it is compared: trimmed, without case; a short one in NFKC, which takes quadratic time, and
-    blank where databases write nothing so.
+    """A value as it is compared: without case, outer blanks and line breaks; a short one in NFKC, which takes
+    quadratic time, and blank where databases write nothing so.
     """
-    return _same(cell) if len(cell) <= MAX_LENGTH else cell.strip().casefold()
+    return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
 
 @lru_cache(maxsize=4096)
 def _same(cell: str) -> str:
     if csv_values.says_nothing(cell):
         return BLANK
-    return unicodedata.normalize("NFKC", cell).strip().casefold()
+    return " ".join(unicodedata.normalize("NFKC", cell).split()).casefold()
 
 
 def is_date(cell: str) -> bool:

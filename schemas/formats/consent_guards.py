@@ -6,12 +6,21 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.consent import MAX_LENGTH, SUBSCRIBED, ConsentAnswer, is_date, same
-from schemas.formats.consent_words import UNSUBSCRIBING, is_unsubscribed, is_yes
-from schemas.formats.header_names import meaning_of
+from schemas.formats.consent import (
+    MAX_LENGTH,
+    SUBSCRIBED,
+    UNCONFIRMED,
+    UNSUBSCRIBED,
+    ConsentAnswer,
+    is_date,
+    same,
+)
+from schemas.formats.consent_words import is_unsubscribed, is_yes
+from schemas.formats.header_names import is_unsubscribing
 from schemas.formats.meanings import CUSTOM, EXPORTED, OWN, normal
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import Table
+from schemas.values import compact_json
 
 SAYS_SO = (
     "Row {row} of a column says that somebody has unsubscribed. Send consent_column with what its values "
@@ -21,12 +30,20 @@ SAYS_SO_COMMAND = (
     "Row {row} of column {column} says that somebody has unsubscribed: {cell}. Say with --consent-column "
     "{place} what its values mean; only if it is about something else, with --ignore-column {place}"
 )
+OTHERWISE = (
+    "Row {row} is subscribed by the answer, but another column says that somebody has unsubscribed. Import "
+    "such rows by themselves with consent=unsubscribed; only if the column is about something else, send "
+    "ignore_column. `columns` names it."
+)
+OTHERWISE_COMMAND = (
+    "Row {row} is subscribed by the answer, but column {column} says that somebody has unsubscribed: {cell}. "
+    "Import such rows by themselves with --consent unsubscribed; only if the column is about something else, "
+    "say --ignore-column {place}"
+)
 COMMAND = (
     "Row {row} has the command subscribe, though nobody in the file may be written to: take that row out, or "
     "answer by a column."
 )
-
-
 SWITCHED_OFF = (
     "Row {row} has the command {word} in the column `command`, which always counts: take the parameter map "
     "for it away."
@@ -34,26 +51,37 @@ SWITCHED_OFF = (
 SWITCHED_OFF_COMMAND = (
     "Row {row} has the command {word} in the column `command`, which always counts: take --map for it away"
 )
+OUT = {UNSUBSCRIBED, UNCONFIRMED}
+FIELDS = "fields"  # the custom values of our own export, in JSON
+NESTED = ("[", "{")  # begins JSON in a cell
+BETWEEN, MAX_LIST = frozenset(",;|("), 1_000  # the words of a list, or behind one; characters of a list
+COMMAS = str.maketrans(dict.fromkeys(BETWEEN, ","))
 # What has the form of a date, though none can be read, such as 2024-13-45 or 5 janvier 2024.
 LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])|\b(?:19|20)\d\d\b")
 
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """Where everyone has agreed, the columns under whose header a date or yes says otherwise."""
-    if answer.everyone != SUBSCRIBED:
+    """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
+    return [each for each in _watched(columns, answer, ignored) if is_unsubscribing(each.name)]
+
+
+def _watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
+    """Those that may say of somebody who comes in subscribed that they have unsubscribed.
+
+    Without those that our own export has for custom fields of such a name.
+    """
+    if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
-    return [each for each in _watched(columns, ignored) if meaning_of(each.name) == UNSUBSCRIBING]
-
-
-def _watched(columns: Sequence[Column], ignored: set[int]) -> list[Column]:
-    """Without those that our own export has for custom fields of such a name."""
     is_ours = set(EXPORTED) <= {each.name for each in columns}
-    others = [each for each in columns if each.meaning not in ("email", *OWN) and each.place not in ignored]
-    return [each for each in others if not (is_ours and each.name.startswith(CUSTOM))]
+    known = {*ignored, *(each.column.place for each in answer.columns)}
+    others = [each for each in columns if each.meaning not in ("email", *OWN) and each.place not in known]
+    return [
+        each for each in others if not (is_ours and (each.name.startswith(CUSTOM) or each.name == FIELDS))
+    ]
 
 
 class Guards:
-    """Watches a file of which one state was said for everyone."""
+    """Watches a file of which one state was said for everyone, or columns say who is subscribed."""
 
     def __init__(
         self,
@@ -64,34 +92,22 @@ class Guards:
         tag_separator: str | None,
     ) -> None:
         self._table = table
-        self._says: dict[str | int, tuple[Column, bool]] = {}
-        self._commands: list[Column] = []
+        self._consents = answer.columns
+        is_out = answer.everyone in (UNSUBSCRIBED, UNCONFIRMED)
+        self._commands = [each for each in columns if is_out and each.meaning == "command"]
         self._mapped = [each for each in columns if normal(each.name) == "command" != each.meaning]
         self._tag_separator = tag_separator or csv_values.COMMA
-        if answer.everyone == SUBSCRIBED:
-            dated = [each.place for each in unsubscribing(columns, answer, ignored)]
-            self._says = {
-                each.name if table.is_json else each.place: (each, each.place in dated)
-                for each in _watched(columns, ignored)
-            }
-        elif answer.everyone:
-            self._commands = [column for column in columns if column.meaning == "command"]
+        self._says = {
+            each.name if table.is_json else each.place: (each, is_unsubscribing(each.name))
+            for each in _watched(columns, answer, ignored)
+        }
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused`."""
         for place, value in self._table.cells(record) if self._says else ():
-            column, is_unsubscribing = self._says.get(place, (None, False))
-            cell = self._table.cell(value) if column else ""
-            if (
-                column
-                and cell
-                and (self._is_out(column, cell) or (is_unsubscribing and _is_yes_or_date(cell)))
-            ):
-                name = column.name.strip() or str(column.place)
-                command = SAYS_SO_COMMAND.format(
-                    row=row, column=quoted([name]), cell=quoted([cell]), place=column.place
-                )
-                raise FileRefused(SAYS_SO.format(row=row), command, columns=[name])
+            watched = self._says.get(place)
+            if watched and value and self._is_out(*watched, value) and self._is_in(record):
+                raise self._refused(row, watched[0], self._table.cell(value))
         for column in self._commands:
             if self._command(record, column) == "subscribe":
                 raise FileRefused(COMMAND.format(row=row))
@@ -101,12 +117,39 @@ class Guards:
                 told = {"row": row, "word": word}
                 raise FileRefused(SWITCHED_OFF.format(**told), SWITCHED_OFF_COMMAND.format(**told))
 
+    def _refused(self, row: int, column: Column, cell: str) -> FileRefused:
+        sentence, command = (OTHERWISE, OTHERWISE_COMMAND) if self._consents else (SAYS_SO, SAYS_SO_COMMAND)
+        name = column.name.strip() or str(column.place)
+        shown = {"row": row, "column": quoted([name]), "cell": quoted([cell]), "place": column.place}
+        return FileRefused(sentence.format(row=row), command.format(**shown), columns=[name])
+
     def _command(self, record: Any, column: Column) -> str:
         return same(csv_values.read_text(self._table.cell_of(record, column)))
 
-    def _is_out(self, column: Column, cell: str) -> bool:
-        tags = csv_values.read_tags(cell, self._tag_separator) if column.meaning == "tags" else [cell]
-        return any(map(is_unsubscribed, tags))
+    def _is_in(self, record: Any) -> bool:
+        """Whether the columns that say who may be written to do not take the row out."""
+        return not {each.state(self._table.cell_of(record, each.column)) for each in self._consents} & OUT
+
+    def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
+        if column.meaning == "tags" and isinstance(value, str):
+            return any(map(is_unsubscribed, csv_values.read_tags(value, self._tag_separator)))
+        return _says_so(value, is_unsubscribing)
+
+
+def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
+    """Whether a value says that somebody has unsubscribed, or one within it, by a word or under its key."""
+    if isinstance(value, str) and value[:1] in NESTED:
+        value = csv_values.read_typed(value)
+    if isinstance(value, dict):
+        return any(_says_so(each, is_unsubscribing(key)) for key, each in value.items())
+    if isinstance(value, list):
+        return any(_says_so(each, is_unsubscribing_key) for each in value)
+    cell = value if isinstance(value, str) else compact_json(value)
+    if is_unsubscribed(cell) or (is_unsubscribing_key and _is_yes_or_date(cell)):
+        return True
+    if len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
+        return False
+    return any(map(is_unsubscribed, cell.translate(COMMAS).split(",")))
 
 
 def _is_yes_or_date(cell: str) -> bool:

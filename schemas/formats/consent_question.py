@@ -9,8 +9,8 @@ from schemas.formats.columns import Column
 from schemas.formats.consent import BLANK, DATE, STATES, ConsentAnswer, ConsentColumn, is_date, same
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.presets import Preset
-from schemas.formats.questions import FileQuestion
-from schemas.formats.refusals import quoted, shortened
+from schemas.formats.questions import FileQuestion, plain_values
+from schemas.formats.refusals import MAX_VALUE, quoted, shortened
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
@@ -34,15 +34,12 @@ VALUES_COMMAND = (
     '--unconfirmed; "" is a blank cell, and `date` stands for all dates.'
 )
 VALUES_PAGE = "Say what each value of the column means."
-MANY = (
-    f"The column has more than {MAX_VALUES} different values, so it is no consent column: send another as "
-    "consent_column, or consent for everyone."
+NONE = (
+    f"has over {MAX_VALUES} different values, or one of over {MAX_VALUE} characters: it is no consent column"
 )
-MANY_COMMAND = (
-    f"Column {{column}} has more than {MAX_VALUES} different values, so it is no consent column: choose "
-    "another with --consent-column, or --consent for everyone."
-)
-MANY_PAGE = f"The column has more than {MAX_VALUES} different values, so it is no consent column."
+MANY = f"The column {NONE}. Send another as consent_column, or consent for everyone."
+MANY_COMMAND = f"Column {{column}} {NONE}. Choose another with --consent-column, or --consent for everyone."
+MANY_PAGE = f"The column {NONE}."
 ABOUT = "consent"
 
 
@@ -58,7 +55,8 @@ class CountedColumn:
     def see(self, cell: str) -> int:
         """Returns 1 if the value is new."""
         self.rows += 1
-        if self.many:
+        if self.many or len(cell) > MAX_VALUE:
+            self.many = True
             return 0
         known = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
         if known in self.values:
@@ -75,10 +73,8 @@ class CountedColumn:
 
     @property
     def plain(self) -> dict[str, Any]:
-        values = [{"value": shortened(value), "count": count} for value, count in self.listed]
-        return {"place": self.column.place, "name": shortened(self.column.name)} | (
-            {"many": True} if self.many else {"values": values}
-        )
+        values = {"many": True} if self.many else {"values": plain_values(self.listed)}
+        return {"place": self.column.place, "name": shortened(self.column.name), **values}
 
 
 class ConsentLook:
@@ -173,7 +169,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
 
 
 def _shown(values: Iterable[tuple[str, int]]) -> str:
-    told = ((f"`{shortened(value)}`" if value else "blank", count) for value, count in values)
+    told = ((f"`{value}`" if value else "blank", count) for value, count in values)
     return ", ".join(f"{value} ({count:,})" for value, count in told)
 
 

@@ -9,11 +9,6 @@ from schemas.formats.csv_values import stripped
 
 ISO, DMY, MDY, EPOCH = "iso", "dmy", "mdy", "epoch"
 FORMS = (ISO, DMY, MDY, EPOCH)
-EITHER, SHORT = (
-    "either",
-    "short",
-)  # what cells tell of the order: it could be both, or the year has two digits
-IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 FILE_DATE = (
     "Write the date as 2026-08-21, 21.08.2026, 21/08/2026, 08/21/2026 or 21 August 2026, with four digits "
     "for the year, and the time after it as 14:05:09 or 2:05:09 PM."
@@ -195,6 +190,4 @@ def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
 def _offset(text: str | None, name: str | None) -> dt.timedelta:
     if not text:
         return dt.timedelta(hours=HOURS.get(name or "", 0))
-    digits = text[1:].replace(":", "")
-    size = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return -size if text[0] == "-" else size
+    return dt.datetime.strptime(text, "%z").utcoffset() or dt.timedelta()

@@ -5,7 +5,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from encodings.aliases import aliases
-from functools import cache, partial
+from functools import partial
 from itertools import takewhile
 from typing import BinaryIO, TextIO
 
@@ -21,7 +21,6 @@ SAID = (  # the more common first
     "iso8859-7", "iso8859-9", "iso8859-13", *UNICODE,
 )  # fmt: skip
 BOMS = {codecs.BOM_UTF8: UTF8, codecs.BOM_UTF16_LE: UTF16_LE, codecs.BOM_UTF16_BE: UTF16_BE}
-MAX_NAME_LENGTH = 40
 SAMPLE_SIZE = 2**12
 PIECE_SIZE = 2**12
 UTF16_SHARE = 0.2  # of the high bytes that are NUL: addresses are ASCII, whatever the rest
@@ -59,26 +58,15 @@ def is_zip(binary: BinaryIO) -> bool:
 
 def known(name: str) -> str | None:
     """The encoding with a name; None of one that is not read."""
-    return _by_name().get(_normal(name)) if len(name) <= MAX_NAME_LENGTH else None
-
-
-@cache
-def _by_name() -> dict[str, str]:
-    """By all names that Python knows; its own search keeps every name that it is asked for."""
-    names = {*aliases, *aliases.values(), *SAID}
-    found = {_normal(name): codecs.lookup(name).name for name in names if _is_codec(name)}
-    return {name: codec for name, codec in found.items() if codec in SAID}
-
-
-def _is_codec(name: str) -> bool:
-    try:
-        return bool(codecs.lookup(name))
-    except LookupError:  # of another system
-        return False
+    module = _normal(name)
+    return _MODULES.get(aliases.get(module, module))
 
 
 def _normal(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+_MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  # which read the encodings
 
 
 def encoding(binary: BinaryIO, said: str | None = None) -> str | None:

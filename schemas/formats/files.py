@@ -17,10 +17,9 @@ from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading, answer_line
-from schemas.formats.refused_cells import carried_cells, refused_cells
+from schemas.formats.refused_cells import carried_cells, refused_cells, with_all_values
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
-from schemas.formats.tag_questions import separator_of
 from schemas.imports import ImportItem, plain_item
 from schemas.values import KnownPeople
 
@@ -47,10 +46,6 @@ class File:
     columns: list[str]
     is_empty: bool
     digest: str = ""
-
-    @property
-    def kind(self) -> str:
-        return self.table.kind
 
     @property
     def advice(self) -> list[str]:
@@ -80,8 +75,7 @@ class File:
 
         Raises `FormError` when the rest of the file cannot be read.
         """
-        separator = separator_of(self.reading, self.preset)
-        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, separator)
+        rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
         for number, record in self.table.records():
             row = rows.row(number, record)
             _check_row(row, check)
@@ -104,7 +98,8 @@ class File:
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
-            return refused_cells(self.columns, value | self.carried if isinstance(value, dict) else value)
+            found = with_all_values(value) | self.carried if isinstance(value, dict) else value
+            return refused_cells(self.columns, found)
         width = len(self.table.names)
         cells = [self.table.cell(each) for each in value]
         padding = [""] * (width - len(cells))
@@ -143,10 +138,11 @@ def understood(
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     table, asks = table_questions.from_header(table, reading)
     preset, columns = planned(table, reading)
+    asks += table_questions.ask_address(columns, table.headed and not table.is_json)
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_places(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)
-    guards = Guards(table, columns, answer, ignored, separator_of(reading, preset))
+    guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     dates = look_through(table, columns, answer, reading, preset, asks, guards, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None

@@ -1,5 +1,6 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,12 +14,12 @@ from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
-from schemas.formats.readings import Reading, digest_of
+from schemas.formats.readings import Reading, digest_of, options
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
-from schemas.formats.tag_questions import TagWatch, separator_of
+from schemas.formats.tag_questions import TagWatch
 from schemas.values import DATES
 
 BOM = "\ufeff"  # within a file, of another that was put below
@@ -55,21 +56,12 @@ FOREIGN_COMMAND = (
 )
 FOREIGN_PAGE = "The column “command” has other words than subscribe and unsubscribe: choose what it becomes."
 UNSEEN = (
-    "The file has columns that `answers` does not know: `columns` names them. Does one say who has "
-    "unsubscribed? Answer anew without `answers`, or send seen=HEADER for each that says nothing of it."
+    "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
+    "`answers`, or send all of `options` if none does."
 )
 UNSEEN_COMMAND = (
-    "The file has columns that --answers does not know: {columns}. Does one say who has unsubscribed? Answer "
-    "anew without --answers, or give --seen HEADER for each that says nothing of it."
-)
-
-UNSEEN_MANY = (
-    "The file has other columns than that of `answers`. Does one say who has unsubscribed? Answer anew "
-    "without `answers`, or send the seen_digest of `options` if none does."
-)
-UNSEEN_MANY_COMMAND = (
-    "The file has other columns than that of --answers. Does one say who has unsubscribed? Answer anew "
-    "without --answers, or give --seen-digest {digest} if none does."
+    "The file has other columns than --answers: {columns}. Does one say who has unsubscribed? Answer anew "
+    "without --answers, or give {words} if none does."
 )
 
 
@@ -94,7 +86,7 @@ def look_through(
     """
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _dated(columns, answer), reading)
-    tagged = TagWatch(table, columns, separator_of(reading, preset))
+    tagged = TagWatch(table, columns, reading.tag_separator)
     addresses = [column for column in columns if column.meaning == "email"]
     emails = [] if table.is_json else addresses
     foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
@@ -208,23 +200,23 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """Columns that the answers of an earlier file were not given for."""
+    """Columns that the answers of an earlier file were not given for; of many, all, by their digest."""
+    digest = digest_of(table.names)
     if reading.seen_digest:
-        told = digest_of(table.names)
-        new = table.names if told != reading.seen_digest else []
-        options = [f"seen_digest={told}"]
-        message, command = UNSEEN_MANY, UNSEEN_MANY_COMMAND.format(digest=told)
+        new = table.names if digest != reading.seen_digest else []
+        answers = [("seen_digest", digest)]
     else:
-        new = [name for name in table.names if name not in reading.seen] if reading.seen is not None else []
-        options = [f"seen={name}" for name in new]
-        message, command = UNSEEN, UNSEEN_COMMAND.format(columns=quoted(new))
-    if not new:
+        new = [name for name in table.names if name not in (reading.seen or ())]
+        answers = [("seen", name) for name in new]
+    if not new or (reading.seen is None and not reading.seen_digest):
         return []
+    command = UNSEEN_COMMAND.format(columns=quoted(new), words=shlex.join(options(answers)))
+    given = [f"{name}={value}" for name, value in answers]
     return [
         FileQuestion(
-            about="columns", message=message, command=command, page=message, options=options, columns=new,
+            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=given, columns=new
         )
-    ]  # fmt: skip
+    ]
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:

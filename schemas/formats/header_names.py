@@ -6,13 +6,19 @@ of consent, which are custom fields and only suggest an answer: under `subscribe
 `unsubscribing` unsubscribed; `status` may mean something else.
 """
 
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from itertools import product
 
-from schemas.formats.consent_words import UNSUBSCRIBING, folded
+from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, folded
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
-    ("email", "en", "contact_email subscriber_email member_email user_email customer_email your_email"),
+    (
+        "email",
+        "en",
+        "contact_email subscriber_email member_email user_email customer_email your_email e_mail_1_value",
+    ),
     ("email", "de", "e_mail_adresse mailadresse"),
     ("email", "fr", "adresse_e_mail adresse_mail courriel adresse_courriel adresse_de_courriel"),
     ("email", "fr", "adresse_électronique adresse_de_messagerie"),
@@ -88,43 +94,23 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("last_event_at", "it", "ultima_attività"),
     ("last_event_at", "nl", "laatste_activiteit laatst_actief"),
     ("last_event_at", "pt", "última_atividade"),
+    ("unsubscribing", "en", "unsubscribed is_unsubscribed has_unsubscribed unsubscribe unsub opt_out"),
+    ("unsubscribing", "en", "email_unsubscribed unsubscribed_from_emails unsubscribed_from_all_email"),
     (
         "unsubscribing",
         "en",
-        "unsubscribed is_unsubscribed has_unsubscribed unsubscribe unsub",
+        "unsubscribed_from_all_emails opted_out is_opted_out has_opted_out email_opt_out",
     ),
-    (
-        "unsubscribing",
-        "en",
-        "unsubscribed_date date_unsubscribed unsubscribe_date unsubscribe_time",
-    ),
-    ("unsubscribing", "en", "unsubscribed_on unsub_time unsub_date unsubscribed_time email_unsubscribed"),
-    (
-        "unsubscribing",
-        "en",
-        "unsubscribed_from_emails unsubscribed_from_all_email unsubscribed_from_all_emails opt_out",
-    ),
-    (
-        "unsubscribing",
-        "en",
-        "opted_out is_opted_out has_opted_out email_opt_out email_opted_out opt_out_email",
-    ),
-    ("unsubscribing", "en", "opted_out_of_email has_opted_out_of_email newsletter_opt_out marketing_opt_out"),
-    ("unsubscribing", "en", "email_marketing_opt_out optout_time optout_date opted_out_at opted_out_on"),
-    ("unsubscribing", "en", "unsubscribed_at unsubscription_date opt_out_at opt_out_on opted_out_date"),
-    ("unsubscribing", "en", "do_not_email no_newsletter"),
+    ("unsubscribing", "en", "email_opted_out opt_out_email opted_out_of_email has_opted_out_of_email"),
+    ("unsubscribing", "en", "newsletter_opt_out marketing_opt_out email_marketing_opt_out do_not_email"),
+    ("unsubscribing", "en", "no_newsletter"),
     ("unsubscribing", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung newsletter_abgemeldet"),
-    ("unsubscribing", "de", "newsletter_abbestellt abgemeldet_am abmeldedatum abbestellt_am"),
-    ("unsubscribing", "de", "datum_abmeldung datum_der_abmeldung keine_werbung"),
+    ("unsubscribing", "de", "newsletter_abbestellt keine_werbung"),
     ("unsubscribing", "fr", "désabonné désabonnée désinscrit désinscrite désinscription désabonnement"),
-    ("unsubscribing", "fr", "désabonné_le désinscrit_le date_de_désabonnement date_de_désinscription"),
     ("unsubscribing", "es", "desuscrito desuscrita desuscripción dado_de_baja dada_de_baja baja"),
-    ("unsubscribing", "es", "fecha_de_baja fecha_baja fecha_de_desuscripción"),
-    ("unsubscribing", "it", "disiscritto disiscritta disiscrizione disiscritto_il data_di_disiscrizione"),
-    ("unsubscribing", "nl", "uitgeschreven uitschrijving afmelding afgemeld uitgeschreven_op afgemeld_op"),
-    ("unsubscribing", "nl", "uitschrijfdatum afmelddatum"),
+    ("unsubscribing", "it", "disiscritto disiscritta disiscrizione"),
+    ("unsubscribing", "nl", "uitgeschreven uitschrijving afmelding afgemeld"),
     ("unsubscribing", "pt", "descadastrado descadastrada descadastro desinscrito desinscrita"),
-    ("unsubscribing", "pt", "descadastrado_em data_de_descadastro"),
     #
     ("subscribed", "en", "subscribed is_subscribed email_subscribed subscribed_to_emails opt_in opted_in"),
     ("subscribed", "en", "newsletter_subscribed email_opt_in email_opted_in newsletter_opt_in opt_in_email"),
@@ -152,6 +138,25 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 # Headers of consent: they only suggest an answer, and those that may mean something else come last.
 OF_CONSENT = (UNSUBSCRIBING, "subscribed", "status")
 
+# Headers of a word of time and one of unsubscribing, in either order; the third are what may stand between.
+DATED: tuple[tuple[str, str, str, str], ...] = (
+    ("en", "date time at on", "of", "unsubscribed unsubscribe unsubscription unsub opt_out opted_out"),
+    ("de", "datum zeitpunkt am", "der", "abmeldung abmelde abgemeldet abbestellung abbestell abbestellt"),
+    ("de", "datum zeitpunkt am", "der", "austragung austragungs ausgetragen"),
+    ("fr", "date le", "de d", "désabonnement désinscription désabonné désabonnée désinscrit désinscrite"),
+    ("es", "fecha el", "de de_la", "baja desuscripción desuscrito desuscrita dado_de_baja dada_de_baja"),
+    ("es", "fecha", "de de_la", "cancelación"),
+    (
+        "it",
+        "data il",
+        "di della",
+        "disiscrizione disiscritto disiscritta cancellazione cancellato cancellata",
+    ),
+    ("nl", "datum op", "van", "uitschrijving uitschrijf uitgeschreven afmelding afmeld afgemeld"),
+    ("pt", "data em", "de da do", "descadastro descadastrado descadastrada desinscrição desinscrito"),
+    ("pt", "data em", "de da do", "desinscrita cancelamento cancelado cancelada"),
+)
+
 # Words for a name that mean a part of it beside another column: the words, its meaning, what they mean.
 BESIDE: tuple[tuple[str, str, str], ...] = (
     ("name nom naam", "first_name", "last_name"),  # Vorname, Name; Prénom, Nom; Voornaam, Naam
@@ -166,10 +171,28 @@ SPACES = str.maketrans("_-", "  ")
 @cache
 def headers() -> dict[str, str]:
     """The meaning of each folded header."""
-    return {folded(name): meaning for meaning, _, row in ROWS for name in row.split()}
+    named = {folded(name): meaning for meaning, _, row in ROWS for name in row.split()}
+    return dict.fromkeys(map(folded, _dated()), UNSUBSCRIBING) | named
+
+
+def _dated() -> Iterator[str]:
+    for _, times, between, words in DATED:
+        for time, middle, word in product(times.split(), ("", *between.split()), words.split()):
+            for header in (f"{time}{middle}{word}", f"{word}{middle}{time}"):
+                yield from (header, f"newsletter{header}", f"{header}newsletter")
 
 
 def meaning_of(header: str) -> str | None:
     """What a header means; None if no row has it."""
     words = tuple(folded(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(folded(header))
+
+
+def is_unsubscribing(header: str) -> bool:
+    """Whether a date or yes under a header says that somebody has unsubscribed."""
+    return len(header) <= MAX_LENGTH and _is_unsubscribing(header)
+
+
+@lru_cache(maxsize=4096)
+def _is_unsubscribing(header: str) -> bool:
+    return meaning_of(header) == UNSUBSCRIBING

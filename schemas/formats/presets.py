@@ -28,8 +28,8 @@ class Preset:
     It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
     `--map`; `consent` the columns that say who may be written to, by value (`date`: any date, empty: blank),
     and `also` those that only some of its files have. `headers` are further ones of its files: the values
-    answer by themselves only beside such. `advice` is told to whoever imports such a file;
-    `tag_separator` is between its tags. `page` documents the form, as `read` then.
+    answer by themselves only beside such. `advice` is told to whoever imports such a file. `page` documents
+    the form, as `read` then.
     """
 
     name: str
@@ -42,7 +42,6 @@ class Preset:
     also: Mapping[str, States] = field(default_factory=dict)
     headers: str = ""
     advice: str = ""
-    tag_separator: str | None = None
 
     def consent_of(self, names: Sequence[str], chosen: bool) -> dict[str, States]:
         """The columns of a file that say who may be written to, by folded header; none if some lack.
@@ -171,20 +170,6 @@ PRESETS: dict[str, Preset] = {
             "2026-11-26",
             headers="first_name last_name subscription_ip confirmation_time confirmation_ip",
             advice="MailPoet has a row for each list: who left one of them is unsubscribed here.",
-        ),
-        Preset(
-            "google",
-            "Google Contacts",
-            ("e_mail_1_value labels",),
-            _meanings(
-                email="e_mail_1_value",
-                tags="labels",
-                ignore="e_mail_1_label",
-            ),
-            {},
-            "https://github.com/timelinize/timelinize/blob/main/datasources/contactlist/formats.go",
-            "2026-11-26",
-            tag_separator=":::",
         ),
     )
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.formats.refusals import FileRefused, shortened
+from schemas.formats.refusals import MAX_VALUE, FileRefused, shortened
 from schemas.values import FieldError
 
 MAX_OPTIONS = 100
@@ -37,7 +37,7 @@ class FileQuestion:
             "message": message,
             "options": list(self.options[:MAX_OPTIONS]),
             "columns": [shortened(each) for each in self.columns],
-            "values": [{"value": shortened(value), "count": count} for value, count in self.values],
+            "values": plain_values(self.values),
             **({"readings": _shortened(self.readings)} if self.readings else {}),
         }
 
@@ -52,6 +52,10 @@ def choice(what: str, name: str, answers: Sequence[str], found: str = "", **part
         page=f"{what}: choose below.",
         options=[f"{name}={answer}" for answer in answers],
     )
+
+
+def plain_values(values: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    return [{"value": shortened(value, MAX_VALUE), "count": count} for value, count in values]
 
 
 def _shortened(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

@@ -4,10 +4,11 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, TextIO
 
-from schemas.base import Doubled
+from schemas.base import CONTAINERS, TWICE, Doubled
 from schemas.formats.encodings import UTF8, reading
 from schemas.formats.refusals import FileRefused
 
@@ -127,50 +128,66 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
             yield number, cells
 
 
-class HalfText(Doubled):
-    """An object with half a surrogate pair in a key or a value, for which U+FFFD stands."""
+class Unclear(Doubled):
+    """An object that cannot be taken for one thing, with the `code` and the `message` of its row's error."""
+
+    def __init__(
+        self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]], code: str, message: str
+    ) -> None:
+        super().__init__(values, doubled)
+        self.code, self.message = code, message
 
 
 class Objects:
-    """Makes objects of what a JSON decoder reads, one value after another.
-
-    Called for each object within a value, last of all for that which is the value itself.
-    """
+    """Reads JSON values, one after another."""
 
     def __init__(self) -> None:
-        self.decoder = json.JSONDecoder(object_pairs_hook=self._object)
-        self._last: tuple[dict[str, Any], list[tuple[str, Any]]] | None = None
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
+        self._doubled: dict[str, list[Any]] = {}
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            self._last = found, pairs
+            counts = Counter(key for key, _ in pairs)
+            for key, value in pairs:
+                if counts[key] > 1:
+                    self._doubled.setdefault(key, []).append(value)
         return found
 
-    def marked(self, value: Any) -> Any:
-        """The value that was read last: `Doubled`, with all values, if keys of it are there several times."""
-        last, self._last = self._last, None
-        if last is None or last[0] is not value:
-            return value
-        values: dict[str, list[Any]] = {}
-        for key, each in last[1]:
-            values.setdefault(key, []).append(each)
-        return Doubled(value, {key: several for key, several in values.items() if len(several) > 1})
+    def read(self, text: str, start: int) -> tuple[Any, int]:
+        """The value at a place, or `Unclear`, and where it ends; text if it is nested too deep to be judged.
+
+        Raises `ValueError`, and `RecursionError`.
+        """
+        self._doubled = {}
+        value, end = self._decoder.raw_decode(text, start)
+        try:
+            return self._judged(value, bool(HALF.search(text, start, end))), end
+        except RecursionError:
+            return text[start:end].strip(), end
+
+    def _judged(self, value: Any, may_have_half: bool) -> Any:
+        """The value, or `Unclear` if a key within it has several values, or half a surrogate pair, for which
+        U+FFFD stands then."""
+        doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
+        code, message = ("invalid_json", TWICE) if doubled else ("", "")
+        written = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
+        if SURROGATE.search(written):
+            value, doubled = json.loads(SURROGATE.sub("\ufffd", written))
+            code, message = NUL_CODE, HALF_TEXT
+        return Unclear(value, doubled, code, message) if code and isinstance(value, dict) else value
 
 
-def whole(value: Any, text: str, start: int, end: int) -> Any:
-    """A value that was read from part of a text, or `HalfText`; U+FFFD stands for surrogates."""
-    if not HALF.search(text, start, end):
+def _differ(values: Sequence[Any]) -> bool:
+    first, *others = map(_spelling, values)
+    return any(each != first for each in others)
+
+
+def _spelling(value: Any) -> Any:
+    """A value as it is compared: without case and outer blanks; null is as good as blank."""
+    if isinstance(value, CONTAINERS):
         return value
-    doubled = value.doubled if isinstance(value, Doubled) else {}
-    try:
-        written = json.dumps([value, doubled], ensure_ascii=False)
-        if not SURROGATE.search(written):
-            return value
-        value, doubled = json.loads(SURROGATE.sub("\ufffd", written))
-    except RecursionError:
-        return text[start:end].strip()
-    return HalfText(value, doubled) if isinstance(value, dict) else value
+    return "" if value is None else str(value).strip().casefold()
 
 
 def array(text: TextIO) -> Iterator[Any]:
@@ -183,9 +200,9 @@ def array(text: TextIO) -> Iterator[Any]:
         if buffer[position : position + 1] == "]":
             _check_end(buffer[position + 1 :], text)
             return
-        value, end = _decoded(objects.decoder, buffer, position)
+        value, end = _decoded(objects, buffer, position)
         if end < len(buffer):
-            yield whole(objects.marked(value), buffer, position, end)
+            yield value
             position, number = end, number + 1
             continue
         rest = len(buffer) - position
@@ -208,9 +225,9 @@ def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _decoded(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple[Any, int]:
+def _decoded(objects: Objects, buffer: str, position: int) -> tuple[Any, int]:
     """The value at a position and its end; None and the end of the buffer if it is incomplete."""
     try:
-        return decoder.raw_decode(buffer, position)
+        return objects.read(buffer, position)
     except (ValueError, RecursionError):
         return None, len(buffer)

@@ -6,6 +6,7 @@ from schemas.base import FormError
 from schemas.values import FieldError
 
 MAX_FOUND, MAX_FOUND_LENGTH = 100, 100  # names or values in an answer, and characters of each
+MAX_VALUE = 500  # characters of a value that is asked about: it is sent back whole
 MAX_LISTED = 30  # in a sentence
 
 
@@ -22,8 +23,8 @@ class FileRefused(FormError):
         self.command = command or message
 
 
-def shortened(text: str) -> str:
-    return text if len(text) <= MAX_FOUND_LENGTH else f"{text[: MAX_FOUND_LENGTH - 1]}…"
+def shortened(text: str, length: int = MAX_FOUND_LENGTH) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def quoted(names: Sequence[str]) -> str:

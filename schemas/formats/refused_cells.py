@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from schemas.base import Doubled, depth
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.consent import UNSUBSCRIBED, ConsentAnswer
@@ -13,6 +14,7 @@ from schemas.values import compact_json
 
 MAX_COLUMNS = 100  # each row has a cell for each, though it is blank in most
 LINE = "line"
+SHALLOW = 4  # levels: each may be there again within the one above
 
 
 def carried_cells(
@@ -28,6 +30,13 @@ def carried_cells(
     if reading.tags and "tags" not in names and all(column.meaning != "tags" for column in columns):
         carried["tags"] = csv_values.write_tags([*reading.tags])
     return carried
+
+
+def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
+    """An object, with a list of the values of each key that has several; as text if it is deep."""
+    if not isinstance(value, Doubled):
+        return value
+    return {**value, **value.doubled} if depth(value) <= SHALLOW else {LINE: compact_json(value)}
 
 
 def refused_cells(columns: list[str], value: Any) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from schemas.base import MAX_DEPTH, TWICE, Doubled
+from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
 from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn, same
@@ -17,7 +17,6 @@ from schemas.formats.reasons import Because
 from schemas.formats.tables import CSV, Table, is_object
 from schemas.values import DATES, NAMES
 
-NAMING = ("email", "command", CONSENT)
 RAGGED = "The row has more cells than the header: put quotes around cells that contain the delimiter."
 TWO_ADDRESSES = "The cell has two addresses: leave one, and give the other a row of its own."
 TAGS = ("tags", "remove_tags")
@@ -110,8 +109,10 @@ class Rows:
     def _from_object(self, number: int, value: Any) -> FileRow:
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
-        if isinstance(value, readers.HalfText):
-            row.refuse(readers.NUL_CODE, readers.HALF_TEXT)
+        if isinstance(value, readers.Unclear):
+            addresses = (value.get(each.name) for each in self.columns if each.meaning == "email")
+            row.email = next((each for each in addresses if isinstance(each, str)), "")
+            row.refuse(value.code, value.message)
             return row
         if not is_object(value):
             row.refuse("invalid_json", NOT_AN_OBJECT)
@@ -123,18 +124,7 @@ class Rows:
             elif column is not None and cell is not None and cell != "":
                 self._put_json(row, column, cell)
         _complete(row)
-        if isinstance(value, Doubled):
-            self._refuse_doubled(row, value)
         return row
-
-    def _refuse_doubled(self, row: FileRow, value: Doubled) -> None:
-        """A row of which an address, a command or a word of consent is there again, and is another."""
-        for key, values in value.doubled.items():
-            meaning = self.by_name[key].meaning if key in self.by_name else ""
-            meaning = CONSENT if any(each.column.name == key for each in self.consents) else meaning
-            spellings = {self.table.cell(each).strip().casefold() for each in values}
-            if meaning in NAMING and len(spellings) > 1:
-                row.refuse(f"invalid_{meaning}", TWICE)
 
     def _put_json(self, row: FileRow, column: Column, value: Any) -> None:
         if column.key is not None:
@@ -172,14 +162,14 @@ class Rows:
 
 
 def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
-    """Whether a row is refused for its shape, or has no address, whatever else is in it."""
+    """Whether a row is refused for its shape, or has no address in `emails`."""
     if table.is_json:
         if not is_object(record):
             return True
     elif _is_ragged(table, record) or (table.kind == CSV and readers.has_nul(record)):
         return True
     cells = (table.cell_of(record, column) for column in emails)
-    return not any(csv_values.is_like_address(cell) for cell in cells)
+    return bool(emails) and not any(csv_values.is_like_address(cell) for cell in cells)
 
 
 def _is_ragged(table: Table, record: list[Any]) -> bool:

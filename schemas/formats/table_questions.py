@@ -1,18 +1,19 @@
 """What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from schemas.formats import beginnings, encodings, tables
-from schemas.formats.columns import Column, has_email
+from schemas.formats.columns import Column, has_email, like_email
 from schemas.formats.consent import ConsentAnswer
 from schemas.formats.consent_guards import unsubscribing
 from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import OWN
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted
 from schemas.formats.tables import IMPORT, SKIP, Table, is_object
 from schemas.values import compact_json
 
@@ -25,7 +26,14 @@ BAD_BYTE = (
 )
 HEADER = "The first row has no column of addresses; the header seems to be row {row}"
 HIDDEN = "{count} hidden, as by a filter; they can be imported, too"
-SHEETS = "Several sheets have a column of addresses"
+SHEETS = "Other sheets have a column of addresses"
+NO_ADDRESS = "No column holds addresses"
+NO_ADDRESS_PAGE = f"{NO_ADDRESS}: choose below which one does."
+HEADLESS = "No column holds addresses, and the first row has one: it seems to be a subscriber, and no header"
+HEADLESS_PAGE = (
+    "The first row has an address, so it seems to be a person: take the tick off “The first row has the "
+    "names of the columns”, choose which column is the address, and look again."
+)
 NOT_COMPUTED = (
     "The formula in column {place}, row {row} has no stored value: open the workbook in a spreadsheet "
     "program, save it, and import that."
@@ -44,9 +52,36 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
         count = "1 row is" if book.hidden == 1 else f"{book.hidden:,} rows are"
         asks.append(choice(HIDDEN.format(count=count), "hidden_rows", [IMPORT, SKIP]))
     others = [name for name, rows in book.others.items() if any(map(has_email, rows))] if book else []
-    if others and not reading.sheet and has_email(table.names):
-        asks.append(choice(SHEETS, "sheet", [table.sheet or "", *others]))
+    if others and not reading.sheet:
+        this = [table.sheet or ""] if has_email(table.names) else []
+        asks.append(choice(SHEETS, "sheet", [*this, *others]))
     return table, asks
+
+
+def ask_address(columns: Sequence[Column], headed: bool) -> list[FileQuestion]:
+    """Which column holds addresses, if none does; suggests one whose header is like a word for them."""
+    if not columns or any(column.meaning == "email" for column in columns):
+        return []
+    found = [column.name for column in columns]
+    first = next((place for place, name in enumerate(found, 1) if headed and "@" in name), 0)
+    like = next((place for place, name in enumerate(found[:MAX_FOUND], 1) if like_email(name)), 0)
+    what, page, option = NO_ADDRESS, NO_ADDRESS_PAGE, f"map[{like or 'COLUMN'}]=email"
+    words = ["--map", f"{found[like - 1] if like else 'COLUMN'}=email"]
+    if first:
+        what, page, option = HEADLESS, HEADLESS_PAGE, f"header=0&map[{first}]=email"
+        words = ["--no-header", "--map", f"{first}=email"]
+    command = f"{what}: say so with {shlex.join(words)}. Found: {quoted(found)}"
+    message = f"{what}: send `options`."
+    return [
+        FileQuestion(
+            about="email",
+            message=message,
+            command=command,
+            page=page,
+            options=[option],
+            columns=found[:MAX_FOUND],
+        )
+    ]
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:

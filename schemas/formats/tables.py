@@ -226,13 +226,14 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
     """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
-    objects = readers.Objects()
+    objects, value = readers.Objects(), None
     for line in readers.lines(text):
+        written = line.strip(" \t\r\n")
         try:
-            value = readers.whole(objects.marked(objects.decoder.decode(line)), line, 0, len(line))
+            value, end = objects.read(written, 0)
         except (ValueError, RecursionError):
-            value = line.strip()
-        yield line, value
+            end = 0
+        yield line, value if end == len(written) else written
 
 
 def _keys(table: Table) -> Iterator[str]:
@@ -246,7 +247,7 @@ def _keys(table: Table) -> Iterator[str]:
 
 
 def is_object(value: Any) -> bool:
-    return isinstance(value, dict) and not isinstance(value, readers.HalfText) and depth(value) <= MAX_DEPTH
+    return isinstance(value, dict) and not isinstance(value, readers.Unclear) and depth(value) <= MAX_DEPTH
 
 
 def _can_name(key: str) -> bool:

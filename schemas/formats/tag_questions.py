@@ -8,9 +8,7 @@ from typing import Any
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.meanings import EXPORTED
-from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, choice
-from schemas.formats.readings import Reading
 from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 
@@ -19,11 +17,6 @@ SEPARATORS = re.compile(r"[,;|#/]{1,5}|:::")
 COMMA = {csv_values.COMMA}
 MAX_SHOWN = 3
 UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answer, each cell is one tag"
-
-
-def separator_of(reading: Reading, preset: Preset | None) -> str | None:
-    """What separates the tags in place of a comma, if that is known."""
-    return reading.tag_separator or (preset.tag_separator if preset else None)
 
 
 class TagWatch:

@@ -4,6 +4,7 @@ import csv
 import io
 
 from audience import imports
+from tests.response_assertions import error
 
 CSV = "text/csv"
 LINES = "application/x-ndjson"
@@ -45,3 +46,29 @@ def people(header, *values):
     """A file with a column of such a header, or without a header row."""
     first = "" if header is None else f"email,{header}\n"
     return first + "".join(f"p{n}@example.com,{value}\n" for n, value in enumerate(values))
+
+
+def is_in(client, email):
+    return client.find(email)["attributes"]["unsubscribed_at"] is None
+
+
+def left(client, count):
+    """Who of `people` is unsubscribed."""
+    return {n for n in range(count) if not is_in(client, f"p{n}@example.com")}
+
+
+def asked(client, text, query=None, content_type=CSV):
+    """The answer that asks; nothing of the file is left."""
+    for more in ({}, {"dry_run": "1"}):
+        response = ask(client, text, content_type, query=dict(query or {}) | more)
+        error(response, 422)
+        assert client.get("/batch/imports").json == {"data": []}
+    return response.json
+
+
+def by_column(column, **told):
+    return {"consent_column": column, **told}
+
+
+def command(client, name, email):
+    client.post("/fetch/commands", {"command": {"command": name, "email": email}})

@@ -4,9 +4,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.api.sent_files import ask, import_file, people, send
+from tests.api.sent_files import ask, asked, by_column, import_file, people, send
 from tests.api.test_file_tables import TITLED
-from tests.response_assertions import error
+from tests.response_assertions import error, error_fields
 
 IN, OUT = "subscribed", "unsubscribed"
 
@@ -107,3 +107,39 @@ def test_a_line_that_says_who_is_not_answered_over(client, query):
         error(answer, 422)
         assert "`answers`" in answer.json["errors"][0]["message"]
     assert client.counts() == (0, 0, 0)
+
+
+def test_all_questions_are_asked_together_and_the_line_of_answers_is_enough(client):
+    text = "email,created_at,Command,ok\nann@example.com,01/02/2023,Merge,y\nbob@example.com,,,n\n"
+    body = asked(client, text)
+    assert [each["about"] for each in body["asks"]] == ["consent", "dates", "command"]
+    query = by_column("ok", subscribed="y", unsubscribed="n") | {"dates": "dmy", "map[3]": "ignore"}
+    line = send(client, text, query=query | {"dry_run": "1"}).json["meta"]["answers"]
+    import_file(client, text, query={"answers": line})
+    assert client.find("ann@example.com")["attributes"]["created_at"][:10] == "2023-02-01"
+    assert client.counts() == (2, 1, 1)
+    again = send(client, text, query={"answers": line, "dry_run": "1"}).json["meta"]["answers"]
+    assert again == line
+
+
+def test_what_a_line_of_answers_does_not_know_is_asked_about(client):
+    text = people("ok", "y", "n")
+    query = by_column("ok", subscribed="y", unsubscribed="n")
+    line = send(client, text, query=query | {"dry_run": "1"}).json["meta"]["answers"]
+    (question,) = asked(client, people("ok", "y", "later"), {"answers": line})["asks"]
+    assert (question["about"], question["values"]) == ("consent", [{"value": "later", "count": 1}])
+    wider = "email,ok,gone\np0@example.com,y,yes\n"
+    (question,) = asked(client, wider, {"answers": line})["asks"]
+    assert (question["about"], question["columns"]) == ("columns", ["gone"])
+    error(ask(client, "email,okay\np0@example.com,y\n", query={"answers": line}), 422)
+    error(ask(client, text, query={"answers": "nonsense=1"}), 422)
+    import_file(client, people("ok", "y", "later"), query={"answers": line, "unconfirmed": "later"})
+    import_file(client, wider, query={"answers": line, "seen": "gone"})
+    error(ask(client, wider, query={"answers": line, "seen": "gone", "consent": OUT}), 422)
+    assert client.counts() == (2, 1, 1)
+
+
+def test_seen_without_answers_is_refused(client):
+    for query in ({"consent": IN}, {}, {"answers": ""}):
+        body = ask(client, people("x", "a"), query=query | {"seen": "ok"})
+        assert error_fields(body) == ["seen"]

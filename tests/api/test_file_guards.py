@@ -4,15 +4,10 @@ import json
 
 import pytest
 
-from tests.api.sent_files import CSV, LINES, ask, import_file, people, send
+from tests.api.sent_files import CSV, LINES, ask, import_file, left, people, send
 from tests.response_assertions import error
 
 IN, OUT, NOT_YET = "subscribed", "unsubscribed", "unconfirmed"
-
-
-def left(client, count):
-    found = {n: client.find(f"p{n}@example.com") for n in range(count)}
-    return {n for n, person in found.items() if person["attributes"]["unsubscribed_at"] is not None}
 
 
 def refused(client, text, query=None, content_type=CSV):
@@ -151,6 +146,21 @@ def test_a_heading_in_whatever_marks_refuses_the_file(client, heading):
         assert refused(client, text, query).startswith("Row 3 ")
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '"subscribed, Unsubscribed"',
+        "active;unsubscribed",
+        "abgemeldet|angemeldet",
+        "['ok', 'unsubscribed']",
+        "Unsubscribed (bounced)",
+    ],
+)
+def test_a_list_in_a_cell_says_so(client, cell):
+    cell = cell if cell.startswith('"') else f'"{cell}"'
+    assert refused(client, people("states", "active;subscribed", cell)).startswith("Row 3 ")
+
+
 @pytest.mark.parametrize("cell", ["(unsubscribed)", "[Unsubscribed]", "*unsubscribed*"])
 def test_marks_around_the_word_do_not_hide_it(client, cell):
     assert refused(client, people("note", cell)).startswith("Row 2 ")
@@ -163,3 +173,47 @@ def test_the_headers_of_our_own_export_do_not_switch_the_guards_off(client, othe
     assert send(other_client, wider).status_code == 422
     assert other_client.counts() == (0, 0, 0)
     assert send(other_client, "\n".join(text) + "\n").status_code == 200
+
+
+NESTED = [
+    {"status": {"email": "unsubscribed"}}, {"lists": [{"name": "News", "state": ["ok", "Unsubscribed"]}]},
+    {"prefs": {"unsubscribed": True}}, {"prefs": [{"optOutDate": "2024-05-06"}]}, {"opt_out": [None, "yes"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NESTED)
+def test_a_value_within_another_says_so(client, value):
+    row = {"email": "p0@example.com"}
+    text = json.dumps(row | {"prefs": {"unsubscribed": False}}) + "\n" + json.dumps(row | value) + "\n"
+    assert refused(client, text, content_type=LINES).startswith("Row 2 ")
+    [(name, cell)] = value.items()
+    quoted = json.dumps(cell).replace('"', '""')
+    assert refused(client, f'email,{name}\np0@example.com,"{quoted}"\n').startswith("Row 2 ")
+    import_file(client, text, LINES, query={"consent": IN, "ignore_column": name})
+    assert left(client, 1) == set()
+
+
+BESIDE = [
+    ("Opted Out", "yes"), ("Data cancellazione", "06/05/2024"), ("Abmeldedatum", "6.5.2024"),
+    ("note", "Unsubscribed"), ("optOut", "1"), ("Fecha de la baja", "2024-05-06"),
+    ("Désinscrite le", "6 mai 2024"), ("unsub", "true"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "cell"), BESIDE)
+def test_another_column_says_so_beside_a_column_or_a_program_that_answers(client, header, cell):
+    asked = {"consent_column": "state", "subscribed": "in", "unsubscribed": "out"}
+    text = f"email,state,{header}\np0@example.com,in,\np1@example.com,out,{cell}\np2@example.com,in,"
+    assert refused(client, f"{text}{cell}\n", asked | {"consent": []}).startswith("Row 4 is subscribed by")
+    import_file(client, f"{text}\n", query=asked)
+    assert left(client, 3) == {1}
+    keila = f"Email,First name,Last name,Data,Status,{header}\np0@example.com,,,,active,{cell}\n"
+    message = ask(client, keila, query={"from": "keila"}).json["errors"][0]["message"]
+    assert message.startswith("Row 2 is subscribed by")
+    import_file(client, keila, query={"from": "keila", "ignore_column": "6"})
+    assert left(client, 3) == {1}
+
+
+@pytest.mark.parametrize(("header", "cell"), BESIDE)
+def test_a_header_of_unsubscribing_says_so_in_any_language(client, header, cell):
+    assert refused(client, people(header, "", cell)).startswith("Row 3 ")

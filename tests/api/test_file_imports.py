@@ -103,7 +103,7 @@ def test_a_long_file_is_split_into_batches_and_applied_in_order(client):
     ("text", "sentence"),
     [
         ("", "empty"),
-        ("name,plan\nann,pro\n", "map[COLUMN]=email"),
+        ("name,plan\nann,pro\n", "No column holds addresses"),
         ("email,Email\na@b.co,b@b.co\n", "Two columns"),
         ("email,a b,a*b\nann@example.com,1,2\n", "Two columns"),
         (f"email,{'x' * 101}\n", "cannot name"),

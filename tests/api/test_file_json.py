@@ -74,3 +74,23 @@ def test_a_doubled_key_with_half_a_character_is_refused(client):
     line = f'{{"email":"x@example.com","email":"y{HALF}@example.com"}}\n'
     assert import_file(client, line + json.dumps(PEOPLE[0]) + "\n", LINES)["created"] == 1
     assert [each["error_code"] for each in errors(client)] == ["invalid_text"]
+
+
+@pytest.mark.parametrize("kind", [ARRAY, LINES])
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        '"unsubscribed_at": "2024-01-02", "unsubscribed_at": null', '"state": "unsubscribed", "state": "ok"',
+        '"command": "unsubscribe", "command": null', '"data": {"subscribed": false, "subscribed": true}',
+        '"ok": [{"at": "2024-01-02", "at": ""}]', '"unsubscribed_at": "", "unsubscribed_at": "2024-01-02"',
+    ],
+)  # fmt: skip
+def test_a_key_with_two_values_refuses_its_row(client, kind, pairs):
+    rows = [f'{{"email": "x@example.com", {pairs}}}', '{"email": "ann@example.com", "ok": 1, "ok": 1}']
+    text = f"[{','.join(rows)}]" if kind == ARRAY else "".join(f"{row}\n" for row in rows)
+    assert import_file(client, text, kind)["created"] == 1
+    [refused] = errors(client)
+    assert refused["error_code"] == "invalid_json"
+    assert "several times" in refused["error_message"]
+    assert refused.get("unsubscribed_at") in (None, '["2024-01-02",null]', '["","2024-01-02"]')
+    assert [column["name"] for column in ask(client, text, kind).json["columns"]] == ["email", "ok"]

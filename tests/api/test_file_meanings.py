@@ -2,6 +2,7 @@
 
 import io
 import json
+from urllib.parse import parse_qsl
 
 import openpyxl
 import pytest
@@ -56,24 +57,47 @@ def test_keys_of_json_are_mapped(client):
 
 
 @pytest.mark.parametrize(
-    ("text", "query", "columns", "hint"),
+    ("text", "query", "columns"),
     [
-        ("LEID,Mail\n1,x\n", {}, ["LEID", "Mail"], ["map[2]=email"]),
-        ("plan\nx\n", {}, ["plan"], None),
-        ("jo@example.com,Jo\n", {}, ["jo@example.com", "Jo"], ["map[1]=email", "header=0"]),
-        ("email,plan\nx,y\n", {"map[color]": "ignore"}, ["email", "plan"], None),
-        ("email,plan\nx,y\n", {"map[3]": "ignore"}, ["email", "plan"], None),
-        ("email,plan,plan\nx,y,z\n", {"map[plan]": "ignore"}, ["email", "plan", "plan"], None),
-        ("email,plan\nx,y\n", {"map[plan]": "email"}, ["email (1)", "plan (2)"], None),
-        ("email,tags,labels,tags\nx,y,z,a\n", {}, ["tags (2)", "tags (4)"], None),
+        ("email,plan\nx,y\n", {"map[color]": "ignore"}, ["email", "plan"]),
+        ("email,plan\nx,y\n", {"map[plan]": "ignore", "map[2]": "tags"}, None),
+        ("email,plan\nx,y\n", {"map[3]": "ignore"}, ["email", "plan"]),
+        ("email,plan,plan\nx,y,z\n", {"map[plan]": "ignore"}, ["email", "plan", "plan"]),
+        ("email,plan\nx,y\n", {"map[plan]": "email"}, ["email (1)", "plan (2)"]),
+        ("email,tags,labels,tags\nx,y,z,a\n", {}, ["tags (2)", "tags (4)"]),
     ],
 )
-def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, text, query, columns, hint):
+def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, text, query, columns):
     response = send(client, text, query=query)
     error(response, 422)
-    assert response.json["columns"] == columns
-    assert response.json.get("did_you_mean") == hint
+    assert response.json.get("columns") == columns
     assert client.get("/batch/imports").json == {"data": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("LEID,Mail\n1,ann@example.com\n", "map[2]=email"),
+        ("plan,who\nx,ann@example.com\n", "map[COLUMN]=email"),
+        ("ann@example.com,Jo\nbob@example.com,Al\n", "header=0&map[1]=email"),
+        ('{"Post": "ann@example.com", "ok": true}\n', "map[COLUMN]=email"),
+    ],
+)
+def test_a_column_of_addresses_is_asked_for_together_with_all_else(client, text, option):
+    content_type = LINES if text.startswith("{") else CSV
+    response = ask(client, text, content_type)
+    error(response, 422)
+    assert [(each["about"], each["options"][:1]) for each in response.json["asks"]] == [
+        ("consent", ["consent=subscribed"]), ("email", [option]),
+    ]  # fmt: skip
+    names = [column["name"] for column in response.json["columns"]]
+    assert response.json["asks"][1]["columns"] == names
+    column = "Post" if "Post" in names else "2"
+    told = dict(parse_qsl(option.replace("COLUMN", column)))
+    query = {"upload": response.json["upload"], "consent": "subscribed", **told}
+    assert client.call("POST", "/batch/imports", query=query).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert client.find(ANN)["attributes"]["unsubscribed_at"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,24 @@
 """A file that was kept while its questions were open, in place of the body; how many are kept."""
 
+from functools import partial
+
 import pytest
 
-from audience import file_uploads, keys
-from tests.api.sent_files import CSV, ask, people
+from audience import clock, file_searches, file_uploads, imports, keys
+from schemas.file_records import kept_records
+from storage import database
+from tests.api.sent_files import CSV, ask, left, people
 from tests.client import ApiClient
 from tests.response_assertions import error, error_fields
+from workers.child_process import ChildProcess
 
 IN = "subscribed"
 
 
-def kept(client, text):
-    response = ask(client, text)
-    assert response.status_code == 422, response.text
+def kept(client, text, query=None):
+    """The id under which a file is kept that was asked about."""
+    response = ask(client, text, query=query)
+    error(response, 422)
     return response.json["upload"]
 
 
@@ -45,3 +51,46 @@ def test_of_the_files_that_a_key_keeps_waiting_the_oldest_go(client, monkeypatch
     for upload in uploads[1:]:
         assert go_on(client, upload, consent=IN).status_code == 200
     assert go_on(other_key, others, consent=IN).status_code == 200
+
+
+def test_a_file_is_kept_until_its_questions_are_answered(client):
+    upload = kept(client, people("x", "a", "b"))
+    response = go_on(client, upload, consent_column="x", subscribed="a")
+    error(response, 422)
+    assert response.json["upload"] == upload
+    told = {"consent_column": "x", "subscribed": "a", "unsubscribed": "b"}
+    assert go_on(client, upload, dry_run="1", **told).json["dry_run"]["created"] == 2
+    assert go_on(client, upload, **told).status_code == 200
+    imports.drain(client.site.id, 30)
+    assert left(client, 2) == {1}
+    error(go_on(client, upload, **told), 404)
+
+
+def test_of_a_file_of_which_only_the_beginning_was_read_nothing_is_kept(client):
+    response = ask(client, people("x", *["a"] * 20_000))
+    assert "upload" not in response.json
+    assert kept(client, people("x", *["a"] * 20_000, "b"), query={"consent_column": "x", "subscribed": "a"})
+
+
+def test_a_kept_file_is_only_for_who_sent_it_and_for_an_hour(client, other_client, monkeypatch, settings):
+    upload = kept(client, people("x", "a"))
+    error(go_on(other_client, upload, consent=IN), 404)
+    other_key = ApiClient(client.http, client.site, keys.create([client.site], name="Other"))
+    error(go_on(other_key, upload, consent=IN), 404)
+    later = clock.now_ms() + file_uploads.ASKED_MS + 1
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    error(go_on(client, upload, consent=IN), 404)
+    file_uploads.sweep(settings.instance)
+    assert list((settings.instance / file_uploads.FOLDER).glob("*")) == []
+    with database.session():
+        assert database.row("SELECT count(*) FROM file_pieces") == (0,)
+    assert file_uploads.waiting(client.site) == []
+
+
+def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):
+    client.create("p0@example.com")
+    upload = kept(client, people("x", "a", "b"))
+    client.delete("/fetch/subscribers", query={"email": "p0@example.com"})
+    file_searches.work(settings.instance, partial(kept_records, ChildProcess()))
+    dry = go_on(client, upload, consent=IN, dry_run="1").json["dry_run"]
+    assert [row["email"] for row in dry["rows"]] == ["p1@example.com"]

@@ -29,6 +29,24 @@ def test_without_a_terminal_it_ends_with_2_and_commands_to_copy(type_, client, f
     assert len(client.get("/fetch/tags").json["data"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("LEID,My Mail\n1,ann@example.com\n", ["--map", "My Mail=email"]),
+        ("ann@example.com,x\nbob@example.com,y\n", ["--no-header", "--map", "1=email"]),
+    ],
+)
+def test_a_column_of_addresses_is_asked_for_together_with_all_else(type_, client, file, text, words):
+    file.write_text(text)
+    result = type_("import", file, "--site", client.site.uuid, asked=True)
+    assert result.exit_code == 2
+    assert "Who in this file may be written to?" in result.output
+    assert shlex.join(words) in result.output
+    told = ("--consent", "subscribed", *words)
+    assert type_("import", file, "--site", client.site.uuid, *told).exit_code == 0
+    assert client.find("ann@example.com") is not None
+
+
 def test_on_a_terminal_it_asks(type_, client, file, monkeypatch):
     monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
     typed = ["4", "2", "subscribed", "unsubscribed", "unconfirmed"]
@@ -71,6 +89,27 @@ def test_a_file_that_was_imported_before_is_told(type_, client, file):
     words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed")
     type_(*words)
     assert "This file was imported before, as import 1, " in type_(*words).output
+
+
+def test_a_column_is_mapped_once(type_, client, file):
+    words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed", "--map", "state=ignore")
+    for column, code in (("state", 2), ("2", 1), ("State", 1)):
+        result = type_(*words, "--map", f"{column}=field:x")
+        assert result.exit_code == code
+        assert "--map says two things of a column" in result.output
+    assert type_(*words, "--map", "2=ignore", "--unread-dates", "ignore", "--dates", "dmy").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--consent", "unsubscribed", "--consent", "subscribed"), ("--dates", "dmy", "--dates", "mdy"),
+     ("--consent-column", "2", "--subscribed", "ok", "--subscribed", "", "--consent-column", "state")],
+)  # fmt: skip
+def test_an_option_is_given_once(type_, client, file, words):
+    result = type_("import", file, "--site", client.site.uuid, *words, asked=True)
+    assert result.exit_code == 2
+    assert f"{words[0]} is there several times: give it once." in result.output
+    assert client.counts() == (0, 0, 0)
 
 
 def test_answers_that_say_who_are_not_answered_over(type_, client, file):

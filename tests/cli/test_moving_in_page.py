@@ -28,7 +28,6 @@ COUNTS = {  # subscribed, unsubscribed
     "Substack": (2, 1),
     "beehiiv": (2, 2),
     "MailPoet": (1, 3),
-    "Google Contacts": (2, 0),
 }
 # first and last name, custom fields, tags, the day of created_at, the day of unsubscribed_at
 PEOPLE: dict[str, tuple[Any, ...]] = {
@@ -47,14 +46,6 @@ PEOPLE: dict[str, tuple[Any, ...]] = {
         None,
     ),
     "zoe@example.org": ("Zoe", "Dahl", {"tier": "free"}, [], "2023-03-24", None),
-    "nora@example.org": (
-        "Nora",
-        "Bakke",
-        {"Phone_1_-_Value": "+47 900 00 001"},
-        ["Choir", "myContacts"],
-        None,
-        None,
-    ),
     "bea@example.org": (None, None, {"tier": "free"}, [], "2023-03-24", "2024-03-13"),
 }
 

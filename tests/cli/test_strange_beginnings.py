@@ -66,14 +66,16 @@ def test_a_workbook_that_begins_with_a_cover(refused):
     said = refused(
         book(Cover=[["Members 2026"]], People=[["email"], ["ann@example.com"]], Old=[["email"]]),
         "people.xlsx",
+        exit_code=2,
     )
-    assert "in the sheet `Cover`. Found: `Members 2026`. Choose with --sheet one of `People`, `Old`" in said
+    assert "Other sheets have a column of addresses: answer with --sheet People or --sheet Old" in said
 
 
 def test_a_first_row_of_a_person_is_still_asked_about(refused):
-    assert "is the first row no header?" in refused("ann@example.com,post\nbob@example.com,email\n")
-    said = refused("Contact,Prefers\nann@example.com,x\nbob@example.com,email\n")
-    assert "Say so with --map COLUMN=email" in said
+    said = refused("ann@example.com,post\nbob@example.com,email\n", exit_code=2)
+    assert "it seems to be a subscriber, and no header" in said
+    said = refused("Contact,Prefers\nann@example.com,x\nbob@example.com,email\n", exit_code=2)
+    assert "say so with --map COLUMN=email" in said
 
 
 @pytest.mark.parametrize("bom", [True, False])

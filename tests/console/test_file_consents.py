@@ -1,5 +1,7 @@
 """Who in a file may be written to, asked on its page; and people of a file who had unsubscribed before."""
 
+import html
+
 import pytest
 
 from audience import commands, erasures, subscribers
@@ -86,6 +88,29 @@ def test_a_row_that_says_otherwise_is_named_with_the_way_out(site, manager, root
     assert manager.post(path, start="1", headed="1", consent="subscribed").status_code == 422
     start(manager, path, site, **{"ignored-new": "note"})
     assert person(site, "bob@a.example").unsubscribed_at is None
+
+
+def test_a_row_that_says_otherwise_than_its_column_is_named_alike(site, manager, root):
+    fields = {"consent": "column", "consent_column": "2", "told_column": "2", "value-1": "in",
+              "state-1": "subscribed"}  # fmt: skip
+    path = keep(manager, root, "email,state,opted out\nann@a.example,in,yes\n", **fields)
+    assert "Row 2 of <bdi>opted out</bdi> says that somebody has unsubscribed" in manager.get(path).text
+    assert "Import such rows as a file of their own" in manager.get(path).text
+    start(manager, path, site, **fields, **{"ignored-new": "opted out"})
+    assert person(site, "ann@a.example").unsubscribed_at is None
+
+
+def test_a_long_value_with_line_breaks_is_told_as_a_browser_sends_it(site, manager, root):
+    long = "I agree to get the newsletter.\nI have read the privacy policy. " * 5
+    path = asked(manager, root, f'email,consent\nann@a.example,"{long}"\nbob@a.example,\n')
+    fields = {"consent": "column", "consent_column": "2"}
+    manager.post(path, look="1", headed="1", **fields)
+    assert html.escape(long.strip()) in manager.get(path).text
+    told = {"told_column": "2", "value-1": long.strip().replace("\n", "\r\n"), "state-1": "subscribed",
+            "value-2": "", "state-2": "unsubscribed"}  # fmt: skip
+    start(manager, path, site, **fields, **told)
+    found = [person(site, f"{name}@a.example").unsubscribed_at is None for name in ("ann", "bob")]
+    assert found == [True, False]
 
 
 def test_a_file_that_answers_by_itself(site, manager, root):

@@ -26,7 +26,8 @@ ORDINARY = (
     "birthday", "age", "interests", "first visit", "last order", "last_purchase", "date joined",
     "created by", "updated_by", "anmeldung_workshop", "status_code", "statut juridique", "Mail",
     "mail_count", "email_count", "email_domain", "Adresse", "Apelido", "nom de l'entreprise",
-    "nombre de la empresa",
+    "nombre de la empresa", "cancelled_at", "Cancellation date", "Kündigungsdatum", "Data de entrega",
+    "Date of birth", "Data di nascita", "Fecha de entrega", "deleted_at",
 )  # fmt: skip
 
 
@@ -87,7 +88,11 @@ def test_a_header_that_may_mean_something_else_comes_last(header):
         (("Email Marketing Status", "Opt-In", "newsletter_opt_in", "subscribed_to_emails",
           "Abonné", "Suscrito", "Geabonneerd"), "subscribed"),
         (("Opt Out", "Unsubscribed from all email", "Has Opted Out of Email", "Unsub", "UNSUB_TIME",
-          "Abgemeldet am", "Fecha desuscripción", "fecha_desuscripcion"), "unsubscribing"),
+          "Abgemeldet am", "Fecha desuscripción", "fecha_desuscripcion", "Data cancellazione", "optout_date",
+          "Data di disiscrizione newsletter", "Fecha de la baja", "Baja (fecha)", "Newsletter-Abmeldedatum",
+          "Zeitpunkt der Abmeldung", "Austragungsdatum", "Date de désabonnement",
+          "Désinscrite le", "Datum van uitschrijving", "Afgemeld op", "Data do cancelamento", "unsubDate",
+          "Descadastrado em", "Date of unsubscription", "Opted out at", "unsubscribe time"), "unsubscribing"),
     ],
 )  # fmt: skip
 def test_headers_as_programs_and_people_write_them(headers, meaning):

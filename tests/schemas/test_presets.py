@@ -25,7 +25,6 @@ FILES = {
     "email_list.example.csv": "substack",
     "beehiiv.csv": "beehiiv",
     "mailpoet.csv": "mailpoet",
-    "contacts.csv": "google",
 }
 
 

@@ -89,8 +89,12 @@ def test_rows_of_a_workbook_keep_their_types():
 @pytest.mark.parametrize("size", [1, 2**16])
 def test_an_element_with_equal_keys_has_all_their_values(monkeypatch, size):
     monkeypatch.setattr(readers, "CHUNK_SIZE", size)
-    text = '[{"a": 1, "a": {"b": 2, "b": 3}, "c": 4}, {"a": {"b": 2, "b": 3}}, [{"b": 1, "b": 2}], 5]'
-    first, *others = readers.array(io.StringIO(text))
-    assert (first, first.doubled) == ({"a": {"b": 3}, "c": 4}, {"a": [1, {"b": 3}]})
-    assert others == [{"a": {"b": 3}}, [{"b": 2}], 5]
-    assert not any(isinstance(each, Doubled) for each in (first["a"], *others))
+    text = (
+        '[{"a": 1, "a": {"b": 2, "b": 3}, "c": 4}, {"a": {"b": 2, "b": 3}}, [{"b": 1, "b": 2}], 5, '
+        '{"a": " X", "a": "x"}, {"a": null, "a": ""}]'
+    )
+    first, second, *others = readers.array(io.StringIO(text))
+    assert (first, first.doubled) == ({"a": {"b": 3}, "c": 4}, {"a": [1, {"b": 3}], "b": [2, 3]})
+    assert (second, second.doubled) == ({"a": {"b": 3}}, {"b": [2, 3]})
+    assert others == [[{"b": 2}], 5, {"a": "x"}, {"a": ""}]
+    assert not any(isinstance(each, Doubled) for each in others)
