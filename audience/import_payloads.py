@@ -3,14 +3,12 @@
 An erased row is `null`, so that the others keep their places.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
 
-from audience import addresses
-from audience.changes import Change, Item, change_from_item
+from audience.changes import Change
 
 VERSION = 2
 LENGTH = Change._fields.index("at")  # what follows only commands and events have
@@ -28,27 +26,13 @@ def join(rows: Iterable[bytes]) -> str:
 
 
 def read(payload: str) -> list[Change | None]:
-    """The changes, None for those that were erased, or whose address is accepted no more.
-
-    Before version 2, a payload was an array of the items themselves.
-    """
-    content = orjson.loads(payload)
-    if isinstance(content, dict):
-        return [None if row is None else _change(row) for row in content["rows"]]
-    return list(_from_items(content))
+    """The changes, None for those that were erased."""
+    return [None if row is None else _change(row) for row in orjson.loads(payload)["rows"]]
 
 
 def _change(row: list[Any]) -> Change:
     """As `Change(*row)`, in half the time."""
     return tuple.__new__(Change, row + DEFAULTS[len(row) :])
-
-
-def _from_items(items: Sequence[Item | None]) -> Iterator[Change | None]:
-    for item in items:
-        change = None
-        with suppress(addresses.MalformedAddress):
-            change = change_from_item(item) if item is not None else None
-        yield change
 
 
 def blanked(payload: str, is_erased: Callable[[str], bool]) -> str | None:

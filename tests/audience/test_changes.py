@@ -81,14 +81,6 @@ def test_a_row_of_a_payload_is_the_change(item):
     assert json.dumps(read) == json.dumps(asked)
 
 
-def test_a_payload_of_before_is_read():
-    """An array of the items as they came, or `null` where one was erased."""
-    before = json.dumps([{"email": " Ada@Example.com", "tags": ["vip"]}, None, {"email": "p1@exa_mple.com"}])
-    assert [each and list(each[:6]) for each in import_payloads.read(before)] == [
-        [ADA, "Ada@Example.com", "", "", {}, ["vip"]], None, None,
-    ]  # fmt: skip
-
-
 def test_values_that_are_refused_today_stay_as_they_were_stored(client):
     stored = '{"big":123456789012345678901234567890,"odd":NaN,"plan":"pro"}'
     client.create("ann@example.com")

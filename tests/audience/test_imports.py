@@ -1,12 +1,11 @@
 """Imports are applied once, in order, even if a worker dies."""
 
-import json
 import threading
 from typing import Any
 
 import pytest
 
-from audience import backlog, clock, erasures, imports, stats, subscribers
+from audience import backlog, clock, imports, stats, subscribers
 from storage import database, leases, site_queue
 from storage.engines import sqlite_log
 from tests.client import FakeQueue
@@ -61,18 +60,6 @@ def test_a_finished_import_deletes_its_payload_and_is_never_claimed_again(site):
     assert steal(site, import_id) is None
     assert imports.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
-
-
-def test_an_address_that_an_older_form_accepted_counts_as_refused_and_hinders_nobody(site, tmp_path):
-    import_id = accept(site, 3)
-    addresses = ["p0@example.com", "p1@exa_mple.com", "p2@example.com"]
-    with database.write():
-        batch = json.dumps([{"email": email} for email in addresses])  # the payload of before
-        database.execute("UPDATE import_batches SET payload = ? WHERE import_id = ?", (batch, import_id))
-    erasures.erase(site, tmp_path, email="p2@example.com")
-    imports.drain(site.id, 30)
-    assert state(site, import_id) == ("finished", 3, 1, 0, 0)
-    assert imports.progress(site, import_id).suppressed == 2
 
 
 def test_a_claimed_import_is_not_claimed_again_before_its_lease_expires(site, tick):
