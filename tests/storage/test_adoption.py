@@ -6,9 +6,11 @@ from playhouse.migrations import Runner
 from app import open_instance
 from audience import bulk_act_pieces, imports, keys, sites, subscribers
 from audience.errors import Refused
-from storage import database, history
+from storage import database, history, moves
 from storage.engines.chosen import engine
 from storage.errors import Unusable
+from storage.instance_state import HERE, LEAVING, Phase
+from tests.cli.restored import run_on
 from tests.storage import instance_before as before
 
 NEWEST = "SELECT name FROM schema_migration ORDER BY name"
@@ -93,3 +95,19 @@ def test_it_is_taken_over_whole_or_not_at_all(loaded, monkeypatch):
     database.close()
     open_instance(loaded)
     assert names()[0] == history.FIRST
+
+
+@pytest.mark.of_sqlite
+def test_a_move_that_began_before_is_taken_back_and_begins_anew(loaded, tmp_path):
+    target = f"sqlite:///{tmp_path / 'new.db'}"
+    database.close()
+    with moves.end(loaded.database, None, 3, False) as end:
+        end.set_phase(HERE, Phase("begun", LEAVING, target, 1))
+    refused = str(run_on(loaded, "move", "--to", f"sqlite:{tmp_path / 'new.db'}").exception)
+    assert "take it back with `audience move --undo`" in refused
+    for words in (("move", "--undo"), ("migrate",), ("move", "--to", f"sqlite:{tmp_path / 'new.db'}")):
+        assert run_on(loaded, *words).exit_code == 0, words
+    database.close()
+    with moves.end(target, None, 3, False) as end:
+        assert end.newest_migration() != history.LAST_BEFORE
+        assert end.phase() == HERE
