@@ -128,8 +128,8 @@ def import_file(
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    parameters = _given(said) | {"map": _meanings(meanings), "header": "0" if no_header else "1"}
-    parameters |= {"from": preset} if preset else {}
+    parameters = _given(said) | {"map": _meanings(meanings)}
+    parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
     with _opened(file, site, parameters, as_json) as (binary, inspected):
         job = Job(site, inspected, file, refused or _beside(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):

@@ -147,8 +147,8 @@ class ConsentLook:
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
-        found = (_suggested(counted) for counted in sorted(self._all, key=_by_header))
-        return next(filter(None, found), None)
+        found = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
+        return max(found, key=len, default=None)  # the column whose words tell the most states
 
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:

@@ -39,7 +39,7 @@ BROKEN_OFF_COMMAND = (
     "anew; if it is whole, end that row with a line break"
 )
 HEADING = (
-    "Row {row} has a word for people who unsubscribed in place of an address, as if it were a heading: "
+    "Row {row} has a word for people who unsubscribed and no address, as if it were a heading: "
     "import the rows below it as a file of their own. If it is none, delete that row."
 )
 SWALLOWED = (
@@ -97,6 +97,7 @@ def look_through(
             follow(number)
         if not is_refused(table, record, addresses):
             consents.see(record)
+        _see_heading(table, row, record, emails, answer, reading)
         guards.see(row, record)
         for watch in (dated, tagged):
             watch.see(row, record)
@@ -104,7 +105,6 @@ def look_through(
             counted.see(table.cell_of(record, counted.column))
         if table.kind == CSV:
             _see_swallowed(table, row, record, emails)
-        _see_heading(table, row, record, emails, answer, reading)
         last = row, record
         if not is_whole and table.binary.tell() > SAMPLE_BYTES:
             break
@@ -154,11 +154,12 @@ def _see_heading(
     The rows below it would be read as those above.
     """
     found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
-    if not found or any("@" in cell for cell in found):
+    if any("@" in cell for cell in found):
         return
-    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found)):
+    alone = [] if found or not emails else [cell for each in record if (cell := table.cell(each).strip())]
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found or alone[:1] * (len(alone) == 1))):
         raise FileRefused(HEADING.format(row=row))
-    if not reading.headed:
+    if not (found and reading.headed):
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):

@@ -37,3 +37,12 @@ def test_a_key_with_two_values_is_refused_and_both_are_kept(import_file, client,
     deep = '{"email": "ann@example.com", "a": [[[[{"b": 1, "b": 2}]]]]}\n'
     assert import_file(deep, *IN, name="deep.jsonl")["refused"] == 1
     assert "ann@example.com" in json.loads((tmp_path / "deep.refused.jsonl").read_text())["line"]
+
+
+def test_a_heading_in_another_column_refuses_the_file(import_file, client):
+    """Above it stand others than below: to ignore its column would subscribe these."""
+    text = "Name,E-mail\nAnn,ann@example.com\n,\nUNSUBSCRIBED,\nCy,cy@example.com\n"
+    for options in (IN, (*IN, "--ignore-column", "Name")):
+        refused = import_file(text, *options, exit_code=1)
+        assert "Row 4 has a word for people who unsubscribed and no address" in refused
+    assert client.counts() == (0, 0, 0)

@@ -85,6 +85,28 @@ def test_the_line_that_an_import_prints_answers_for_the_next_file(type_, client,
     assert "This file was imported before" not in again.output
 
 
+def test_the_line_of_a_file_without_a_header_answers_for_it_again(type_, client, file):
+    file.write_text("ann@example.com\nbob@example.com\n")
+    told = ("--consent", "subscribed", "--no-header", "--map", "1=email")
+    output = type_("import", file, *told, asked=True).output
+    [line] = [each for each in output.splitlines() if each.startswith("Answers for the next file")]
+    file.write_text("cy@example.com\ndee@example.com\n")
+    assert type_("import", file, *shlex.split(line)[-2:], asked=True).exit_code == 0
+    assert client.counts() == (4, 4, 0)
+
+
+def test_the_column_whose_words_tell_most_is_suggested(type_, client, file):
+    file.write_text(
+        "email,status,unsubscribed_at\na@example.com,active,\nb@example.com,unsubscribed,2024-05-06\n"
+        "c@example.com,unconfirmed,\n"
+    )
+    asked = type_("import", file, asked=True)
+    assert asked.exit_code == 2
+    suggested = asked.output.partition("suggest")[2]
+    assert "--consent-column status --subscribed active" in suggested
+    assert "--unconfirmed unconfirmed" in suggested
+
+
 def test_a_file_that_was_imported_before_is_told(type_, client, file):
     words = ("import", file, "--site", client.site.uuid, "--consent", "subscribed")
     type_(*words)

@@ -131,7 +131,7 @@ def test_a_heading_of_people_who_left_refuses_the_file(said, heading):
     """As a sheet has it whose people stand below one another: they would come in as those above."""
     text = f"plan,email\npro,ann@example.com\n\n,{heading}\npro,bob@example.com\n"
     answer = said(text, exit_code=1)
-    assert "Row 4 has a word for people who unsubscribed in place of an address" in answer
+    assert "Row 4 has a word for people who unsubscribed and no address" in answer
     assert "user_count" not in answer
     assert "Row 4: refused" in said(text, "--consent", "unsubscribed", "--dry-run", exit_code=3)
 
