@@ -24,7 +24,6 @@ from tests.stories.lost_files import (
     site_of,
     type_,
 )
-from tests.stories.test_starts import applied, run_sql
 
 EVERY_COMMAND = (("serve",), ("web",), ("worker",), ("migrate",), ("site", "list"), ("backup", "b.tar"))
 
@@ -130,38 +129,6 @@ def readyz(service):
     except urllib.error.HTTPError as error:
         with error:
             return json.load(error)
-
-
-def older(folder):
-    """As the version left it that had no check value."""
-    run_sql(folder, "DROP TABLE pepper")
-    run_sql(folder, "DELETE FROM schema_migration WHERE name = '0007_pepper_check'")
-
-
-def test_an_older_instance_adopts_its_pepper_and_keeps_it(instance):
-    older(instance)
-    assert type_(instance, "migrate").returncode == 0
-    (instance / "first-site.json").unlink()
-    replace_pepper(instance)
-    assert type_(instance, "site", "list").stderr.startswith(sentence(OTHER, instance))
-
-
-@pytest.mark.parametrize(("spoil", "text"), [(delete_pepper, MISSING), (replace_pepper, OTHER)])
-def test_an_older_instance_is_checked_before_a_migration_is_written(instance, spoil, text):
-    older(instance)
-    before = applied(instance)
-    spoil(instance)
-    for words in (("serve",), ("migrate",)):
-        assert type_(instance, *words).stderr.startswith(sentence(text, instance))
-    assert applied(instance) == before
-
-
-def test_an_older_instance_whose_first_key_has_ended_adopts_the_pepper_that_is_there(instance):
-    older(instance)
-    run_sql(instance, "UPDATE keys SET revoked_at = 1")
-    (instance / "erasures.log").unlink()
-    replace_pepper(instance)
-    assert type_(instance, "migrate").returncode == 0
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
