@@ -44,11 +44,16 @@ def unsent_form() -> str:
 
     None without an `Origin`, which the caller compares.
     """
-    if "Origin" not in request.headers or (request.content_length or 0) > MAX_KEPT_BYTES:
+    if "Origin" not in request.headers or is_too_much_to_keep():
         return ""
     fields = [(name, value) for name, value in kept_form() if name not in SECRETS]
     names = {name for name, _ in fields}
     return urlencode(fields) if "by" in names and names - OF_THE_PAGE else ""
+
+
+def is_too_much_to_keep() -> bool:
+    """Whether this request has a file, or a long form."""
+    return request.mimetype != FORM or (request.content_length or 0) > MAX_KEPT_BYTES
 
 
 def shown_again(target: str, kept: str, operator: SignedInOperator, csrf: str) -> str | None:

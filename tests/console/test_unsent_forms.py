@@ -135,17 +135,20 @@ def test_what_another_page_sends_does_not_come_back(manager, site, path, headers
     assert (page.status_code, MARKED in page.text) == (303, False)
 
 
-def test_what_is_too_large_or_a_file_does_not_come_back(manager, site, path):
+def test_what_is_too_large_or_a_file_does_not_come_back_and_that_is_said(manager, site, path):
     by = hidden(manager.get(path))["by"]
     sessions.forget(manager.token)
+    ended = f"/console/sign-in?done=ended&next=/console{path}"
     fits = MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))
     for length, status in ((fits, 403), (fits + 1, 303)):
         page = manager.send(path, {"by": by, "name": "x" * length}, Origin=ORIGIN)
         assert (page.status_code, "x" * length in page.text) == (status, status == 403)
+    assert page.headers["Location"] == ended
+    assert "Your session has ended, and what you sent" in manager.get(ended.removeprefix("/console")).text
     for file in (b"a@a.example", b""):
         fields = {"by": by, "name": MARKED, "file": (BytesIO(file), "a.csv")}
         page = manager.send(path, fields, Origin=ORIGIN)
-        assert (page.status_code, MARKED in page.text) == (303, False)
+        assert (page.headers["Location"], MARKED in page.text) == (ended, False)
 
 
 def test_the_largest_of_all_can_be_signed_in_with(manager, site, path):
