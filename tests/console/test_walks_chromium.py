@@ -146,8 +146,9 @@ def test_a_page_that_is_opened_again_has_a_new_form(browser, port, site, way):
         page.get_by_role("button", name="Make the site").click()
         page.get_by_role("heading", name=name).wait_for()
         page.go_back()
-        page.get_by_role("heading", name="Sites").wait_for()
-        again()
+        page.get_by_role("heading", name="Sites", level=1).wait_for()
+        with page.expect_navigation():
+            again()
     assert {"Reeds", "Herons"} <= {each.name for each in sites.list_all()}
     assert visitor.problems == []
 

@@ -44,11 +44,13 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent }, 3000)
 })
 
-// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too
+// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too.
+// Not after F5 or a link to the same page, which keep `history.state`, either
 const tokens = [...document.querySelectorAll("[data-once]")]
 if (tokens.length) {
   const place = ({form}) => `${form.action} ${form.elements.key?.value ?? ""}`
-  for (const token of tokens) token.value = history.state?.[place(token)] ?? token.value
+  const isBack = performance.getEntriesByType("navigation")[0].type === "back_forward"
+  for (const token of tokens) token.value = isBack && history.state?.[place(token)] || token.value
   history.replaceState(Object.fromEntries(tokens.map((token) => [place(token), token.value])), "")
 }
 
