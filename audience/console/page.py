@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 from audience import operators, sessions, sites
 from audience.audit_log import Actor, shortened
 from audience.changes import Source
-from audience.console.kept_forms import MAX_KEPT_BYTES, is_too_much_to_keep, page_of, shown_again, unsent_form
+from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, shown_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
@@ -211,7 +211,7 @@ def _to_sign_in() -> Response:
         return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
     if kept := unsent_form():
         return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
-    lost = {"done": "ended", "next": page_of(request.path) or None} if is_too_much_to_keep() else {}
+    lost = {"done": "ended", "next": page_of(request.path) or None} if cannot_be_kept() else {}
     return to("console.sign_in.index", **lost)
 
 

@@ -195,6 +195,19 @@ def test_what_is_sent_after_the_end_of_a_session_is_shown_again(browser, port, s
     assert visitor.problems == []
 
 
+def test_what_is_searched_for_after_the_end_of_a_session_is_found(browser, port, site):
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/subscribers")
+    page = visitor.page
+    end_sessions()
+    page.get_by_role("searchbox").press_sequentially("p1@")
+    page.get_by_label("E-mail address").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_text("Begins with p1@").wait_for()
+    assert listed(page) == ["p1@a.example"]
+
+
 def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(browser, port, site):
     visitor = visit(browser, port, EMAIL, 1280, "light")
     visitor.open(f"/sites/{site.uuid}/imports/new")

@@ -54,6 +54,9 @@ if (tokens.length) {
   history.replaceState(Object.fromEntries(tokens.map((token) => [place(token), token.value])), "")
 }
 
+// What was asked for after the end of a session is asked for again, by itself
+document.querySelector("[data-goes-on]")?.requestSubmit()
+
 // Those who are ticked in a list, counted
 function countTicked(form) {
   const boxes = [...form.querySelectorAll("[name=uuid]")]
@@ -84,7 +87,7 @@ async function find(form) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html")
     if (answer.status === 503) return // what is typed stays: Enter asks again
     const before = document.querySelectorAll("[data-found]"), found = page.querySelectorAll("[data-found]")
-    if (found.length !== before.length) return location.reload()
+    if (found.length !== before.length) return form.submit() // to the sign-in
     before.forEach((part, place) => part.replaceWith(found[place]))
     for (const ticks of document.querySelectorAll("[data-ticks]")) countTicked(ticks)
     history.replaceState(null, "", answer.url)
