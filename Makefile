@@ -9,7 +9,7 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A finished step leaves a mark in .venv. Without the first mark, or Python, .venv is half made: it is made anew.
-MARKS = .venv/.run .venv/.places .venv/.test .venv/.dev .venv/.bench
+MARKS = .venv/.run .venv/.test .venv/.dev .venv/.bench
 _ := $(shell test -x $(BIN)/python || rm -f $(MARKS))
 NEEDED = Audience needs Python 3.11 or newer, and
 REMEDY = install one, and name it: make run PYTHON=python3.11
@@ -39,14 +39,15 @@ STEP = trap "$(STOPPED)" INT; step() { said=$$("$$@" 2>&1) || { echo "$$said" >&
 	@$(INSTALL) --no-compile -r requirements-dev.lock
 	@touch $@
 
-# Where the service would pack it at its first start, while geolocation waits.
-.venv/.places: .venv/.run
-	@echo 'Packing the place table, about 8 s (only after a download or an upgrade)'
+# Where the service would pack it at its first start, while geolocation waits. A blank in the folder's name is escaped.
+PLACES = $(subst $() ,\ ,$(or $(AUDIENCE_INSTANCE),instance))/geo.table
+$(PLACES): .venv/.run
+	@echo 'Packing the place table, about 8 s (once for each folder, and after an upgrade)'
 	@$(STEP) step $(BIN)/python -c 'import os, pathlib; from audience.answers.geolocation.table import open_table; \
-		open_table(pathlib.Path(os.environ.get("AUDIENCE_INSTANCE", "instance")))'
-	@touch $@
+		open_table(pathlib.Path(os.environ.get("AUDIENCE_INSTANCE") or "instance"))'
+	@touch '$@'
 
-run: .venv/.run .venv/.places ## set up the environment and start everything (Ctrl-C stops it)
+run: .venv/.run $(PLACES) ## set up the environment and start everything (Ctrl-C stops it)
 	@exec $(BIN)/audience serve
 
 # Files of tests are spread over processes in the order in which they are collected, the long ones first. They start

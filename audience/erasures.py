@@ -15,6 +15,7 @@ from audience import (
     import_payloads,
     pepper,
     refused_rows,
+    sessions,
     site_keys,
     subscriber_writes,
     targets,
@@ -26,7 +27,7 @@ from audience.errors import Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import audit_log as stored_audit_log
-from storage import database, sessions, site_counters, suppressions, undos
+from storage import database, site_counters, suppressions, undos
 from storage import file_imports as stored_files
 from storage import file_uploads as stored_uploads
 from storage import imports as stored_imports
@@ -230,7 +231,7 @@ def _forget_sent(site_id: int) -> None:
 def forget_typed(site_id: int) -> None:
     """What operators typed into a search or a filter may be the address or the name."""
     stored_audit_log.forget_typed(site_id)
-    sessions.forget_searches()
+    sessions.forget_searches(site_id)
 
 
 def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:

@@ -206,4 +206,5 @@ def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
 def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
     """As `compiled`, of several."""
     at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
-    return [stored_rules.compile(segment_rules.read(each, at, where, zone), site_id) for each in rules]
+    with domains.decoded_once():
+        return [stored_rules.compile(segment_rules.read(each, at, where, zone), site_id) for each in rules]

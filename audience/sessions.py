@@ -122,9 +122,20 @@ def search_text(session_id: int, site_id: int, name: str) -> str | None:
     return _searches(session_id).get(f"{site_id}.{name}")
 
 
+def forget_searches(site_id: int) -> None:
+    """What was searched for on a site, in all sessions."""
+    for session_id, searches in stored.searches_with(f'"{site_id}.'):
+        others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
+        stored.put_searches(session_id, compact_json(others))
+
+
 def _searches(session_id: int) -> dict[str, str]:
+    return _read(stored.searches(session_id) or "{}")
+
+
+def _read(searches: str) -> dict[str, str]:
     """By the site and the name of each, the oldest first."""
-    found: dict[str, str] = json.loads(stored.searches(session_id) or "{}")
+    found: dict[str, str] = json.loads(searches)
     return found
 
 

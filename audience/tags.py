@@ -152,8 +152,11 @@ def twins(site_id: int) -> dict[int, list[int]]:
 
 
 @database.session()
-def count_twins(site: Site) -> int:
-    return len(stored.twins(site.id))
+def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
+    """(older, twin) of the tags that are compared as an older one is."""
+    found = twins(site.id)
+    by_id = {tag.id: tag for tag in stored.list_all(site.id)} if found else {}
+    return [(by_id[older], by_id[twin]) for older, others in found.items() for twin in others]
 
 
 def _require(tag: Tag | None) -> Tag:

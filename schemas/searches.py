@@ -8,7 +8,7 @@ import marshmallow as ma
 from schemas.base import Form, InstantField, JsonSchema, Text, UnknownKeys, as_text, nested
 from schemas.pages import Paged
 from schemas.subscribers import with_plus
-from schemas.tags import TagNames
+from schemas.tags import TagNames, tag_name
 from schemas.values import DATES, trim
 
 BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
@@ -28,7 +28,14 @@ class Bounds(Form):
         return values
 
 
-class SingleTagNames(TagNames):
+class SoughtTagNames(TagNames):
+    """As `TagNames`, but a name that has only invisible characters stays: nobody has such a tag."""
+
+    def trimmed(self, names: list[str]) -> list[str]:
+        return [tag_name(name) or name for name in map(str.strip, names) if name]
+
+
+class SingleTagNames(SoughtTagNames):
     """One name, or an array of names; a name is never split."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
@@ -63,7 +70,7 @@ class SearchSubscribers(Paged):
     last_event_at = nested(Bounds)
     unsubscribed_at = nested(Bounds)
     email = Text(strip=True)
-    tags = TagNames(validate=few())
+    tags = SoughtTagNames(validate=few())
     tag_names = SingleTagNames(validate=few())
     tag_ids = TagIds(validate=few())
     segment_id = Text(strip=True)

@@ -44,8 +44,11 @@ class TagNames(ma.fields.Field[list[str]]):
 
     def _texts(self, value: Any) -> list[str]:
         if isinstance(value, list):
-            return trimmed([as_text(name) for name in value if name is not None])
-        return trimmed(as_text(value).split(","))
+            return self.trimmed([as_text(name) for name in value if name is not None])
+        return self.trimmed(as_text(value).split(","))
+
+    def trimmed(self, names: list[str]) -> list[str]:
+        return trimmed(names)
 
 
 def trimmed(names: list[str]) -> list[str]:

@@ -1,11 +1,15 @@
 """How many people of a site have an address at each domain."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from storage.database import execute, execute_many, rows
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
+
+_decoded: ContextVar[dict[int, list[tuple[str, str]]]] = ContextVar("_decoded")  # by site
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
@@ -80,13 +84,26 @@ def shown_from(site_id: int, start: str, text: str) -> list[str]:
     return [domain for (domain,) in found if shown(domain).startswith(text)]
 
 
-def international(site_id: int) -> list[str]:
-    """Those that are shown otherwise than they are stored."""
-    found = rows(
-        "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
-        (site_id, INTERNATIONAL),
-    )
-    return [domain for (domain,) in found]
+@contextmanager
+def decoded_once() -> Iterator[None]:
+    """Within it, `international` reads and decodes the domains of a site once."""
+    token = _decoded.set({})
+    try:
+        yield
+    finally:
+        _decoded.reset(token)
+
+
+def international(site_id: int) -> list[tuple[str, str]]:
+    """Those that are shown otherwise than they are stored: (as stored, as shown)."""
+    decoded = _decoded.get({})
+    if site_id not in decoded:
+        found = rows(
+            "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
+            (site_id, INTERNATIONAL),
+        )
+        decoded[site_id] = [(domain, shown(domain)) for (domain,) in found]
+    return decoded[site_id]
 
 
 def as_text(several: Iterable[str]) -> str:

@@ -106,7 +106,7 @@ def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
 def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:
     """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
     stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {place}", (part,))
-    shown = [(each, f"@{domains.shown(each)}.") for each in domains.international(site_id)]
+    shown = [(each, f"@{text}.") for each, text in domains.international(site_id)]
     found = [each for each, text in shown if (text.startswith(part) if place == "= 1" else part in text)]
     listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(found),))
     return any_of([stored, listed]) if found else stored

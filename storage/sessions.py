@@ -64,9 +64,10 @@ def put_searches(session_id: int, searches: str) -> None:
     execute("UPDATE sessions SET searches = ? WHERE id = ?", (searches, session_id))
 
 
-def forget_searches() -> None:
-    """Of all sessions."""
-    execute("UPDATE sessions SET searches = '{}' WHERE searches <> '{}'")
+def searches_with(part: str) -> list[tuple[int, str]]:
+    """(session, searches) of those with a text in them."""
+    found = rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
+    return [(int(session_id), str(searches)) for session_id, searches in found]
 
 
 def delete(session_id: int, operator_id: int) -> bool:

@@ -32,13 +32,14 @@ esac
 def clone(tmp_path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "instance").mkdir()
     (tmp_path / "python").write_text(PYTHON.format(python=sys.executable))
     (tmp_path / "python").chmod(0o755)
     return tmp_path
 
 
-def begin(clone, python="./python"):
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+def begin(clone, python="./python", **variables):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")} | variables
     return subprocess.Popen(
         ["make", "run", f"PYTHON={python}"],
         cwd=clone,
@@ -51,8 +52,8 @@ def begin(clone, python="./python"):
     )
 
 
-def make_run(clone, python="./python"):
-    process = begin(clone, python)
+def make_run(clone, python="./python", **variables):
+    process = begin(clone, python, **variables)
     out, said = process.communicate(timeout=PATIENCE_SECONDS)
     return subprocess.CompletedProcess(process.args, process.returncode, out, said)
 
@@ -95,6 +96,20 @@ def test_after_the_set_up_the_first_call_finds_the_place_table(tmp_path):
         said = next(line for line in service.process.stdout if line.startswith("Starting"))
         assert "Packing" not in said
     assert (instance / FILE).stat().st_ino == packed
+
+
+@pytest.mark.parametrize("name", ["other", "an other"])
+def test_the_place_table_is_packed_for_each_folder(clone, name):
+    make_run(clone)
+    (clone / name).mkdir()
+    for acts in (["python -c", "audience serve"], ["audience serve"]):
+        (clone / "made").unlink()
+        run = make_run(clone, AUDIENCE_INSTANCE=str(clone / name))
+        assert (run.returncode, made(clone)) == (0, acts), run.stderr
+    (clone / "instance" / "geo.table").unlink()
+    (clone / "made").unlink()
+    make_run(clone)
+    assert made(clone) == ["python -c", "audience serve"]
 
 
 @pytest.mark.parametrize("left", ["pip", "python"])

@@ -31,6 +31,7 @@ from audience.console import operators as operator_pages
 from audience.console import sites as site_pages
 from audience.console.confirmations import SENTENCES
 from audience.console.kept_forms import WORDS, kept_form
+from audience.console.kept_texts import GONE
 from audience.console.page import (
     ADMINISTRATOR,
     NOT_FOUND,
@@ -141,4 +142,5 @@ def error_page(error: ErrorResponse) -> Response:
     may_repeat = error.status == 503 and error.outcome_known
     fields = kept_form() if may_repeat else []
     shown = {"status": error.status, "message": message, "may_repeat": may_repeat, "fields": fields}
+    shown["searches"] = error.message == GONE
     return Response(render_template("error.html", path=public_root() + asked_for(), **shown))

@@ -19,7 +19,7 @@ from audience.subscriber_lists import PAGE_SIZE
 from schemas import exports as wire
 from schemas.base import load
 from schemas.tags import NewTag
-from schemas.values import FieldError, FormError
+from schemas.values import FieldError, FormError, trim
 
 blueprint = Blueprint("bulk_acts", __name__)
 
@@ -157,7 +157,7 @@ def _filter(site: Site) -> tuple[str, dict[str, str]]:
 def _tag(given: str) -> str:
     """Raises `Refused`."""
     try:
-        return str(load(NewTag(), {"name": given})["name"]) if given.strip() else ""
+        return str(load(NewTag(), {"name": given})["name"]) if trim(given) else ""
     except FormError as error:
         message = error.problems[0].message
         raise Refused(message, [FieldError("tag", message)]) from error

@@ -1,4 +1,4 @@
-"""What the line at the top of a page says after an act on operators, one's account, or a form sent twice.
+"""What the line at the top of a page says on operators, one's account, or a form sent twice or late.
 
 The path that an act leads to names its line in the query: only these sentences can be shown.
 """
@@ -13,6 +13,7 @@ SENTENCES = {
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
     "session": "The session was ended.",
+    "ended": "Your session has ended, and what you sent was not taken. Sign in, and send it once more.",
     "again": "This form was sent before: this is what it made. For another, begin a new form.",
     "again-secret": "This form was sent before. Its secret was shown then: make a new one if you missed it.",
 }

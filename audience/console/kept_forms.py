@@ -6,7 +6,6 @@ carried out before it is sent again.
 
 import hmac
 from contextlib import suppress
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from flask import current_app, render_template, request
@@ -21,9 +20,39 @@ from audience.protocols import REFUSAL
 
 FORM = "application/x-www-form-urlencoded"
 MAX_KEPT_BYTES = 2**14
-SECRETS = frozenset({"csrf", "current", "password", "present", "secret", "token"})  # names of fields
+PASSWORDS = frozenset({"current", "password", "present"})  # names of fields
+SECRETS = PASSWORDS | {"csrf", "secret", "token"}
 OF_THE_PAGE = frozenset({"by", "form"})  # fields that nobody filled in
 NOWHERE = "console.nowhere"
+QUESTIONS = frozenset({"bulk_acts.begin", "bulk_acts.choose", "checks.ask", "subscribers.search"})
+WHAT = {  # was sent, by the endpoint without "console."
+    "address_lists.add": "An address or a domain for a list",
+    "address_lists.remove": "An address or a domain to take off the lists",
+    "commands.run": "A change to a subscriber",
+    "commands.erase": "Erase a subscriber",
+    "file_uploads.act": "What the columns of a file mean",
+    "imports.retry": "Go on with an import that stopped",
+    "keys.make": "A new key",
+    "keys.revoke": "Revoke a key",
+    "keys.rotate": "A new key in place of another",
+    "operators.add": "A new operator",
+    "operators.remove": "Remove an operator",
+    "operators.reset": "A new one-time link for an operator",
+    "operators.set_administrator": "Who is an administrator",
+    "operators.set_role": "The role of an operator",
+    "operators.set_role_on_site": "The role of an operator on a site",
+    "reports.create": "A new report",
+    "reports.replace": "Changes to a report",
+    "segments.create": "A new segment",
+    "segments.replace": "Changes to a segment",
+    "settings.set_site": "The name and the time zone of the site",
+    "sites.make": "A new site",
+    "undos.take_act_back": "Take an act on many subscribers back",
+    "undos.take_import_back": "Take an import back",
+    "webhooks.change": "Changes to a webhook",
+    "webhooks.make": "A new webhook",
+    "webhooks.replay": "Send the changes after a number again",
+}
 WORDS = {
     UNAVAILABLE: "Others are writing just now, or the database cannot be reached.",
     FAULTY_DISK: "The disk of the service is full or faulty: tell whoever runs it.",
@@ -44,24 +73,36 @@ def unsent_form() -> str:
 
     None without an `Origin`, which the caller compares.
     """
-    if "Origin" not in request.headers or (request.content_length or 0) > MAX_KEPT_BYTES:
+    if "Origin" not in request.headers or cannot_be_kept():
         return ""
     fields = [(name, value) for name, value in kept_form() if name not in SECRETS]
     names = {name for name, _ in fields}
     return urlencode(fields) if "by" in names and names - OF_THE_PAGE else ""
 
 
+def cannot_be_kept() -> bool:
+    """Whether this request has a file, a long form or a password."""
+    if request.mimetype != FORM or (request.content_length or 0) > MAX_KEPT_BYTES:
+        return True
+    return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
+
+
 def shown_again(target: str, kept: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page of a form that was not carried out, for who had filled it in; None for another operator."""
+    """The page of a form that was not carried out, for who had filled it in; None for another operator.
+
+    A question goes on by itself.
+    """
     fields, rule = parse_qsl(kept, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
     if rule is None or not hmac.compare_digest(by.encode(), sessions.form_owner(operator.id).encode()):
         return None
-    view: Any = current_app.view_functions[rule.endpoint]
+    endpoint, of_all = rule.endpoint.removeprefix("console."), {"fields": fields, "new_csrf": csrf}
+    if endpoint in QUESTIONS:
+        asks = target.replace("/acts", "/subscribers/chosen", 1)  # of an act, where its people are counted
+        return render_template("go_on.html", path=public_root() + asks, **of_all)
     seen = [(name, value) for name, value in fields if name not in OF_THE_PAGE]
-    what, root = (view.__doc__ or "").partition("\n")[0], public_root()
-    named = {"what": what, "root": root, "target": target, "at": page_of(target)}
-    return render_template("send_again.html", fields=fields, seen=seen, new_csrf=csrf, **named)
+    named = {"what": WHAT.get(endpoint, ""), "root": public_root(), "target": target, "at": page_of(target)}
+    return render_template("send_again.html", seen=seen, **named, **of_all)
 
 
 def page_of(target: str) -> str:

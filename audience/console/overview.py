@@ -24,6 +24,7 @@ from audience.console.wording import plain_day, short_day, today
 from audience.http.services import services, settings
 from audience.operations import probes
 from audience.periods import Period
+from audience.secret_files import first_site_keys
 from audience.sites import Site
 from audience.stats import Counts, Growth
 
@@ -58,7 +59,9 @@ def index(site: Site) -> str:
 
 def _beginning(site: Site) -> dict[str, Any]:
     usable = [key for key in keys.list_all(site) if key.is_active(clock.now_ms()) and key.scope == FULL]
-    return {"key": usable[0].publishable_key if usable else "", "base_url": settings().base_url}
+    key = usable[0].publishable_key if usable else ""
+    in_file, _ = first_site_keys(settings().instance) or ("", "")
+    return {"key": key, "is_in_file": key == in_file, "base_url": settings().base_url}
 
 
 def _health() -> dict[str, Any]:

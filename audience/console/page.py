@@ -11,7 +11,7 @@ from werkzeug.datastructures import MultiDict
 from audience import operators, sessions, sites
 from audience.audit_log import Actor, shortened
 from audience.changes import Source
-from audience.console.kept_forms import MAX_KEPT_BYTES, shown_again, unsent_form
+from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, shown_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
@@ -206,11 +206,13 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """With the form that a page of ours sent, if it can be kept."""
-    kept = unsent_form() if request.method == "POST" and is_from_here() else ""
-    if kept:
+    """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
+    if request.method != "POST" or not is_from_here():
+        return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
+    if kept := unsent_form():
         return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
-    return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
+    lost = {"done": "ended", "next": page_of(request.path) or None} if cannot_be_kept() else {}
+    return to("console.sign_in.index", **lost)
 
 
 def asked_for() -> str:

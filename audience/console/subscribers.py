@@ -25,6 +25,7 @@ from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
+from schemas.values import trim
 
 blueprint = Blueprint("subscribers", __name__)
 
@@ -49,7 +50,7 @@ def index(site: Site) -> str:
 @page(role="viewer", again=index)
 def search(site: Site) -> Response:
     """Keeps the text that is searched for with the session, and leads to its list"""
-    text = read_form().get("text", "").strip()
+    text = trim(read_form().get("text", ""))
     if len(text) > MAX_TEXT:
         raise Refused(TOO_LONG)
     return redirect(_link(site, with_text(site, filters(request.args), text)), 303)

@@ -30,6 +30,7 @@ BODY_SECONDS = 1.0  # for the body of an answer, of which the status says all
 MAX_ANSWER_BYTES = 64 * 1024  # that are read, the head among them
 KEPT_BYTES = 1024
 HEADERS = {"Content-Type": "application/json", "Connection": "close"}
+INTERIM = range(102, 200)  # statuses before the final one (RFC 9110 section 15.2)
 BUSY = (429, 503)  # of these statuses `Retry-After` is heeded
 MAX_RETRY_AFTER = 3_600  # seconds
 
@@ -187,7 +188,11 @@ def _answer(
     with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it read the body
         fixed = {"Host": receiver.authority, "User-Agent": _user_agent(), **HEADERS}
         client.request("POST", receiver.target, body, {**fixed, **headers})
-    return client.getresponse()
+    answer = client.getresponse()
+    while answer.status in INTERIM:
+        vars(answer)["headers"] = None  # so that it reads the next head; `begin` skips 100 alone
+        answer.begin()
+    return answer
 
 
 @cache

@@ -1,5 +1,6 @@
 """The checks of the database that only `audience doctor` runs, each in a session of its own."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +11,12 @@ from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
-TWINS = "Delete one of each two by DELETE /v1/fetch/tags/ID: until then new writes take the older."
+TWINS = (
+    "They are found as one, and may stay. To make them one, give each person who has the second (a search by "
+    "`tag_ids`) the tag by its name, which adds the first, and only then DELETE /v1/fetch/tags/ID of the "
+    "second, which takes it from all who have it."
+)
+MOST_TWINS = 5  # that are named
 CLOCK_SKEW_MS = 60_000
 DAY_MS = 86_400_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
@@ -109,8 +115,11 @@ def derived(context: Context) -> Iterator[Finding]:
 
 def compared_tags(_: Context) -> Iterator[Finding]:
     for site in sites.list_all():
-        if twins := tags.count_twins(site):
-            found = f"tags that differ from older ones by blanks or invisible characters: {twins}"
+        if twins := tags.list_twins(site):
+            named = [f"{older.id} {json.dumps(older.name)} and {twin.id} {json.dumps(twin.name)}"
+                     for older, twin in twins[:MOST_TWINS]]  # fmt: skip
+            more = f" and {len(twins) - MOST_TWINS} more" if len(twins) > MOST_TWINS else ""
+            found = f"tags that differ by blanks or invisible characters alone: {', '.join(named)}{more}"
             yield warn("tags", f"site {site.uuid}: {found}", TWINS)
         else:
             yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")

@@ -36,6 +36,10 @@ DATABASE_ADVICE = (
     "Put {file} back, or run `audience restore BACKUP.tar` with the latest backup; `audience serve --new` "
     "starts anew without it."
 )
+UNNAMED_ADVICE = (  # where nothing shows that the database was a file
+    "If it is on PostgreSQL, give this command AUDIENCE_DATABASE_URL, too, best as `database_url` in "
+    "{folder}/config.toml; else put {file} back, or run `audience restore BACKUP.tar`."
+)
 OTHER_LOG = "the log of erasures is another instance's, so that no restore repeats this one's"
 LOG_ADVICE = (
     "Put {file} back from the copy beside this instance's backups, or move it away; if it is here for a "
@@ -143,7 +147,7 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
         if erasure_log.boundaries(log):
             yield bad("erasures", NEITHER, NEITHER_ADVICE.format(file=log, folder=settings.instance))
         elif signs[1]:
-            yield bad("database", KEYS_ALONE, KEYS_ALONE_ADVICE.format(folder=settings.instance))
+            yield bad("database", KEYS_ALONE, _named(settings, KEYS_ALONE_ADVICE))
     elif any(signs):
         yield _no_database(settings)
 
@@ -190,9 +194,15 @@ def _signs(settings: Settings) -> list[Path | None]:
 
 
 def _no_database(settings: Settings) -> Finding:
-    files = database.files(settings.database)
-    advice = DATABASE_ADVICE.format(file=files[0]) if files else SERVER_ADVICE
-    return bad("database", NO_DATABASE, advice)
+    is_file = bool(database.files(settings.database))
+    return bad("database", NO_DATABASE, _named(settings, DATABASE_ADVICE) if is_file else SERVER_ADVICE)
+
+
+def _named(settings: Settings, advice: str) -> str:
+    """The advice for a folder that had a database, as its locks and logs show, or the one for any other."""
+    file = database.files(settings.database)[0]
+    had_one = any(file.parent.glob(f"{file.name}*"))
+    return (advice if had_one else UNNAMED_ADVICE).format(folder=settings.instance, file=file)
 
 
 def _other_log(settings: Settings) -> Finding:

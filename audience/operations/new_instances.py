@@ -26,5 +26,6 @@ def made(settings: Settings) -> str:
 
 def _placed(sentence: str, settings: Settings) -> str:
     if database.files(settings.database):
-        return sentence.format(place=settings.instance, setting="AUDIENCE_INSTANCE")
+        setting = "AUDIENCE_INSTANCE (on PostgreSQL also AUDIENCE_DATABASE_URL)"
+        return sentence.format(place=settings.instance, setting=setting)
     return sentence.format(place="the database that AUDIENCE_DATABASE_URL names", setting="it")

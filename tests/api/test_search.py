@@ -258,3 +258,13 @@ def test_a_search_finds_no_subscriber_of_another_site(client, other_client):
     client.create("ada@example.com", tags="vip")
     for body in ({}, {"email": "ada@example.com"}, {"tags": "vip"}):
         assert search(other_client, **body)["data"] == []
+
+
+@pytest.mark.parametrize("name", ["tags", "tag_names"])
+def test_a_tag_of_invisible_characters_alone_is_nobodys(client, name):
+    client.create("ann@example.com", tags="vip")
+    for text, found in (("\u200b", 0), ("\u200b\u0007", 0), ("vip\u200b", 1), (" ", 1), ("", 1)):
+        for sent in (text, [text]):
+            page = client.post("/fetch/search", {name: sent}).json
+            assert len(page["data"]) == found, (text, sent)
+    assert client.post("/fetch/search", {"tags": "vip,\u200b"}).json["data"] == []

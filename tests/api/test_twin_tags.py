@@ -2,9 +2,11 @@
 
 import pytest
 
-from audience import tags
+from audience.operations import doctor_database
+from audience.operations.diagnostics import Context
 from storage import database
 from tests import response_assertions
+from tests.client import FakeProcesses
 
 NAMES = {"older": "vip\u200d club", "twin": "vip club", "third": "VIP  club", "other": "club"}
 
@@ -78,9 +80,22 @@ def test_once_some_are_deleted_the_oldest_of_the_others_has_the_name(client, ids
     assert listed(client) == {"club"}
 
 
-def test_they_are_counted_until_one_is_left(client, ids):
-    counts = [tags.count_twins(client.site)]
-    for name in ("older", "twin"):
+def test_the_doctor_names_them_and_its_advice_takes_the_tag_from_nobody(client, ids, settings):
+    [(found, advice)] = warnings(settings)
+    older, twin, third = (ids[name] for name in ("older", "twin", "third"))
+    assert (
+        f'{older} "vip\\u200d club" and {twin} "vip club", {older} "vip\\u200d club" and {third} "VIP'
+        in found
+    )
+    assert advice.index("by its name") < advice.index("only then DELETE")
+    for name in ("twin", "third"):
+        for person in having(client, tag_ids=ids[name]):
+            client.create(f"{person}@example.com", tags="vip club")
         client.delete(f"/fetch/tags/{ids[name]}")
-        counts.append(tags.count_twins(client.site))
-    assert counts == [2, 1, 0]
+    assert having(client, tags="vip club") == {"older", "twin", "third"}
+    assert warnings(settings) == []
+
+
+def warnings(settings):
+    found = doctor_database.compared_tags(Context(settings, FakeProcesses()))
+    return [(each.found, each.advice) for each in found if each.advice]

@@ -170,6 +170,7 @@ def test_who_comes_to_match_later_is_left_out(site, manager, root, work):
     ("fields", "message"),
     [
         ({"act": "tag", "all": "1"}, bulk_acts.NO_TAG),
+        ({"act": "tag", "all": "1", "tag": "\u200b"}, bulk_acts.NO_TAG),
         ({"act": "unsubscribe"}, bulk_acts.NOBODY),
         ({"act": "unsubscribe", "all": "1", "seen": "0"}, "changed"),
         ({"act": "sell", "all": "1"}, bulk_acts.UNKNOWN),

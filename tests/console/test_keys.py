@@ -105,6 +105,16 @@ def test_a_rotated_key_works_on_for_a_while(owner, path, later):
     assert (works(*new), works(*newest)) == (False, True)
 
 
+def test_an_empty_site_says_where_the_secret_of_its_key_is(site, owner, settings):
+    key = keys.create([site])
+    assert "its secret was shown when it was made." in owner.get(f"/sites/{site.uuid}").text
+    first = {"publishable_key": key.publishable_key, "secret_key": key.secret_key}
+    (settings.instance / "first-site.json").write_text(json.dumps(first))
+    said = owner.get(f"/sites/{site.uuid}").text
+    assert "its secret is in <code>first-site.json</code> of the instance folder." in said
+    assert key.secret_key not in said
+
+
 def test_a_revoked_key_is_dead(site, owner, path):
     key = pair(owner.post(path, name="", scope="full"))
     assert owner.post(f"{path}/revoke", key=key[0]).status_code == 303

@@ -4,19 +4,23 @@ import html
 import re
 from io import BytesIO
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import pytest
 from werkzeug.test import EnvironBuilder
 
-from audience import operators, segments, sessions, sign_in, sites
+from audience import bulk_acts, operators, segments, sessions, sign_in, sites
 from audience.audit_log import COMMAND_LINE
 from audience.console import kept_forms
-from audience.console.kept_forms import MAX_KEPT_BYTES, SECRETS
+from audience.console.kept_forms import MAX_KEPT_BYTES, PASSWORDS, QUESTIONS, SECRETS, WHAT
+from audience.console.kept_texts import GONE
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
 from tests.console.browser import ORIGIN, alert, open_browser
 from tests.console.conftest import PASSWORD
+from tests.console.forms import WRITES
+from tests.console.test_subscriber_list import add
+from tests.console.test_subscriber_list import shown as listed
 
 TEMPLATES = Path(kept_forms.__file__).parent / "templates"
 FIELDS = {"name": "VIP & <b>“friends”</b>", "description": "", "rules": '{"tag": "vip"}', "form": "a-token"}
@@ -68,7 +72,7 @@ def test_it_is_shown_again_and_sent_by_hand(manager, site, path):
     assert (wrong.status_code, alert(wrong)) == (422, sign_in.WRONG)
     shown = signs_in(manager, wrong)
     assert shown.status_code == 200
-    assert "Make a segment" in shown.text
+    assert "A new segment" in shown.text
     assert html.escape(FIELDS["name"]) in shown.text
     assert segments.list_all(site) == []
     again = hidden(shown)
@@ -135,17 +139,20 @@ def test_what_another_page_sends_does_not_come_back(manager, site, path, headers
     assert (page.status_code, MARKED in page.text) == (303, False)
 
 
-def test_what_is_too_large_or_a_file_does_not_come_back(manager, site, path):
+def test_what_is_too_large_or_a_file_does_not_come_back_and_that_is_said(manager, site, path):
     by = hidden(manager.get(path))["by"]
     sessions.forget(manager.token)
+    ended = f"/console/sign-in?done=ended&next=/console{path}"
     fits = MAX_KEPT_BYTES - len(urlencode({"by": by, "name": ""}))
     for length, status in ((fits, 403), (fits + 1, 303)):
         page = manager.send(path, {"by": by, "name": "x" * length}, Origin=ORIGIN)
         assert (page.status_code, "x" * length in page.text) == (status, status == 403)
+    assert page.headers["Location"] == ended
+    assert "Your session has ended, and what you sent" in manager.get(ended.removeprefix("/console")).text
     for file in (b"a@a.example", b""):
         fields = {"by": by, "name": MARKED, "file": (BytesIO(file), "a.csv")}
         page = manager.send(path, fields, Origin=ORIGIN)
-        assert (page.status_code, MARKED in page.text) == (303, False)
+        assert (page.headers["Location"], MARKED in page.text) == (ended, False)
 
 
 def test_the_largest_of_all_can_be_signed_in_with(manager, site, path):
@@ -165,11 +172,8 @@ def test_the_largest_of_all_can_be_signed_in_with(manager, site, path):
 def test_no_secret_comes_back(manager, path):
     sent = {"current": MARKED, "password": MARKED, "present": MARKED, "email": "new@example.com"}
     page = _sent_to(manager, path, sent)
+    assert page.headers["Location"] == "/console/sign-in?done=ended&next=/console/account"
     assert MARKED not in page.text
-    kept = parse_qs(hidden(page)["kept"])
-    assert kept["email"] == ["new@example.com"]
-    assert not set(kept) & SECRETS
-    assert 'value="new@example.com"' not in page.text  # is no name to sign in with
 
 
 def _sent_to(browser, path, fields):
@@ -184,6 +188,58 @@ def test_every_field_of_a_secret_is_known():
     names = {re.findall(r'name="(\w+)"', tag)[0] for tag in fields if 'type="password"' in tag}
     assert names <= SECRETS
     assert {"csrf", "token"} <= SECRETS
+
+
+def goes_on(browser, page):
+    """Sends the form of the page, as a script does by itself."""
+    assert "Not sent yet" not in page.text
+    [action] = re.findall(r'action="/console([^"]*)" data-goes-on', page.text)
+    return browser.send(html.unescape(action), hidden(page), Origin=ORIGIN)
+
+
+def test_a_search_just_runs(manager, site):
+    add(site, *({"email": email} for email in ("ann@a.example", "bob@a.example")))
+    root = f"/sites/{site.uuid}/subscribers"
+    leads = goes_on(manager, signs_in(manager, ended(manager, root, text="ann"))).headers["Location"]
+    page = manager.get(leads.removeprefix("/console"))
+    assert (listed(page), "Begins with" in page.text) == (["ann@a.example"], True)
+
+
+@pytest.mark.parametrize("step", ["subscribers/chosen", "acts"])
+def test_an_act_on_many_is_confirmed_anew(manager, site, step):
+    add(site, {"email": "ann@a.example", "tags": ["vip"]}, {"email": "bob@a.example"})
+    root, fields = f"/sites/{site.uuid}", {"act": "tag", "all": "1", "tag": "fair", "form": "its.own"}
+    by = hidden(manager.get(f"{root}/segments/new"))
+    sessions.forget(manager.token)
+    page = manager.send(f"{root}/{step}?tag=vip", by | fields, Origin=ORIGIN)
+    asked = goes_on(manager, signs_in(manager, page))
+    assert asked.status_code == 200
+    for words in ("Tag 1 subscriber?", "Tag is vip", 'value="fair"'):
+        assert words in asked.text
+    assert bulk_acts.newest(site) == []
+    manager.send(f"{root}/acts?tag=vip", hidden(asked) | {"tag": "fair"}, Origin=ORIGIN)
+    assert [act.people for act in bulk_acts.newest(site)] == [1]
+
+
+def test_an_act_on_those_of_a_search_that_is_gone_leads_to_the_list(manager, site):
+    root, fields = f"/sites/{site.uuid}", {"act": "tag", "all": "1"}
+    by = hidden(manager.get(f"{root}/segments/new"))
+    sessions.forget(manager.token)
+    page = manager.send(f"{root}/acts?kept=gone", by | fields, Origin=ORIGIN)
+    said = goes_on(manager, signs_in(manager, page))
+    assert (said.status_code, GONE in said.text) == (422, True)
+    assert f'href="/console{root}/subscribers"' in said.text
+
+
+def test_every_form_that_is_shown_again_says_what_it_is(app):
+    views = {rule.rule.removeprefix("/console"): rule.endpoint for rule in app.url_map.iter_rules()
+             if "POST" in (rule.methods or ()) and rule.rule.startswith("/console")}  # fmt: skip
+    shown_again = {
+        views[rule].removeprefix("console.")
+        for rule, (_, fields) in WRITES.items()
+        if fields and not PASSWORDS & set(fields) and app.view_functions[views[rule]].role != "anyone"
+    }
+    assert shown_again - QUESTIONS - {"account.set_email"} <= set(WHAT)
 
 
 def test_nothing_that_a_link_brings_is_shown(manager, site, path):

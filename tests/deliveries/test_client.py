@@ -80,6 +80,7 @@ def test_every_status_is_told_and_no_redirect_followed(status):
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n",  # broke off
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfine",
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\nfine",
+        b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 500 + b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
     ],
 )
 def test_an_answer_may_end_in_any_way(answer):
@@ -106,7 +107,11 @@ def test_of_a_huge_answer_the_beginning_is_kept():
 
 @pytest.mark.parametrize(
     ("first", "then"),
-    [(b"HTTP/1.1 200 OK\r\n", b"A: b\r\n"), (b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"", b"HTTP/1.1 103 \r\n\r\n"),
+    ],
 )
 def test_a_head_without_an_end_is_no_answer(first, then):
     def answer(connection: socket.socket, _: bytes) -> None:

@@ -205,6 +205,17 @@ def test_a_page_of_a_hundred_takes_as_many_statements_as_a_page_of_one(client, s
     assert search() == (100, one[1])
 
 
+def test_many_conditions_on_domains_decode_those_of_a_site_once(client, statements):
+    client.create("ann@xn--bcher-kva.example")
+    parts = [{"email_domain": {operator: "bücher"}} for operator in ("contains", "starts_with")] * 20
+    preview = {"segment": {"rules": {"any": parts}}}
+    for path, asked in (("/fetch/segments/preview", preview), ("/fetch/search", {"q": "bücher.ex"})):
+        del statements[:]
+        assert "ann@xn--bcher-kva.example" in client.post(path, asked).text
+        read = [each for each in statements if "SELECT domain FROM domains" in each and "xn--" in each]
+        assert len(read) == 1, path
+
+
 def test_a_report_of_many_types_of_events_takes_as_many_statements_as_one_of_one(client, statements):
     def ran(types):
         events = [{"email": ADDRESSES[0], "type": f"type{number}"} for number in range(types)]

@@ -85,6 +85,21 @@ def test_an_erasure_after_the_backup_is_repeated_though_the_pepper_was_replaced(
     assert "ann@example.com" not in type_(instance, "export", "--site", site_of(instance)).stdout
 
 
+@pytest.mark.parametrize("also", ["", "pepper"])
+def test_a_command_that_does_not_know_of_a_server_asks_for_its_url(instance, also):
+    """As in a folder whose service has its database on PostgreSQL, which its unit alone says."""
+    for file in [*instance.glob("audience.db*"), instance / "erasures.log"]:
+        file.unlink()
+    if also:
+        (instance / also).unlink()
+    for words in (("site", "list"), ("doctor", "--offline")):
+        run = type_(instance, *words)
+        said = run.stdout + run.stderr
+        assert run.returncode == 1
+        assert f"AUDIENCE_DATABASE_URL, too, best as `database_url` in {instance}/config.toml" in said
+        assert "--new" not in said
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     """On an instance as a process leaves it that was killed before the first site was committed."""

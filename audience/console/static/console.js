@@ -44,13 +44,18 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => { delete form.dataset.sent }, 3000)
 })
 
-// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too
+// Who goes back to a page, which is fetched anew, finds what was typed, so the token of its form stays the same, too.
+// Not after F5 or a link to the same page, which keep `history.state`, either
 const tokens = [...document.querySelectorAll("[data-once]")]
 if (tokens.length) {
   const place = ({form}) => `${form.action} ${form.elements.key?.value ?? ""}`
-  for (const token of tokens) token.value = history.state?.[place(token)] ?? token.value
+  const isBack = performance.getEntriesByType("navigation")[0].type === "back_forward"
+  for (const token of tokens) token.value = isBack && history.state?.[place(token)] || token.value
   history.replaceState(Object.fromEntries(tokens.map((token) => [place(token), token.value])), "")
 }
+
+// What was asked for after the end of a session is asked for again, by itself
+document.querySelector("[data-goes-on]")?.requestSubmit()
 
 // Those who are ticked in a list, counted
 function countTicked(form) {
@@ -82,7 +87,7 @@ async function find(form) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html")
     if (answer.status === 503) return // what is typed stays: Enter asks again
     const before = document.querySelectorAll("[data-found]"), found = page.querySelectorAll("[data-found]")
-    if (found.length !== before.length) return location.reload()
+    if (found.length !== before.length) return form.submit() // to the sign-in
     before.forEach((part, place) => part.replaceWith(found[place]))
     for (const ticks of document.querySelectorAll("[data-ticks]")) countTicked(ticks)
     history.replaceState(null, "", answer.url)

@@ -24,7 +24,8 @@ form.addEventListener("submit", (event) => {
   })
   request.addEventListener("error", () => say("The file was not sent to its end: try again."))
   request.addEventListener("load", () => {
-    if (request.status === 200) return location.assign(JSON.parse(request.responseText).page)
+    const isPage = request.getResponseHeader("Content-Type").startsWith("text/html") // after a redirect: the sign-in
+    if (request.status === 200) return location.assign(isPage ? request.responseURL : JSON.parse(request.responseText).page)
     const page = new DOMParser().parseFromString(request.responseText, "text/html")
     say((page.querySelector("[role=alert]") ?? page.querySelector("main") ?? page.body).textContent.trim())
   })
