@@ -51,7 +51,6 @@ SWITCHED_OFF = (
 SWITCHED_OFF_COMMAND = (
     "Row {row} has the command {word} in the column `command`, which always counts: take --map for it away"
 )
-OUT = {UNSUBSCRIBED, UNCONFIRMED}
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell
 BETWEEN, MAX_LIST = frozenset(",;|("), 1_000  # the words of a list, or behind one; characters of a list
@@ -127,8 +126,9 @@ class Guards:
         return same(csv_values.read_text(self._table.cell_of(record, column)))
 
     def _is_in(self, record: Any) -> bool:
-        """Whether the columns that say who may be written to do not take the row out."""
-        return not {each.state(self._table.cell_of(record, each.column)) for each in self._consents} & OUT
+        """Whether the columns that say who may be written to bring the row in; a value not told does not."""
+        said = {each.state(self._table.cell_of(record, each.column)) for each in self._consents}
+        return said <= {SUBSCRIBED}
 
     def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
         if column.meaning == "tags" and isinstance(value, str):

@@ -46,3 +46,12 @@ def test_a_heading_in_another_column_refuses_the_file(import_file, client):
         refused = import_file(text, *options, exit_code=1)
         assert "Row 4 has a word for people who unsubscribed and no address" in refused
     assert client.counts() == (0, 0, 0)
+
+
+def test_values_that_are_not_told_are_asked_for_though_another_column_has_dates(import_file, client):
+    """Not taken for subscribed, against which the other column would speak."""
+    text = "email,state,Unsubscribed on\nann@example.com,in,\nbob@example.com,gone,2024-05-06\n"
+    asked = import_file(text, "--consent-column", "state", exit_code=2)
+    assert "`gone` (1)" in asked
+    import_file(text, *BY_COLUMN, "--unsubscribed", "gone", exit_code=0)
+    assert client.counts() == (2, 1, 1)
