@@ -267,11 +267,9 @@ def _apply(
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
     accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    sent = moved_addresses.redirected(site_id, changes, accepted)
-    left = moved_addresses.left(changes, sent)
-    changes = [change for change in sent if change]
-    outcomes, _, *consent_counts = subscribers.write(site_id, [*changes, *left], accepted)
-    del outcomes[len(changes) :]
+    sent, left = moved_addresses.redirected(site_id, changes, accepted)
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*sent, *left], accepted)
+    del outcomes[len(sent) :]
     advanced = stored.advance(
         site_id,
         claimed.id,
@@ -282,7 +280,7 @@ def _apply(
             outcomes.count(Outcome.CREATED),
             outcomes.count(Outcome.UPDATED),
             outcomes.count(Outcome.UNCHANGED),
-            outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(changes),
+            outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(sent),
             *consent_counts,
         ),
         leases.now(clock.uptime_ms()) + LEASE_MS,

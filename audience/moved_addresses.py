@@ -11,13 +11,16 @@ from storage.suppressions import UNSUBSCRIBED, Suppression
 DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 
 
-def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> list[Change | None]:
-    """The accepted changes, of those who had the addresses then: None of whom is gone.
+def redirected(
+    site_id: int, changes: Sequence[Change], accepted: Acceptance
+) -> tuple[Sequence[Change], list[Change]]:
+    """The accepted changes, of those who had the addresses then, without those of whom is gone; and the
+    unsubscribes of these addresses, for who has them now.
 
     Nobody is subscribed who came to an address later.
     """
     if not stored.any_after(site_id, accepted.number):
-        return list(changes)
+        return changes, []
     hashes = {
         each: change.key for change in changes for each in site_keys.address_hashes(site_id, change.key)
     }
@@ -25,7 +28,7 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
     moved = {hashes[each.address_hash]: each for each in reversed(moves)}
     people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
     taken = subscribers.get_by_keys(site_id, moved)
-    found = list[Change | None]()
+    found, left = list[Change](), list[Change]()
     for change in changes:
         move = moved.get(change.key)
         if move is None:
@@ -34,26 +37,22 @@ def redirected(site_id: int, changes: Sequence[Change], accepted: Acceptance) ->
             found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
         elif person := people.get(move.subscriber_id):
             found.append(change._replace(key=person.email_key, email=person.email))
+            if person.email_key != change.key:
+                left.append(_left(change))
             if change.key not in taken:
                 _leave(site_id, change, accepted)
-        else:
-            found.append(None)
-    return found
+    return found, left
 
 
-def left(changes: Sequence[Change], sent: Sequence[Change | None]) -> list[Change]:
-    """The unsubscribes of addresses from which they were redirected, for who has these now."""
-    return [
-        Change(
-            change.key,
-            change.email,
-            consent=Consent.UNSUBSCRIBE if change.consent == Consent.UNSUBSCRIBE else "",
-            dates={name: change.dates[name] for name in DATES if name in change.dates},
-            creates=False,
-        )
-        for change, other in zip(changes, sent, strict=True)
-        if other and other.key != change.key
-    ]
+def _left(change: Change) -> Change:
+    """What a change says of unsubscribing, of whoever has its address."""
+    return Change(
+        change.key,
+        change.email,
+        consent=Consent.UNSUBSCRIBE if change.consent == Consent.UNSUBSCRIBE else "",
+        dates={name: change.dates[name] for name in DATES if name in change.dates},
+        creates=False,
+    )
 
 
 def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
