@@ -54,7 +54,7 @@ SWITCHED_OFF_COMMAND = (
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell
 BETWEEN, MAX_LIST = frozenset(",;|("), 1_000  # the words of a list, or behind one; characters of a list
-COMMAS = str.maketrans(dict.fromkeys(BETWEEN, ","))
+COMMAS = str.maketrans(";|", ",,")
 # What has the form of a date, though none can be read, such as 2024-13-45 or 5 janvier 2024.
 LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])|\b(?:19|20)\d\d\b")
 
@@ -149,7 +149,15 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
         return True
     if len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return False
-    return any(map(is_unsubscribed, cell.translate(COMMAS).split(",")))
+    return is_unsubscribed(cell.partition("(")[0]) or _is_in_list(cell.translate(COMMAS).split(","))
+
+
+def _is_in_list(cells: Sequence[str]) -> bool:
+    """Whether words that stand between commas have one of unsubscribing; a note of several words has none."""
+    are_out = [is_unsubscribed(cell) for cell in cells]
+    return any(are_out) and all(
+        is_out or " " not in cell.strip() for cell, is_out in zip(cells, are_out, strict=True)
+    )
 
 
 def _is_yes_or_date(cell: str) -> bool:

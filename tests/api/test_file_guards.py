@@ -161,6 +161,14 @@ def test_a_list_in_a_cell_says_so(client, cell):
     assert refused(client, people("states", "active;subscribed", cell)).startswith("Row 3 ")
 
 
+@pytest.mark.parametrize(
+    "cell",
+    ['"Press, unsubscribed, phone only"', '"We spoke; unsubscribed; she will renew"', '"Active, alto"'],
+)
+def test_a_note_in_which_the_word_stands_between_commas_is_no_list(client, cell):
+    assert send(client, people("note", cell)).status_code == 200
+
+
 @pytest.mark.parametrize("cell", ["(unsubscribed)", "[Unsubscribed]", "*unsubscribed*"])
 def test_marks_around_the_word_do_not_hide_it(client, cell):
     assert refused(client, people("note", cell)).startswith("Row 2 ")
