@@ -17,7 +17,10 @@ UNREADABLE = "{label} is no archive that can be read: nothing was taken of it."
 TOO_LARGE = "{label} unpacks to more than {limit:,} bytes: nothing was taken of it."
 TOO_MANY = "{label} has more than {limit:,} files: nothing was taken of it."
 NO_FILE = "{label} has no file {path} any more: this version of Audience cannot make its tables of it."
-DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, gzip.BadGzipFile, EOFError, OSError, ValueError)
+DAMAGE = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError,
+    RuntimeError,  # zipfile's, of what is encrypted or packed in a way that it does not know
+)  # fmt: skip
 
 Files = dict[str, bytes]
 
@@ -26,7 +29,7 @@ def read(label: str, content: bytes, paths: Collection[str]) -> Files:
     """The files at `paths` of npm's archive (.tgz) or pip's (.whl). Raises `Refused`."""
     try:
         files = _zip(label, content, paths) if content[:2] == b"PK" else _tar(label, content, paths)
-    except (*DAMAGE, NotImplementedError, RuntimeError) as error:
+    except DAMAGE as error:
         raise Refused(UNREADABLE.format(label=label)) from error
     for path in paths:
         if path not in files:

@@ -153,9 +153,9 @@ def _get(index: Index, url: str, limit: int) -> bytes:
     host = parts.hostname or index.host
     if parts.scheme != "https":
         raise Refused(AWAY.format(host=index.host))
-    request = urllib.request.Request(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])))  # noqa: S310
-    own = urlsplit(index.url)
-    if own.username and parts.netloc.rpartition("@")[2] == own.netloc.rpartition("@")[2]:
+    own, netloc = urlsplit(index.url), parts.netloc.rpartition("@")[2]
+    request = urllib.request.Request(urlunsplit(parts._replace(netloc=netloc)))  # noqa: S310 - it is https
+    if own.username and netloc == own.netloc.rpartition("@")[2]:
         pair = f"{unquote(own.username)}:{unquote(own.password or '')}".encode()
         request.add_unredirected_header("Authorization", f"Basic {base64.b64encode(pair).decode()}")
     try:

@@ -6,6 +6,7 @@ from collections import namedtuple
 import pytest
 
 from app import open_instance
+from audience.config import Settings
 from storage import database
 from storage.engines import chosen
 from storage.errors import Unusable
@@ -16,45 +17,49 @@ Usage = namedtuple("Usage", "total used free")
 
 
 @pytest.fixture(params=["", "ADDITIVE = True\n"], ids=["spoils", "additive"])
-def spoils(request, client, settings, tmp_path_factory, monkeypatch):
-    """Whether the migration that is pending spoils the database for older code."""
-    module, folder = chosen.of(settings.database), tmp_path_factory.mktemp("migrations")
-    for file in module.MIGRATIONS.glob("0*.py"):
-        shutil.copy(file, folder)
-    (folder / "9999_later.py").write_text(request.param + LATER)
-    monkeypatch.setattr(module, "MIGRATIONS", folder)
-    database.close()
-    return not request.param
+def pending(request, tmp_path_factory, monkeypatch):
+    """Gives an instance a pending migration, and says whether it spoils the database for older code."""
+
+    def pend(settings):
+        module, folder = chosen.of(settings.database), tmp_path_factory.mktemp("migrations")
+        for file in module.MIGRATIONS.glob("0*.py"):
+            shutil.copy(file, folder)
+        (folder / "9999_later.py").write_text(request.param + LATER)
+        monkeypatch.setattr(module, "MIGRATIONS", folder)
+        database.close()
+        return not request.param
+
+    return pend
 
 
-@pytest.mark.of_sqlite
-def test_a_file_is_backed_up_first(settings, spoils):
-    open_instance(settings)
+def test_a_file_is_backed_up_first(files, client, pending):
+    spoils = pending(files)
+    open_instance(files)
     database.close()
-    made = [*settings.instance.glob("before-upgrade-*.tar")]
+    made = [*files.instance.glob("before-upgrade-*.tar")]
     assert len(made) == spoils
     for file in made:
-        assert run_on(settings, "restore", str(file), "--yes").exit_code == 0
+        assert run_on(files, "restore", str(file), "--yes").exit_code == 0
 
 
-@pytest.mark.of_sqlite
-def test_without_room_the_start_is_refused(settings, spoils, monkeypatch):
+def test_without_room_the_start_is_refused(files, client, pending, monkeypatch):
+    spoils = pending(files)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1, 1, 1_000))
     if not spoils:
-        assert open_instance(settings) is False
+        assert open_instance(files) is False
         return
     with pytest.raises(Unusable, match=r"needs .* MB .* 0 MB are free: make room"):
-        open_instance(settings)
+        open_instance(files)
     assert database.pending() == ["9999_later"]
 
 
-def test_that_of_a_server_is_backed_up_by_whoever_says_so(settings, spoils):
-    if settings.database.startswith("sqlite"):
-        pytest.skip("a file")
-    if spoils:
-        refused = run_on(settings, "migrate")
+def test_that_of_a_server_is_backed_up_by_whoever_says_so(empty, tmp_path, pending):
+    settings = Settings(instance=tmp_path, database_url=empty)
+    words = ["migrate"]
+    if pending(settings):
+        refused = run_on(settings, *words)
         assert "run `audience migrate --backed-up`" in str(refused.exception)
         assert database.pending() == ["9999_later"]
-    words = ("migrate", "--backed-up") if spoils else ("migrate",)
+        words.append("--backed-up")
     assert run_on(settings, *words).exit_code == 0
     assert database.pending() == []
