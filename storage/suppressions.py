@@ -80,9 +80,16 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
 
 
 def rename(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Keeps what is known under some hashes under others."""
+    """Keeps what is known under some hashes under others, or the later of both; who was erased stays so."""
     found = known(site_id, hashes)
-    add(site_id, {hashes[address_hash]: each for address_hash, each in found.items()})
+    there = known(site_id, [hashes[address_hash] for address_hash in found])
+    kept = {}
+    for address_hash, each in found.items():
+        both = (each, there.get(hashes[address_hash], each))
+        is_erased = any(one.reason == ERASED for one in both)
+        later = max(both, key=lambda one: (one.since, one.number))
+        kept[hashes[address_hash]] = later._replace(reason=ERASED) if is_erased else later
+    add(site_id, kept)
     lift(site_id, found)
 
 

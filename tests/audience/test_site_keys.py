@@ -18,6 +18,7 @@ from audience import (
     webhooks,
 )
 from storage import database, suppressions
+from storage.suppressions import Suppression
 from tests.client import FakeQueue
 from tests.storage import instance_before as before
 
@@ -74,6 +75,24 @@ def test_who_is_known_by_a_hash_of_before_stays_away_and_is_known_by_one_of_now(
     assert imports.progress(site, accepted.id).suppressed == 1
     assert pepper.address_hash(site.id, ERASED) not in hashes(site)
     assert site_keys.address_hash(site.id, ERASED) in hashes(site)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("unsubscribed", "unsubscribed"), ("erased", "erased"),
+    ("erased", "unsubscribed"), ("unsubscribed", "erased"),
+])  # fmt: skip
+def test_of_two_hashes_of_one_address_the_later_event_stays(site, old, new):
+    """A restore of a backup of before adds the one of now beside the one that the backup has."""
+    first, second = (
+        pepper.address_hash(site.id, "two@example.org"),
+        site_keys.address_hash(site.id, "two@example.org"),
+    )
+    with database.write(site.id):
+        suppressions.add(site.id, {first: Suppression(old, 1_000, 1), second: Suppression(new, 9_000, 9)})
+        site_keys.renewed(site.id, ["two@example.org"])
+        found = suppressions.known(site.id, [first, second])
+    reason = "erased" if "erased" in (old, new) else "unsubscribed"
+    assert found == {second: Suppression(reason, 9_000, 9)}
 
 
 def test_an_erasure_forgets_the_hash_of_before(site, settings):
