@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from audience import (
@@ -179,8 +180,11 @@ def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -
 def _logged(
     site: Site, hashes: Sequence[str], known: Subscriber | None, at: int, number: int
 ) -> list[LoggedErasure]:
-    """A line of the address and one of the person, whom a backup may know under another."""
-    logged = [hashes[0], *([site_keys.address_hash(site.id, known.uuid)] if known else [])]
+    """A line of the address and one of the person, whom a backup may know under another; for a backup of
+    before the site had a key, and the Audience of then, by the hashes of then, too.
+    """
+    of_person = site_keys.address_hashes(site.id, known.uuid) if known else []
+    logged = chain.from_iterable(zip(hashes, of_person, strict=True)) if of_person else hashes
     return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in logged]
 
 

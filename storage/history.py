@@ -44,9 +44,7 @@ def adopt(runner: Runner) -> None:
 
 
 def spoils(runner: Runner, pending: list[str]) -> bool:
-    """Whether a pending migration is not additive, so that going back needs a backup."""
+    """Whether one of these is not additive, so that going back needs a backup; `FIRST` replaces a history."""
     return any(
-        not getattr(each.load(), "ADDITIVE", False)
-        for each in runner.migrations()
-        if each.name in pending and each.name != FIRST
+        not getattr(each.load(), "ADDITIVE", False) for each in runner.migrations() if each.name in pending
     )

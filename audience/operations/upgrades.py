@@ -1,14 +1,13 @@
 """A backup, before migrations after which an older Audience cannot use the database."""
 
 import shutil
-from datetime import UTC, datetime
 
-from audience import clock
 from audience.config import Settings
 from storage import backups as stored
 from storage import database
 from storage.errors import Unusable
 
+FILE = "before-upgrade.tar"  # of the last one: a start that fails again and again fills no disk
 ON_SERVER = (
     "migrations are pending after which no older Audience can use the database: back it up on its server, "
     "then run `audience migrate --backed-up`"
@@ -37,5 +36,7 @@ def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
         raise Unusable(NO_ROOM.format(needed // MB + 1, settings.instance, free // MB))
     from audience.operations import backups  # a command that migrates nothing starts without it
 
-    at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
-    backups.create(settings, settings.instance / f"before-upgrade-{at:%Y%m%dT%H%M%SZ}.tar", lambda *_: None)
+    new = settings.instance / f"{FILE}.new"
+    new.unlink(missing_ok=True)
+    backups.create(settings, new, lambda *_: None)
+    new.replace(settings.instance / FILE)

@@ -36,7 +36,7 @@ def test_a_file_is_backed_up_first(files, client, pending):
     spoils = pending(files)
     open_instance(files)
     database.close()
-    made = [*files.instance.glob("before-upgrade-*.tar")]
+    made = [*files.instance.glob("before-upgrade*")]
     assert len(made) == spoils
     for file in made:
         assert run_on(files, "restore", str(file), "--yes").exit_code == 0

@@ -56,7 +56,7 @@ def new_database(loaded, tmp_path, request):
 
 
 def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
-    open_instance(loaded)
+    open_instance(loaded, is_backed_up=True)
     assert database.migrate() == []
     [site] = sites.list_all()
     imports.drain(site.id, 5)
@@ -89,12 +89,22 @@ def test_it_is_taken_over_whole_or_not_at_all(loaded, monkeypatch):
     monkeypatch.setattr(Runner, "fake", cut_off)
     applied = names()
     with pytest.raises(KeyboardInterrupt):
-        open_instance(loaded)
+        open_instance(loaded, is_backed_up=True)
     monkeypatch.undo()
     assert names() == applied
     database.close()
-    open_instance(loaded)
+    open_instance(loaded, is_backed_up=True)
     assert names()[0] == history.FIRST
+
+
+def test_it_is_backed_up_first(loaded):
+    database.close()
+    if loaded.database.startswith("sqlite"):
+        open_instance(loaded)
+        assert len([*loaded.instance.glob("before-upgrade*")]) == 1
+    else:
+        with pytest.raises(Unusable, match="run `audience migrate --backed-up`"):
+            open_instance(loaded)
 
 
 @pytest.mark.of_sqlite
