@@ -195,14 +195,9 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import webhook_sender
-    from audience.operations.chores import alone, chores, errands
-    from schemas.change_log import change
-    from schemas.file_imports import kept_file
-    from schemas.file_records import kept_records
+    from audience.operations.kinds import chores, kinds
     from workers import interpreter, metrics
     from workers import worker as import_worker
-    from workers.senders import Sending
 
     settings = instance.settings
     check_migrated(settings)
@@ -210,10 +205,8 @@ def worker(instance: Instance) -> None:
     import_worker.run(
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
+        kinds(settings),
         chores(settings),
-        alone,
-        errands(settings, partial(kept_file, ChildProcess()), partial(kept_records, ChildProcess())),
-        Sending(webhook_sender.due, partial(webhook_sender.send, settings.webhook_private_addresses, change)),
     )
 
 

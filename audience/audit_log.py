@@ -110,14 +110,15 @@ def head(entry: AuditEntry) -> str:
     return entry.act.partition(NAMED)[0]
 
 
-def sweep(days: int) -> None:
-    """Deletes some of the entries that are older than `days`; call it again and again."""
+def sweep(days: int) -> bool:
+    """Deletes some of the entries that are older than `days`; False if there were none."""
     before = clock.now_ms() - days * DAY_MS
     with database.session():
-        if not stored.any_before(before):
-            return
-    with database.write(database.SHARED):
-        stored.delete_old(before, CHUNK_ROWS)
+        found = stored.any_before(before)
+    if found:
+        with database.write(database.SHARED):
+            stored.delete_old(before, CHUNK_ROWS)
+    return found
 
 
 def shortened(address: str) -> str:

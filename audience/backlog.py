@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from audience import clock
 from audience.sites import Site
-from storage import database, imports, leases, site_queue, undos
+from storage import database, imports, jobs, leases, undos
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ def measure() -> Backlog:
 @database.session()
 def running(site: Site) -> imports.Import | None:
     """The import of a site that is being applied, or whose turn it is."""
-    waiting = site_queue.oldest(site.id)
-    return imports.get(site.id, waiting[1]) if waiting and waiting[0] == site_queue.IMPORTS else None
+    waiting = jobs.in_turn(site.id)
+    return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 
 
 @database.session()
@@ -50,5 +50,5 @@ def failed_undos() -> list[undos.GivenUp]:
 
 @database.session()
 def abandoned() -> int:
-    """The number of imports and undos whose lease has expired: their worker died."""
-    return site_queue.abandoned(leases.now(clock.uptime_ms()))
+    """The number of jobs whose lease has expired: their worker died."""
+    return jobs.abandoned(leases.now(clock.uptime_ms()))

@@ -24,7 +24,7 @@ from audience.bulk_acts import (
 )
 from audience.changes import Acceptance, Change, Consent, Outcome, Source
 from audience.errors import where
-from audience.imports import MACHINE_FAULTS
+from audience.jobs import MACHINE_FAULTS
 from audience.sites import Site
 from storage import bulk_acts as stored
 from storage import database, leases, sites

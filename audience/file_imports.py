@@ -216,9 +216,13 @@ def retry(site: Site, import_id: int, actor: Actor) -> None:
 
 
 def sweep() -> None:
-    """Deletes abandoned imports, and refused rows after `RETENTION_MS`."""
+    """Deletes abandoned imports."""
     with database.session():
         abandoned = stored.abandoned(_now())
     for site_id, import_id in abandoned:
         _discard(site_id, import_id)
-    refused_rows.forget(clock.now_ms() - RETENTION_MS)
+
+
+def forget_refused() -> bool:
+    """Deletes some refused rows after `RETENTION_MS`; False if there were none."""
+    return refused_rows.forget(clock.now_ms() - RETENTION_MS)

@@ -17,7 +17,7 @@ from audience.audit_log import Actor
 from audience.dry_runs import DryRun
 from audience.errors import NotFound, where
 from audience.file_imports import FileRows, TakenBackError, Upload
-from audience.imports import MACHINE_FAULTS
+from audience.jobs import MACHINE_FAULTS
 from audience.protocols import FileOpener, ReadableFile
 from audience.sites import Site
 from schemas.values import FormError, compact_json

@@ -1,36 +1,33 @@
 """Imports: accepted into the inbox at once, applied later in order of acceptance.
 
-An import is one inbox row with batches of items, committed before the response. A worker claims it with a
-token and a lease, and advances `applied` in the transaction that writes the subscribers: a crash neither
-loses a row nor applies it twice. An item erased while it waits becomes `null`, and counts as suppressed.
+An import is one inbox row with batches of items, committed before the response. A worker advances `applied`
+in the transaction that writes the subscribers: a crash neither loses a row nor applies it twice. An item
+erased while it waits becomes `null`, and counts as suppressed.
 """
 
-import logging
-import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
-from audience import clock, import_payloads, moved_addresses, subscribers, targets, telemetry, undo_work
+from audience import clock, import_payloads, jobs, moved_addresses, subscribers, targets, telemetry
 from audience.changes import Acceptance, Change, Item, Outcome, Source
-from audience.errors import NotFound, where
+from audience.errors import NotFound
+from audience.jobs import Job
 from audience.protocols import ImportQueue
 from audience.sites import Site
 from schemas.values import FieldError, place
-from storage import database, leases, site_counters, site_queue
+from storage import database, site_counters
 from storage import imports as stored
+from storage import jobs as stored_jobs
 from storage import moved_addresses as stored_moves
-from storage.errors import Unavailable, Unusable
+from storage.errors import Unavailable
+from storage.imports import Accepted
 from storage.imports import Import as Import
 from storage.pace import Pace
-from storage.site_queue import IMPORTS, LEASE_MS, Claimed, ClaimLost
 
-log = logging.getLogger(__name__)
 MAX_VALUES = 10_000  # tags and fields per chunk
-MAX_FAILURES = 5  # of its own, consecutive, without applying a row
-MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which an import waits, however long
-RETRY_AFTER_MS = 2_000
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
 _pace = Pace()
@@ -68,12 +65,13 @@ def accept(
     finished = None
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id)
-        now = small and site_queue.oldest(site.id) is None
+        now = small and stored_jobs.in_turn(site.id) is None
         import_id = stored.add(site.id, len(changes), refused, accepted.at, accepted.number)
         if now:
-            finished = _apply_at_once(site.id, import_id, changes, accepted.at)
+            finished = _apply_at_once(site.id, import_id, changes)
         else:
             stored.add_batch(site.id, import_id, 0, payload)
+            stored_jobs.add(site.id, stored.JOB, import_id, accepted.number)
     if finished is not None:
         _record_finished(site.id, finished)
     if not now:
@@ -91,14 +89,12 @@ def accept(
     return AcceptedImport(import_id, done, refused + len(suppressed), errors, *ignored)
 
 
-def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change], at: int) -> Import | None:
+def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> Import:
     """Applies a whole import, however many chunks it is, in the caller's transaction."""
-    token, finished = secrets.token_hex(8), None
-    now = leases.now(clock.uptime_ms())
-    claimed = site_queue.claim(site_id, (IMPORTS, import_id), token, at, now, 0)
-    while claimed and finished is None:
-        claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied :])
-    return finished
+    accepted = _accepted(site_id, import_id)
+    while accepted.applied < accepted.rows:
+        accepted = _apply(site_id, accepted, changes[accepted.applied :])
+    return stored.finish(site_id, import_id, clock.now_ms())
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
@@ -126,12 +122,6 @@ def newest(site: Site, before: int = 2**62) -> list[Import]:
     return stored.newest(site.id, MAX_LISTED, before)
 
 
-@database.session()
-def waiting_sites() -> list[int]:
-    """Sites with an import or an undo that is waiting, or whose lease has expired."""
-    return site_queue.takeable_sites(leases.now(clock.uptime_ms()))
-
-
 def retry(import_id: int, chosen: Site | None = None) -> None:
     """Queues a failed import again, from where it stopped. Raises `NotFound`, also of another site."""
     with database.session():
@@ -144,57 +134,41 @@ def retry(import_id: int, chosen: Site | None = None) -> None:
         raise NotFound(NOT_FAILED)
 
 
-def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports and undos, in order, for about `seconds`; whether to go on at once.
-
-    Safe to call concurrently: it stops at an import that another worker has claimed. Raises `MACHINE_FAULTS`.
-    """
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and not database.log_is_full():
-        token = secrets.token_hex(8)
-        claimed = _claim(site_id, token)
-        if claimed is None:
-            return False
-        try:
-            _work(site_id, claimed, token, deadline)
-        except ClaimLost:
-            return False
-        except MACHINE_FAULTS:
-            with suppress(*MACHINE_FAULTS):  # otherwise the lease expires
-                _hand_back(site_id, claimed, token, RETRY_AFTER_MS)
-            raise
-        except Exception as error:
-            if _hand_back(site_id, claimed, token, RETRY_AFTER_MS, failed=True):
-                log.error("%s %d failed: %s", claimed.table[:-1], claimed.id, where(error))
-            return False
-    return not database.log_is_full()
-
-
-def _claim(site_id: int, token: str) -> Claimed | None:
-    """Claims what has its turn; what has failed too often is given up, and the next is claimed."""
-    failed_imports = []
-    with database.write(site_id):
-        at = clock.now_ms()
-        claimed = _claim_next(site_id, token, at)
-        while claimed is not None and claimed.failures >= MAX_FAILURES:
-            if claimed.table == IMPORTS:
-                failed_imports.append(stored.fail(site_id, claimed.id, at))
-            else:
-                undo_work.fail(site_id, claimed.id, at)
-            claimed = _claim_next(site_id, token, at)
-    for finished in failed_imports:
+def step(job: Job, deadline: float) -> int:
+    """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
+    site_id = job.site_id
+    with database.session():
+        accepted = _accepted(site_id, job.subject)
+    finished = None
+    while accepted.applied < accepted.rows:
+        if time.monotonic() >= deadline or database.log_is_full():
+            return 0
+        accepted, finished = _apply_batch(accepted, job)
+    if not accepted.rows:
+        with database.write(site_id):
+            finished = _finish(job)
+    if finished is not None:
         _record_finished(site_id, finished)
-    return claimed
+    return jobs.SETTLED
 
 
-def _claim_next(site_id: int, token: str, at: int) -> Claimed | None:
-    if waiting := site_queue.oldest(site_id):
-        return site_queue.claim(site_id, waiting, token, at, leases.now(clock.uptime_ms()), LEASE_MS)
-    return None
+def _accepted(site_id: int, import_id: int) -> Accepted:
+    accepted = stored.accepted(site_id, import_id)
+    if accepted is None:
+        raise NotFound(NOT_FOUND)
+    return accepted
+
+
+def give_up(site_id: int, import_id: int) -> Callable[[], object]:
+    """Ends an import that has failed too often, in the caller's transaction; trying again goes on."""
+    return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
+
+
+KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up)
 
 
 def _record_finished(site_id: int, finished: Import) -> None:
-    """Reports an import that finished or failed to `telemetry`, after the commit."""
+    """Reports an import that finished or failed to `telemetry`."""
     telemetry.record_import(
         telemetry.ImportRecord(
             import_id=finished.id, site_id=site_id, status=finished.status, created=finished.created,
@@ -204,47 +178,31 @@ def _record_finished(site_id: int, finished: Import) -> None:
     )  # fmt: skip
 
 
-@database.writes_site
-def _hand_back(site_id: int, claimed: Claimed, token: str, wait_ms: int, failed: bool = False) -> bool:
-    return site_queue.release(site_id, claimed, token, leases.now(clock.uptime_ms()) + wait_ms, failed)
+def _finish(job: Job) -> Import:
+    jobs.end(job)
+    return stored.finish(job.site_id, job.subject, clock.now_ms())
 
 
-def _work(site_id: int, claimed: Claimed, token: str, deadline: float) -> None:
-    """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
-    if claimed.table != IMPORTS:
-        if not undo_work.work(site_id, claimed, token, deadline):
-            _hand_back(site_id, claimed, token, -1)
-        return
-    finished = None
-    while claimed.applied < claimed.rows:
-        if time.monotonic() >= deadline or database.log_is_full():
-            _hand_back(site_id, claimed, token, -1)
-            return
-        claimed, finished = _apply_batch(site_id, claimed, token)
-    if not claimed.rows:
-        with database.write(site_id):
-            _, finished = _apply(site_id, claimed, token, ())
-    if finished is not None:
-        _record_finished(site_id, finished)
-
-
-def _apply_batch(site_id: int, claimed: Claimed, token: str) -> tuple[Claimed, Import | None]:
+def _apply_batch(accepted: Accepted, job: Job) -> tuple[Accepted, Import | None]:
+    site_id, finished = job.site_id, None
     with database.session():
-        batch = stored.batch(site_id, claimed.id, claimed.applied)
+        batch = stored.batch(site_id, accepted.id, accepted.applied)
     changes = import_payloads.read(batch.payload)
     end = batch.first_row + len(changes)
-    finished = None
-    while claimed.applied < end:
+    while accepted.applied < end:
         with _pace.write(site_id) as chunk:
-            before = claimed.applied
+            before = accepted.applied
             site_counters.take(site_id, clock.now_ms())
-            claimed, finished = _apply(site_id, claimed, token, changes[claimed.applied - batch.first_row :])
-            chunk.rows = claimed.applied - before
-            if claimed.applied == end:
+            jobs.hold(job, jobs.SITE)
+            accepted = _apply(site_id, accepted, changes[before - batch.first_row :])
+            chunk.rows = accepted.applied - before
+            if accepted.applied == end:
                 stored.drop_batch(site_id, batch.id)
                 stored_moves.forget(site_id)
+            if accepted.applied == accepted.rows:
+                finished = _finish(job)
         database.checkpoint(only_if_due=True)
-    return claimed, finished
+    return accepted, finished
 
 
 def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
@@ -257,36 +215,21 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
     return changes[: _pace.rows]
 
 
-def _apply(
-    site_id: int, claimed: Claimed, token: str, waiting: Sequence[Change | None]
-) -> tuple[Claimed, Import | None]:
-    """Applies the first chunk of `waiting` and advances `applied`, in the caller's transaction.
-
-    Returns the claim and, after the last chunk, the finished import.
-    """
+def _apply(site_id: int, accepted: Accepted, waiting: Sequence[Change | None]) -> Accepted:
+    """Applies the first chunk of `waiting`, in the caller's transaction."""
     chunk = _chunk(waiting)
     changes = [change for change in chunk if change]
-    accepted = Acceptance(claimed.number, claimed.accepted_at, Source("import", claimed.id))
-    sent, left = moved_addresses.redirected(site_id, changes, accepted)
-    outcomes, _, *consent_counts = subscribers.write(site_id, [*sent, *left], accepted)
+    acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
+    sent, left = moved_addresses.redirected(site_id, changes, acceptance)
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*sent, *left], acceptance)
     del outcomes[len(sent) :]
-    advanced = stored.advance(
-        site_id,
-        claimed.id,
-        token,
-        claimed.applied,
-        (
-            len(chunk),
-            outcomes.count(Outcome.CREATED),
-            outcomes.count(Outcome.UPDATED),
-            outcomes.count(Outcome.UNCHANGED),
-            outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(sent),
-            *consent_counts,
-        ),
-        leases.now(clock.uptime_ms()) + LEASE_MS,
+    counts = (
+        len(chunk),
+        outcomes.count(Outcome.CREATED),
+        outcomes.count(Outcome.UPDATED),
+        outcomes.count(Outcome.UNCHANGED),
+        outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(sent),
+        *consent_counts,
     )
-    if not advanced:
-        raise ClaimLost
-    claimed = claimed._replace(applied=claimed.applied + len(chunk))
-    ended = claimed.applied == claimed.rows
-    return claimed, stored.finish(site_id, claimed.id, clock.now_ms()) if ended else None
+    stored.advance(site_id, accepted.id, counts, clock.now_ms())
+    return accepted._replace(applied=accepted.applied + len(chunk))

@@ -23,16 +23,14 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     return RefusedRow(row.row_number, address_hash(site_id, meant(email)), row.code, row.message, cells)
 
 
-def forget(before: int) -> None:
-    """Deletes the rows that were refused before an instant, some of one site at a time."""
-    while (site_id := _site_of_oldest(before)) is not None:
+def forget(before: int) -> bool:
+    """Deletes some of the rows of a site that were refused before an instant; False if there were none."""
+    with database.session():
+        site_id = stored.refused_before(before)
+    if site_id is not None:
         with database.write(site_id):
             stored.forget_refused(site_id, before)
-
-
-@database.session()
-def _site_of_oldest(before: int) -> int | None:
-    return stored.refused_before(before)
+    return site_id is not None
 
 
 class _Marks:

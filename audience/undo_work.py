@@ -9,20 +9,21 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audience import audit_log, change_log, clock, erasures, segment_names, subscribers, undo_writes
+from audience import audit_log, change_log, clock, erasures, jobs, segment_names, subscribers, undo_writes
 from audience.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
 from audience.changes import Source
+from audience.errors import NotFound
+from audience.jobs import Job
 from audience.tags import name_key
 from audience.undo_decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
 from storage import change_log_acts as stored_log
-from storage import database, leases
+from storage import database
 from storage import imports as stored_imports
 from storage import sites as stored_sites
 from storage import subscribers as stored_subscribers
 from storage import tags as stored_tags
 from storage import undos as stored
 from storage.pace import Pace
-from storage.site_queue import LEASE_MS, Claimed, ClaimLost
 from storage.undos import FAILED, FINISHED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
@@ -41,33 +42,36 @@ def subject(source: Source) -> str:
     return f"{'import' if source.kind == 'import' else 'act'} {source.id}"
 
 
-def fail(site_id: int, undo_id: int, at: int) -> None:
-    """Gives an undo up, in the caller's transaction; asking for it again goes on."""
+def give_up(site_id: int, undo_id: int) -> None:
+    """Ends an undo that has failed too often, in the caller's transaction; asking for it again goes on."""
     if _get(site_id, undo_id).removed:
         erasures.forget_typed(site_id)
-    stored.end(site_id, undo_id, FAILED, at)
+    stored.end(site_id, undo_id, FAILED, clock.now_ms())
 
 
-def work(site_id: int, claimed: Claimed, token: str, deadline: float) -> bool:
-    """Goes on with an undo until the deadline; whether it has ended. Raises `ClaimLost`."""
-    undo = _get(site_id, claimed.id)
+def step(job: Job, deadline: float) -> int:
+    """Goes on with an undo until the deadline."""
+    site_id, undo = job.site_id, _get(job.site_id, job.subject)
     _drop_waiting(site_id, undo)
     key = _site_uuid(site_id), undo.id
     named = _named.pop(key, None) or LaterNames(site_id, act_of(undo))
     while time.monotonic() < deadline and not database.log_is_full():
-        if _read_on(named, deadline) and _do_piece(site_id, undo.id, token, named):
-            _end(site_id, undo.id, token)
-            return True
+        if _read_on(named, deadline) and _do_piece(job, named):
+            _end(job)
+            return jobs.SETTLED
         database.checkpoint(only_if_due=True)
     _keep(key, named)
-    return False
+    return 0
+
+
+KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up)
 
 
 @database.session()
 def _get(site_id: int, undo_id: int) -> Undo:
     undo = stored.get(site_id, undo_id)
     if undo is None:
-        raise ClaimLost
+        raise NotFound("There is no such undo on this site.")
     return undo
 
 
@@ -108,15 +112,11 @@ def _read_on(named: LaterNames, deadline: float) -> bool:
     return not any(time.monotonic() >= deadline for _ in named.read_on())
 
 
-def _advance(site_id: int, undo: Undo, token: str, more: Progress) -> None:
-    lease_until = leases.now(clock.uptime_ms()) + LEASE_MS
-    if not stored.advance(site_id, undo.id, token, undo.applied, more, lease_until):
-        raise ClaimLost
-
-
-def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool:
+def _do_piece(job: Job, named: LaterNames) -> bool:
     """Decides on the next people, and does it; whether nobody was left."""
+    site_id, undo_id = job.site_id, job.subject
     with _pace.write(site_id) as chunk:
+        jobs.hold(job, jobs.SITE)
         undo = _get(site_id, undo_id)
         accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
         for _ in named.read_on():
@@ -124,7 +124,7 @@ def _do_piece(site_id: int, undo_id: int, token: str, named: LaterNames) -> bool
         readers, decisions = _decided(site_id, undo, named)
         if not readers:
             return True
-        _advance(site_id, undo, token, _progress(undo, readers, decisions))
+        stored.advance(site_id, undo.id, _progress(undo, readers, decisions), clock.now_ms())
         has_traces = undo_writes.write(site_id, accepted, decisions)
         if readers[-1].is_last:
             whole = readers[-1].whole
@@ -194,14 +194,15 @@ def counted(decisions: Sequence[Decision]) -> Counter[str]:
     return count
 
 
-def _end(site_id: int, undo_id: int, token: str) -> None:
+def _end(job: Job) -> None:
     """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
+    site_id, undo_id = job.site_id, job.subject
     with database.session():
         made = stored.made(_get(site_id, undo_id))
         borne = stored.borne_fields(site_id, made.get("fields", ()))
     with database.write(site_id):
+        jobs.end(job)
         undo = _get(site_id, undo_id)
-        _advance(site_id, undo, token, Progress(0, 0, 0, 0, 0, 0, 0, 0, undo.place_row, 0, undo.made))
         if made:
             _forget_made(site_id, made, borne)
         if undo.removed:

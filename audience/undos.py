@@ -257,10 +257,12 @@ def away(site: Site, undo: Undo) -> int:
     return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)
 
 
-def sweep(days: int) -> None:
-    """Forgets what became of people whom undos of more than `days` days ago were about."""
+def sweep(days: int) -> bool:
+    """Forgets some of what became of people whom undos of more than `days` days ago were about; False if
+    there was nothing."""
     with database.session():
         old = stored.ended_before(clock.now_ms() - days * DAY_MS)
     for site_id, undo_id in old:
         with database.write(site_id):
             stored.drop_people(site_id, undo_id, SWEPT_ROWS)
+    return bool(old)

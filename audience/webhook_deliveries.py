@@ -107,11 +107,12 @@ def newest(site: Site) -> dict[int, Delivery]:
     return {each.webhook_id: each for each in stored.newest(site.id)}
 
 
-def sweep() -> None:
-    """Deletes some of the log that is older than 30 days; call it again and again."""
+def sweep() -> bool:
+    """Deletes some of the log that is older than 30 days; False if there was nothing."""
     before = clock.now_ms() - LOG_MS
     with database.session():
         site_id = stored.site_before(before)
     if site_id is not None:
         with database.write(site_id):
             stored.delete_old(site_id, before, LOG_ROWS)
+    return site_id is not None

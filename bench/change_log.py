@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from audience import change_log_pages, file_imports, imports, undos
+from audience import change_log_pages, file_imports, site_lane, undos
 from audience.sites import Site
 from bench import instances, people
 from bench.rows import CPU, MS, Row
@@ -48,7 +48,7 @@ def imported(site: Site, first: int, rows: int, age: int) -> int:
 def drained(site: Site) -> tuple[float, float]:
     """Seconds, and those of CPU, until nothing waits any more."""
     began, cpu = time.perf_counter(), time.process_time()
-    while imports.drain(site.id, 2):
+    while site_lane.drain(site.id, 2):
         pass
     return time.perf_counter() - began, time.process_time() - cpu
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from audience import clock, field_values, imports
+from audience import clock, field_values, imports, site_lane
 from audience.change_log_entries import Entries
 from audience.changes import Change, change_from_item
 from audience.sites import Site
@@ -42,7 +42,7 @@ def drained(site: Site, items: list[dict[str, Any]]) -> float:
         imports.accept(site, list(enumerate(items[first : first + BATCH])), [], FakeQueue(), 0)
     vars(imports)["_pace"] = Pace(CHUNK, CHUNK, CHUNK)  # whatever else the machine does
     start = time.process_time()
-    while imports.drain(site.id, 3600):
+    while site_lane.drain(site.id, 3600):
         pass
     return time.process_time() - start
 

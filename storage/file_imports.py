@@ -1,18 +1,20 @@
 """Imports of files: receiving them, and their refused rows.
 
-Instants are in milliseconds, those of leases, `now`, by the clock that all hosts go by.
+Instants are in milliseconds; `now`, until when a file may arrive, by the clock that all hosts go by.
 """
 
 import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from storage import jobs
 from storage.database import execute, execute_many, row, rows
+from storage.imports import JOB
 from storage.models import ImportModel
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
-LEASED = "AND lease_until >= ?"  # its rows may be half deleted, once it is not
+IN_TIME = "AND receiving_until >= ?"  # its rows may be half deleted, once it is not
 
 
 class RefusedRow(NamedTuple):
@@ -25,10 +27,10 @@ class RefusedRow(NamedTuple):
     cells: list[str]
 
 
-def begin(site_id: int, source: str | None, at: int, lease_until: int) -> int:
+def begin(site_id: int, source: str | None, at: int, until: int) -> int:
     """Creates an import whose file is being received; returns its id."""
     import_id: int = ImportModel.insert(
-        site=site_id, status="receiving", rows=0, created_at=at, lease_until=lease_until, source=source
+        site=site_id, status="receiving", rows=0, created_at=at, receiving_until=until, source=source
     ).execute()
     return import_id
 
@@ -37,7 +39,7 @@ def unfinished(site_id: int, source: str, now: int) -> int | None:
     """The id of the newest unfinished import from a source, unless it is abandoned."""
     record = row(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
-        "OR status = 'receiving' AND lease_until >= ?) ORDER BY id DESC LIMIT 1",
+        "OR status = 'receiving' AND receiving_until >= ?) ORDER BY id DESC LIMIT 1",
         (site_id, source, now),
     )
     return record[0] if record else None
@@ -53,25 +55,26 @@ def ended(site_id: int, source: str) -> int | None:
     return record[0] if record else None
 
 
-def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, lease_until: int) -> bool:
-    """Counts received rows and renews the lease; False if the import is abandoned or discarded."""
+def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
+    """Counts received rows, and waits for more until an instant; False if it is abandoned or discarded."""
     return bool(
         execute(
-            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, lease_until = ? {RECEIVED} {LEASED}",
-            (rows, refused, lease_until, site_id, import_id, now),
+            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, receiving_until = ? "
+            f"{RECEIVED} {IN_TIME}",
+            (rows, refused, until, site_id, import_id, now),
         )
     )
 
 
 def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
     """Queues an import whose file is complete; False if it is abandoned or discarded."""
-    return bool(
-        execute(
-            "UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ?, lease_until = 0 "
-            f"{RECEIVED} {LEASED}",
-            (json.dumps(columns), at, number, site_id, import_id, now),
-        )
+    queued = execute(
+        f"UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ? {RECEIVED} {IN_TIME}",
+        (json.dumps(columns), at, number, site_id, import_id, now),
     )
+    if queued:
+        jobs.add(site_id, JOB, import_id, number)
+    return bool(queued)
 
 
 def discard(site_id: int, import_id: int) -> bool:
@@ -88,7 +91,7 @@ def discard(site_id: int, import_id: int) -> bool:
 
 def abandoned(now: int) -> list[tuple[int, int]]:
     """(site id, id) of imports whose upload has stopped."""
-    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND lease_until < ?", (now,))
+    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
 
 def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from storage import jobs
 from storage.database import execute, row, rows
 from storage.models import ImportModel
-from storage.site_queue import WAITING
 
 COLUMNS = (
     "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "
     "stay_unsubscribed, unsubscribes_ignored, subscribes_ignored, created_at, started_at, finished_at"
 )
+JOB = "import"  # the kind
+WAITING = "status IN ('queued', 'running')"  # the condition of partial indexes
 NOT_UNDONE = (
     "NOT EXISTS (SELECT 1 FROM undos AS u "
     "WHERE u.site_id = {0}.site_id AND u.source = 'import' AND u.source_id = {0}.id)"
@@ -39,6 +41,16 @@ class Import(NamedTuple):
     created_at: int
     started_at: int | None
     finished_at: int | None
+
+
+class Accepted(NamedTuple):
+    """An import that is being applied: `applied` of its `rows` are; accepted with a number, at an instant."""
+
+    id: int
+    rows: int
+    applied: int
+    number: int
+    at: int
 
 
 class Failed(NamedTuple):
@@ -95,16 +107,18 @@ def site_of_failed(import_id: int) -> int | None:
 
 def retry(site_id: int, import_id: int) -> bool:
     """Queues a failed import again; False if there is none with this id, or it is taken back."""
-    changed = execute(
-        "UPDATE imports SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
-        f"WHERE site_id = ? AND id = ? AND status = 'failed' AND {NOT_UNDONE.format('imports')}",
+    queued = rows(
+        "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
+        f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",
         (site_id, import_id),
     )
-    return bool(changed)
+    for (number,) in queued:
+        jobs.add(site_id, JOB, import_id, number)
+    return bool(queued)
 
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
-    """Queues an import with its number of acceptance, the newest of its site; returns its id."""
+    """Adds an import with its number of acceptance, the newest of its site; returns its id."""
     import_id: int = ImportModel.insert(
         site=site_id,
         status="queued",
@@ -185,22 +199,22 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
     return [Import(*record) for record in rows(query, (site_id, before, limit))]
 
 
-def advance(
-    site_id: int, import_id: int, token: str, applied: int, counts: tuple[int, ...], lease_until: int
-) -> bool:
-    """Adds counts, in the order of their columns from `applied` on, to an import that is at `applied`.
+def accepted(site_id: int, import_id: int) -> Accepted | None:
+    query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
+    record = row(query, (site_id, import_id))
+    return record and Accepted(*record)
 
-    False if the claim is lost, or another worker has moved the import: the caller must roll back.
-    """
-    changed = execute(
+
+def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
+    """Adds counts, in the order of their columns from `applied` on."""
+    execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
         "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
         "stay_unsubscribed = stay_unsubscribed + ?, unsubscribes_ignored = unsubscribes_ignored + ?, "
-        "subscribes_ignored = subscribes_ignored + ?, lease_until = ?, attempts = 0 "
-        "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
-        (*counts, lease_until, site_id, import_id, token, applied),
+        "subscribes_ignored = subscribes_ignored + ?, status = 'running', "
+        "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
+        (*counts, at, site_id, import_id),
     )
-    return bool(changed)
 
 
 def finish(site_id: int, import_id: int, at: int) -> Import:
@@ -215,8 +229,9 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
 
 def stop(site_id: int, import_id: int, at: int) -> None:
     """Marks an import that has not ended as failed; its remaining batches are to be dropped."""
+    jobs.remove(site_id, JOB, import_id)
     execute(
-        "UPDATE imports SET status = 'failed', claim = NULL, finished_at = ? "
+        "UPDATE imports SET status = 'failed', finished_at = ? "
         "WHERE site_id = ? AND id = ? AND status IN ('receiving', 'queued', 'running')",
         (at, site_id, import_id),
     )
@@ -240,8 +255,7 @@ def site_of(import_id: int) -> str | None:
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     [ended] = rows(
-        "UPDATE imports SET status = ?, claim = NULL, finished_at = ? "
-        f"WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
+        f"UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
         (status, at, site_id, import_id),
     )
     return Import(*ended)

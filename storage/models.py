@@ -10,6 +10,7 @@ from storage.bulk_act_models import BULK_ACT_MODELS
 from storage.change_log_models import CHANGE_LOG_MODELS
 from storage.erasure_models import LoggedErasureModel
 from storage.file_upload_models import FILE_UPLOAD_MODELS
+from storage.job_models import JOB_MODELS
 from storage.operator_models import OPERATOR_MODELS
 from storage.segment_models import SegmentCountModel, SegmentModel
 from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
@@ -128,9 +129,7 @@ class ImportModel(SiteOwnedModel):
     stay_unsubscribed = IntegerField(default=0)
     unsubscribes_ignored = IntegerField(default=0)
     subscribes_ignored = IntegerField(default=0)
-    claim = TextField(null=True)
-    lease_until = BigIntegerField(default=0)
-    attempts = IntegerField(default=0)
+    receiving_until = BigIntegerField(default=0)
     created_at = BigIntegerField()
     started_at = BigIntegerField(null=True)
     finished_at = BigIntegerField(null=True)
@@ -150,7 +149,7 @@ class ImportModel(SiteOwnedModel):
 # The next in the queue; unfinished files.
 add_partial_index("imports_waiting", ImportModel.site, ImportModel.turn,
     where=ImportModel.status.in_(("queued", "running")))  # fmt: skip
-add_partial_index("imports_receiving", ImportModel.lease_until, where=ImportModel.status == "receiving")
+add_partial_index("imports_receiving", ImportModel.receiving_until, where=ImportModel.status == "receiving")
 
 
 class ImportBatchModel(SiteOwnedModel):
@@ -240,5 +239,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
     RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
-    *WEBHOOK_MODELS,
+    *WEBHOOK_MODELS, *JOB_MODELS,
 )  # fmt: skip

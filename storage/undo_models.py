@@ -8,7 +8,7 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class UndoModel(SiteOwnedModel):
-    """What takes back an import or an act, by `source`; it waits and is claimed as an import is.
+    """What takes back an import or an act, by `source`; it waits as an import does.
 
     `applied` of the `rows` entries that the record has of it are decided, `place` of them in the record's row
     `place_row`. `made` has the tags and fields that it added to the site, as JSON.
@@ -26,9 +26,6 @@ class UndoModel(SiteOwnedModel):
     unsubscribed_again = IntegerField(default=0)
     resubscribed = IntegerField(default=0)
     resubscribe = IntegerField(default=0)  # 1 or 0
-    claim = TextField(null=True)
-    lease_until = BigIntegerField(default=0)
-    attempts = IntegerField(default=0)
     created_at = BigIntegerField()
     started_at = BigIntegerField(null=True)
     finished_at = BigIntegerField(null=True)

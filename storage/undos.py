@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from storage import tags
+from storage import jobs, tags
 from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
-from storage.site_queue import WAITING
+from storage.imports import WAITING
 from storage.undo_models import UndoModel
 
 COLUMNS = (
@@ -16,6 +16,7 @@ COLUMNS = (
     "first_number, place_row, place, made"
 )
 FINISHED, FAILED = "finished", "failed"
+JOB = "undo"  # the kind
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
 
 
@@ -99,6 +100,7 @@ def add(
         accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
         place_row=first[0],
     ).execute()  # fmt: skip
+    jobs.add(site_id, JOB, undo_id, turn)
     return undo_id
 
 
@@ -133,33 +135,33 @@ def any_open(site_id: int) -> bool:
     return row(f"SELECT 1 FROM undos WHERE site_id = ? AND {WAITING} LIMIT 1", (site_id,)) is not None
 
 
-def advance(site_id: int, undo_id: int, token: str, applied: int, more: Progress, lease_until: int) -> bool:
-    """Adds to an undo that is at `applied`. False if the claim is lost: the caller must roll back."""
-    changed = execute(
+def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
+    execute(
         "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
         "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
         "unsubscribed_again = unsubscribed_again + ?, resubscribed = resubscribed + ?, rows = rows - ?, "
-        "place_row = ?, place = ?, made = ?, lease_until = ?, attempts = 0 "
-        "WHERE site_id = ? AND id = ? AND claim = ? AND applied = ? AND status = 'running'",
-        (*more, lease_until, site_id, undo_id, token, applied),
+        "place_row = ?, place = ?, made = ?, status = 'running', started_at = coalesce(started_at, ?) "
+        "WHERE site_id = ? AND id = ?",
+        (*more, at, site_id, undo_id),
     )
-    return bool(changed)
 
 
 def end(site_id: int, undo_id: int, status: str, at: int) -> None:
     execute(
-        "UPDATE undos SET status = ?, claim = NULL, finished_at = ? WHERE site_id = ? AND id = ?",
+        "UPDATE undos SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
         (status, at, site_id, undo_id),
     )
 
 
 def retry(site_id: int, undo_id: int) -> None:
     """Queues a failed undo again, from where it stopped."""
-    execute(
-        "UPDATE undos SET status = 'queued', attempts = 0, lease_until = 0, finished_at = NULL "
-        "WHERE site_id = ? AND id = ? AND status = 'failed'",
+    queued = rows(
+        "UPDATE undos SET status = 'queued', finished_at = NULL "
+        "WHERE site_id = ? AND id = ? AND status = 'failed' RETURNING turn",
         (site_id, undo_id),
     )
+    for (number,) in queued:
+        jobs.add(site_id, JOB, undo_id, number)
 
 
 def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:

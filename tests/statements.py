@@ -32,11 +32,10 @@ JOIN = re.compile(r"\bJOIN .*?\bON\b(?P<on>.*?)(?=\b(?:JOIN|WHERE|GROUP BY|ORDER
 SAME_SITE = re.compile(r"\"?\bsite_id\"? = \"?[a-z]\w*|= \"?\w+\"?\.\"?site_id\b")
 INNER = re.compile(r"\((?P<inner>[^()]*)\)")
 OVER_ALL_SITES = {
-    "SELECT DISTINCT site_id FROM imports": "a worker looks for sites whose imports wait",
+    "SELECT DISTINCT site_id FROM jobs": "a worker looks for sites with something to do",
     "SELECT COUNT(*), CAST(COALESCE(SUM(rows": "how many imports wait, for the metrics and the doctor",
-    "SELECT count(*) FROM imports WHERE status IN": "whose lease has expired, for the metrics and the doctor",
-    "SELECT DISTINCT site_id FROM undos": "a worker looks for sites whose undos wait",
-    "SELECT count(*) FROM undos WHERE status IN": "whose lease has expired, for the metrics and the doctor",
+    "SELECT count(*) FROM jobs WHERE claim": "whose lease has expired, for the metrics and the doctor",
+    "SELECT site_id, id, kind, subject, status": "what has failed, for the doctor and a command",
     "SELECT max(": "the doctor looks for the newest instant of all",
     "SELECT CAST(coalesce(sum(change_bytes)": "the size of the record of changes, for the metrics",
     "SELECT at FROM change_log ORDER BY id LIMIT 1": "how old the record is, for the doctor and the metrics",

@@ -1,13 +1,20 @@
-"""The one job that an import worker runs."""
+"""The one job that an import worker takes from the queue."""
 
-from audience import imports
+from audience import jobs
+from audience.jobs import SITE
+from workers.lanes import Lanes
 from workers.queue import ImportQueue
 
 DRAIN_SECONDS = 2.0
 
 
-def drain_site(queue: ImportQueue, site_id: int) -> None:
-    """Drains a site for `DRAIN_SECONDS`; queues it again if imports remain, so that sites take turns."""
+def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
+    """Does what is due of a site: what has its turn here, for `DRAIN_SECONDS`, the rest in the other lanes.
+
+    Queues the site again if imports remain, so that sites take turns.
+    """
     queue.acknowledge(site_id)
-    if imports.drain(site_id, DRAIN_SECONDS):
+    lanes.offer(site_id, but=SITE)
+    if jobs.work([kind for kind in lanes.kinds if kind.lane is SITE], site_id, DRAIN_SECONDS):
         queue.notify(site_id)
+    lanes.offer(site_id, but=SITE)

@@ -1,92 +1,75 @@
-"""Queues every site with waiting imports, or drains it while Redis is unreachable, and runs the chores."""
+"""Looks for what is due, and notifies the workers of it, or does it while Redis is unreachable."""
 
 import logging
+import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
-from audience import imports
+from audience import jobs
 from audience.errors import where
 from workers import heartbeat
+from workers.lanes import Lanes
 from workers.queue import ImportQueue
 
 INTERVAL_SECONDS = 2.0
-DRAIN_SECONDS = 1.0
-
-Chore = Callable[[], object]  # quick, and harmless if two workers of one host run it at once
-Alone = Callable[[], AbstractContextManager[bool]]  # whether no worker of another host runs chores
-
+ELECTED_SECONDS, OTHERS_SECONDS = 5.0, 7.5  # until it says so again, or another asks whether it still does
 
 log = logging.getLogger(__name__)
 
 
-def on_one_host() -> AbstractContextManager[bool]:
-    return nullcontext(True)
-
-
 class Sweeper(threading.Thread):
-    """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set."""
+    """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
+
+    `chores` are quick, and every process does them. Of all processes that share a server, one looks for what
+    is due.
+    """
 
     def __init__(
         self,
         queue: ImportQueue,
         instance: Path,
         stop: threading.Event,
-        chores: Sequence[Chore] = (),
-        alone: Alone = on_one_host,
+        lanes: Lanes,
+        chores: Sequence[Callable[[], object]] = (),
     ) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._import_queue = queue
         self._instance = instance
         self._stop_event = stop
-        self._chores, self._alone = chores, alone
+        self._lanes, self._chores = lanes, chores
+        self._token = secrets.token_hex(8)
+        self._elected, self._elects_at = False, 0.0
 
     def run(self) -> None:
+        self._do(lambda: jobs.prepare(self._lanes.kinds))
         while True:
-            try:
-                self.sweep()
-            except Exception as error:
-                log.error("the sweep failed; the sweeper will retry: %s", type(error).__name__)
+            self._do(self.sweep)
             if self._stop_event.wait(INTERVAL_SECONDS):
-                return
+                break
+        self._do(lambda: jobs.resign(self._token))
 
     def sweep(self) -> None:
-        for site_id in imports.waiting_sites():
+        heartbeat.beat(self._instance)
+        self._import_queue.note_sweep()
+        for site_id in self._due():
             if self._stop_event.is_set():
                 return
             if not self._import_queue.try_notify(site_id):
-                self._drain(site_id)
-        heartbeat.beat(self._instance)
-        self._import_queue.note_sweep()
-        with self._alone() as is_alone:
-            for chore in self._chores if is_alone else ():
-                do(chore)
+                self._do(partial(self._lanes.offer, site_id))
+        for chore in self._chores:
+            self._do(chore)
 
-    def _drain(self, site_id: int) -> None:
+    def _due(self) -> list[int]:
+        if time.monotonic() >= self._elects_at:
+            self._elected = jobs.elect(self._token)
+            self._elects_at = time.monotonic() + (ELECTED_SECONDS if self._elected else OTHERS_SECONDS)
+        return jobs.due_sites() if self._elected else []
+
+    def _do(self, what: Callable[[], object]) -> None:
         try:
-            imports.drain(site_id, DRAIN_SECONDS)
+            what()
         except Exception as error:
-            log.warning("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
-
-
-class Errands(threading.Thread):
-    """Runs chores that may take long, one after another, every `INTERVAL_SECONDS` until `stop` is set."""
-
-    def __init__(self, stop: threading.Event, chores: Sequence[Chore]) -> None:
-        super().__init__(name="errands", daemon=True)
-        self._stop_event = stop
-        self._chores = chores
-
-    def run(self) -> None:
-        while not self._stop_event.is_set():
-            for chore in self._chores:
-                do(chore)
-            self._stop_event.wait(INTERVAL_SECONDS)
-
-
-def do(chore: Chore) -> None:
-    try:
-        chore()
-    except Exception as error:
-        log.warning("a chore failed, and will be tried again: %s", where(error))
+            log.warning("the sweeper failed, and will try again: %s", where(error))

@@ -15,12 +15,13 @@ from rq.serializers import JSONSerializer
 
 from audience.config import Settings
 from audience.errors import where
+from audience.jobs import Kind
 from workers import embedded_redis, jobs
+from workers.lanes import Lanes
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import PATIENT_SECONDS, CircuitBreaker, connect
-from workers.senders import Senders, Sending
-from workers.sweeper import Alone, Chore, Errands, Sweeper, on_one_host
+from workers.sweeper import Sweeper
 
 WORKER_TTL_SECONDS = 17  # RQ waits 15 seconds less than this for a job before it renews its registration
 RETRY_SECONDS = 1.0
@@ -32,21 +33,19 @@ log = logging.getLogger(__name__)
 def run(
     settings: Settings,
     open_database: Callable[[], object],
-    chores: Sequence[Chore] = (),
-    alone: Alone = on_one_host,
-    errands: Sequence[Chore] = (),
-    sending: Sending | None = None,
+    kinds: Sequence[Kind],
+    chores: Sequence[Callable[[], object]] = (),
 ) -> None:
     """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
     unreachable.
 
-    The sweeper runs `chores` every few seconds, where it is `alone`. `errands`, which may take long, run
-    beside it, and so does `sending`, which a job wakes.
+    The sweeper runs `chores` every few seconds.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
         logger.addFilter(RepeatFilter())
-    stop, wake = threading.Event(), threading.Event()
+    stop = threading.Event()
+    lanes = Lanes(kinds, stop)
     url = embedded_redis.url(settings)
     queue = ImportQueue(CircuitBreaker(connect(url)))
     worker: ImportWorker | None = None
@@ -57,16 +56,15 @@ def run(
         if not again and not busy:
             raise StopRequested
 
-    sweeper = Sweeper(queue, settings.instance, stop, chores, alone)
+    sweeper = Sweeper(queue, settings.instance, stop, lanes, chores)
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, request_stop)
         open_database()
         sweeper.start()
-        _start_beside(stop, wake, errands, sending)
         while not stop.is_set():
             try:
-                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop, wake)
+                worker = ImportWorker(connect(url, PATIENT_SECONDS), queue, stop, lanes)
                 worker.clear_leftovers()
                 worker.work(logging_level="ERROR")
             except StopRequested:
@@ -80,14 +78,6 @@ def run(
         sweeper.join(SWEEPER_STOP_SECONDS)
 
 
-def _start_beside(
-    stop: threading.Event, wake: threading.Event, errands: Sequence[Chore], sending: Sending | None
-) -> None:
-    Errands(stop, errands).start()
-    if sending:
-        Senders(sending, stop, wake).start()
-
-
 class ImportWorker(SimpleWorker):
     """Takes jobs from RQ's queue, but does not let RQ run them: a job names functions and callbacks, and
     anyone who can write to Redis could choose those. Drops every job that is not exactly
@@ -95,9 +85,7 @@ class ImportWorker(SimpleWorker):
 
     max_connection_wait_time = 2.0
 
-    def __init__(
-        self, connection: Redis, queue: ImportQueue, stop: threading.Event, wake: threading.Event
-    ) -> None:
+    def __init__(self, connection: Redis, queue: ImportQueue, stop: threading.Event, lanes: Lanes) -> None:
         super().__init__(
             [QUEUE], connection=connection, serializer=JSONSerializer, worker_ttl=WORKER_TTL_SECONDS
         )
@@ -105,7 +93,7 @@ class ImportWorker(SimpleWorker):
         self.busy = False
         self._import_queue = queue
         self._stop_event = stop
-        self._wake = wake
+        self._lanes = lanes
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         site_id = site_to_drain(job)
@@ -121,12 +109,11 @@ class ImportWorker(SimpleWorker):
     def _drain(self, site_id: int) -> None:
         self.busy = True
         try:
-            jobs.drain_site(self._import_queue, site_id)
+            jobs.drain_site(self._import_queue, self._lanes, site_id)
         except Exception as error:
             log.error("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
         finally:
             self.busy = False
-            self._wake.set()
 
     def clear_leftovers(self) -> None:
         """Removes workers that were killed from RQ's registry, and the jobs they had just taken."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from audience import imports
+from audience import site_lane
 from audience.cli.progress import progress
 from audience.sites import Site
 
@@ -35,7 +35,7 @@ def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
         advance(row.applied)
         while row.finished_at is None:
             alone = alone or time.monotonic() - moved > STALL_SECONDS
-            if not (alone and imports.drain(site.id, TURN_SECONDS)):
+            if not (alone and site_lane.drain(site.id, TURN_SECONDS)):
                 time.sleep(POLL_SECONDS)
             before, row = row, read()
             if row.applied > before.applied:

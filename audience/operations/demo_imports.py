@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audience import clock, file_imports, imports
+from audience import clock, file_imports, site_lane
 from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
 from audience.protocols import FileRow
 from audience.sites import Site
@@ -61,7 +61,7 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
     with file_imports.receiving(site) as upload:
         upload.store(_rows(file, chosen))
         upload.accept(COLUMNS)
-    imports.drain(site.id, DRAIN_SECONDS)
+    site_lane.drain(site.id, DRAIN_SECONDS)
     with database.write(site.id):
         kept = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
         stored_uploads.put_file(site.id, upload.import_id, kept)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from audience import imports, pepper, sites
+from audience import imports, pepper, site_lane, sites
 from audience.config import Settings
 from storage import database
 
@@ -33,7 +33,7 @@ def accept(site: Any, items: list[Any]) -> None:
 def drained(site: Any, items: list[Any]) -> tuple[float, float]:
     accept(site, items)
     cpu, began = time.process_time(), time.perf_counter()
-    while imports.drain(site.id, 3600):
+    while site_lane.drain(site.id, 3600):
         pass
     return time.perf_counter() - began, time.process_time() - cpu
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from audience import imports, pepper, sites
+from audience import imports, pepper, site_lane, sites
 from audience.changes import Item
 from audience.config import Settings
 from audience.operations import first_site
@@ -137,7 +137,7 @@ def accept(site: Site, items: Sequence[Item]) -> None:
 
 
 def drain(site_id: int) -> None:
-    while imports.drain(site_id, 3600):
+    while site_lane.drain(site_id, 3600):
         pass
 
 

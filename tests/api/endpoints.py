@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from audience import imports, webhooks
+from audience import site_lane, webhooks
 
 
 class Endpoint(NamedTuple):
@@ -93,7 +93,7 @@ def prepare(client) -> None:
     client.create("ada@example.com", tags="first")
     client.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
     client.post("/batch/imports/1/undo")
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
     client.post("/fetch/webhooks", WEBHOOK)
     webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)

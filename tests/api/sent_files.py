@@ -3,7 +3,7 @@
 import csv
 import io
 
-from audience import imports
+from audience import site_lane
 from tests.response_assertions import error
 
 CSV = "text/csv"
@@ -31,7 +31,7 @@ def import_file(client, text, content_type=CSV, **options):
     """Imports a file, applies it and returns its progress."""
     response = send(client, text, content_type, **options)
     assert response.status_code == 200, response.text
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     return client.get(f"/batch/imports/{response.json['data']['id']}").json["data"]["attributes"]
 
 

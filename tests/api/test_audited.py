@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import audit_log, imports, keys, site_keys
+from audience import audit_log, keys, site_keys, site_lane
 from audience.audit_log import page
 from storage import database
 from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask
@@ -36,7 +36,7 @@ def shop(client):
     named = ApiClient(client.http, client.site, keys.create([client.site], name="Shop"))
     client.create(SUBSCRIBER["email"], tags="first")
     client.post("/batch/subscribers", {"subscribers": [{"email": "zoe@example.com"}]})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
     for _ in range(2):
         client.post("/fetch/webhooks", WEBHOOK)

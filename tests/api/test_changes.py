@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from tests import response_assertions
 
 ANN, BOB = "ann@example.com", "bob@example.com"
@@ -60,7 +60,7 @@ def test_a_person_is_created_changed_and_erased(client):
 def test_reading_on_skips_and_repeats_nothing(client):
     items = [{"email": f"p{number}@example.com"} for number in range(7)]
     client.post("/batch/subscribers", {"subscribers": items})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.create(ANN)
     place, seen = 0, []
     while True:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from audience import imports, stats
+from audience import site_lane, stats
 from tests.client import ApiClient
 
 CLIENTS = 6
@@ -65,7 +65,7 @@ def event(client, number):
 @pytest.mark.parametrize("act", [create, import_one, command, event])
 def test_nothing_is_lost_or_duplicated(client, act):
     at_once(client, act)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert stats.for_site(client.site) == stats.recount(client.site)
     assert client.counts()[0] == len(EMAILS)
     for email in EMAILS:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import clock, imports
+from audience import clock, site_lane
 from schemas.values import write_date
 from storage import consent_changes, database, subscribers
 from tests import response_assertions
@@ -102,7 +102,7 @@ def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
     for name in filter(None, [meanwhile]):
         command(client, name)
     tick()
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert (consent(client) is None) == subscribed
     if (before, queued) == ("subscribe", "unsubscribe"):
         assert consent(client) == accepted
@@ -110,7 +110,7 @@ def test_consent_in_a_queued_item_counts_as_of_its_acceptance(
 
 @pytest.mark.parametrize("late", [
     lambda client, other, at: event(client, f"${other}", write_date(at)),
-    lambda client, *_: imports.drain(client.site.id, 30),
+    lambda client, *_: site_lane.drain(client.site.id, 30),
 ], ids=["event", "import"])  # fmt: skip
 @pytest.mark.parametrize(("choice", "other"), [("unsubscribe", "subscribe"), ("subscribe", "unsubscribe")])
 def test_a_repeated_choice_outweighs_an_earlier_opposite_request(client, tick, choice, other, late):
@@ -189,7 +189,7 @@ def test_the_old_address_keeps_the_date_of_the_last_choice(client, tick):
     tick()
     command(client, "unsubscribe")
     move(client, ADA, "gone@example.com")
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.find(ADA) is None
     client.create(ADA)
     assert consent(client) is not None
@@ -199,7 +199,7 @@ def test_every_change_of_consent_is_kept_with_what_it_came_from(client):
     client.create(ADA)
     queue(client, command="unsubscribe")
     queue(client, first_name="Ada")
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     command(client, "subscribe")
     command(client, "subscribe")
     event(client, "$unsubscribe")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import clock, imports
+from audience import clock, site_lane
 from schemas.values import write_date
 from tests.api.test_consent import ADA, command, consent, event, import_one, move, queue
 
@@ -25,7 +25,7 @@ def step(monkeypatch):
 
 
 def drain(client):
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
 
 
 @pytest.mark.parametrize("by", STEPS)

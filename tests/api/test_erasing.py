@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from audience import clock, erasure_log, imports, pepper, site_keys, stats
+from audience import clock, erasure_log, pepper, site_keys, site_lane, stats
 from audience.erased_pages import MARKER, run
 from storage import database
 from tests.client import open_client
@@ -140,7 +140,7 @@ def test_waiting_rows_are_blanked_in_place_and_counted_as_suppressed(client, set
     assert traces(settings, "Canaryfirst")
     erase(client, email=ADDRESS)
     assert {needle for _, needle in traces(settings, *NEEDLES, ADDRESS.upper())} == set()
-    imports.drain(client.site.id, 20)
+    site_lane.drain(client.site.id, 20)
     outcomes = [each["attributes"] for each in client.get("/batch/imports").json["data"]]
     assert [(each["status"], each["total"], each["processed"]) for each in outcomes] == [
         ("finished", 1200, 1200), ("finished", 900, 900),
@@ -157,7 +157,7 @@ def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscribe
     monkeypatch.setattr(
         database, "checkpoint", lambda **_: client.find(ADDRESS) or erase(client, email=ADDRESS)
     )
-    imports.drain(client.site.id, 20)
+    site_lane.drain(client.site.id, 20)
     assert client.find(ADDRESS) is None
     assert client.counts()[0] == 999
 

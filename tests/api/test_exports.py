@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import exports, imports, stats
+from audience import exports, site_lane, stats
 from schemas.values import write_date
 from tests.client import open_client
 from tests.depth import examples
@@ -28,7 +28,7 @@ def export(client, form):
 def import_again(client, data, form):
     response = client.call("POST", "/batch/imports", data=data, content_type=TYPES[form], query=AGREED)
     assert response.status_code == 200, response.text
-    imports.drain(client.site.id, 60)
+    site_lane.drain(client.site.id, 60)
     return client.get(f"/batch/imports/{response.json['data']['id']}").json["data"]["attributes"]
 
 

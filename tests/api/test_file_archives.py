@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from tests.api.sent_files import ask
 from tests.response_assertions import error
 
@@ -30,12 +30,12 @@ def test_the_files_of_mailchimp_are_one_import(client):
     assert dry["meta"]["preset"] == "mailchimp"
     response = ask(client, data, ZIP)
     assert response.status_code == 200, response.text
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts() == (6, 2, 4)
     ola = client.find("ola@example.org")["attributes"]
     assert ola["unsubscribed_at"].startswith("2024-02-03")
     assert client.post("/batch/imports/1/undo").status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts()[0] == 0
 
 
@@ -49,7 +49,7 @@ def test_a_field_of_the_list_is_asked_about_and_the_answer_is_the_program(client
     error(answer, 422)
     assert answer.json["suggestion"] == {"from": "mailchimp"}
     assert ask(client, data, ZIP, {"from": "mailchimp"}).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts() == (2, 1, 1)
     assert client.find("ann@example.org")["attributes"]["fields"]["Shoe"] == 7
 
@@ -58,7 +58,7 @@ def test_of_substacks_archive_the_readers_are_taken(client):
     people = (PEERS / "email_list.example.csv").read_bytes()
     data = zipped({"posts/1.html": "<p>", "posts.csv": "id\n1\n", "email_list.example.csv": people})
     assert ask(client, data, ZIP).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts() == (3, 2, 1)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import imports, sites
+from audience import site_lane, sites
 from tests.api.sent_files import import_file, send
 
 DATES = {
@@ -139,7 +139,7 @@ def test_dates_without_a_zone_are_of_the_site_s(client, cell, instant):
     sites.set_time_zone(client.site, "America/New_York")
     answer = send(client, f"email,created_at\nann@example.com,{cell}\n")
     assert answer.json["meta"]["time_zone"] == "America/New_York"
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.find("ann@example.com")["attributes"]["created_at"] == instant
 
 

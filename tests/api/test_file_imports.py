@@ -6,7 +6,7 @@ import json
 import pytest
 
 from app import create_app
-from audience import clock, file_imports, imports
+from audience import clock, file_imports, imports, jobs, site_lane
 from audience.config import Settings
 from audience.errors import ServiceUnavailable
 from schemas.formats import encodings
@@ -32,8 +32,8 @@ def test_a_csv_file_goes_through_the_queue(client):
         ("email", "email"), ("first_name", "first_name"), ("tags", "tags"), ("plan", "field:plan"),
         ("age", "field:age"),
     ]  # fmt: skip
-    assert imports.waiting_sites() == [client.site.id]
-    imports.drain(client.site.id, 5)
+    assert jobs.due_sites() == [client.site.id]
+    site_lane.drain(client.site.id, 5)
     subscriber = client.find("ann@example.com")["attributes"]
     assert subscriber["fields"] == {"plan": "pro", "age": 42, "first_name": "Ann"}
     assert len(subscriber["cached_tag_ids"]) == 2
@@ -64,7 +64,7 @@ def test_an_encoding_is_read_as_it_is_said_and_reported(client, said, name):
     data = "email,first_name\nann@example.com,Zoë\n".encode("latin-1")
     response = send(client, data, query={"encoding": said})
     assert response.json["meta"]["encoding"] == encodings.known(said)
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert client.find("ann@example.com")["attributes"]["first_name"] == name
 
 
@@ -195,7 +195,7 @@ def test_an_import_is_receiving_until_its_file_is_complete(client, other_client)
         def read(self, *_):
             piece = super().read(10)
             seen.extend(each.status for each in imports.newest(client.site))
-            assert imports.waiting_sites() == []
+            assert jobs.due_sites() == []
             return piece
 
     body = {"wsgi.input": Slow(b"email\nann@example.com\n"), "CONTENT_LENGTH": "22"}
@@ -237,7 +237,7 @@ def test_imports_run_in_the_order_of_acceptance_not_of_upload_start(client):
         ).status_code
         == 200
     )
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert client.find("ann@example.com")["attributes"]["fields"] == {"plan": "file"}
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import openpyxl
 import pytest
 
-from audience import imports
+from audience import site_lane
 from schemas.file_imports import DRY_RUN_ROWS, WORKBOOK
 from tests.api.sent_files import CSV, LINES, ask, import_file, send
 from tests.response_assertions import error
@@ -96,7 +96,7 @@ def test_a_column_of_addresses_is_asked_for_together_with_all_else(client, text,
     told = dict(parse_qsl(option.replace("COLUMN", column)))
     query = {"upload": response.json["upload"], "consent": "subscribed", **told}
     assert client.call("POST", "/batch/imports", query=query).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.find(ANN)["attributes"]["unsubscribed_at"] is None
 
 
@@ -223,7 +223,7 @@ def test_a_workbook_is_asked_about_and_answered_alike(client):
     told = {"consent_column": "ok", "subscribed": "TRUE", "unsubscribed": "false", "unconfirmed": ""}
     query = {"upload": answer.json["upload"], **told}
     assert client.call("POST", "/batch/imports", query=query).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts() == (3, 1, 2)
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from audience import clock, file_searches, file_uploads, imports, keys
+from audience import clock, file_searches, file_uploads, keys, site_lane
 from schemas.file_records import kept_records
 from storage import database
 from tests.api.sent_files import CSV, ask, left, people
@@ -61,7 +61,7 @@ def test_a_file_is_kept_until_its_questions_are_answered(client):
     told = {"consent_column": "x", "subscribed": "a", "unsubscribed": "b"}
     assert go_on(client, upload, dry_run="1", **told).json["dry_run"]["created"] == 2
     assert go_on(client, upload, **told).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert left(client, 2) == {1}
     error(go_on(client, upload, **told), 404)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import imports, stats
+from audience import site_lane, stats
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS
 from tests.client import basic
@@ -73,7 +73,7 @@ def check(prepared_client, settings):
         assert response.status_code in (200, 201, 400, 401, 404, 422), response.text
         if response.status_code >= 400:
             response_assertions.error(response, response.status_code)
-        imports.drain(prepared_client.site.id, 30)
+        site_lane.drain(prepared_client.site.id, 30)
         written = beside.pragma("data_version")
         if written != seen:
             stored_is_readable(prepared_client)

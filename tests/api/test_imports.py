@@ -3,7 +3,7 @@
 import pytest
 
 from app import create_app
-from audience import clock, imports, subscribers, telemetry
+from audience import clock, imports, site_lane, subscribers, telemetry
 from audience.config import Settings
 from storage import database, leases
 from storage import imports as stored
@@ -35,7 +35,7 @@ def imported(client, *items):
     """Sends and applies an import without errors; returns its progress."""
     answer, errors = accepted(client, *items)
     assert errors == []
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     return progress(client, answer["import_id"])
 
 
@@ -68,7 +68,7 @@ def test_several_subscribers_go_through_the_queue(client, app):
     assert queued["started_at"] is queued["finished_at"] is None
     assert app.extensions["audience"].import_queue.sites == [client.site.id]
     assert client.counts() == (0, 0, 0)
-    assert imports.drain(client.site.id, 30) is False
+    assert site_lane.drain(client.site.id, 30) is False
     followed = progress(client, answer["import_id"])
     assert (followed["status"], followed["processed"], counts(followed)) == (
         "finished",
@@ -103,7 +103,7 @@ def test_a_missing_or_too_long_list_is_a_422(client, subscribers):
 def test_only_the_bad_item_is_refused(client, item, field):
     answer, errors = accepted(client, {"email": "one@example.com"}, item, {"email": "two@example.com"})
     assert (answer["result"], answer["failed"], errors) == (2, 1, [f"subscribers[1]{field}"])
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     followed = progress(client, answer["import_id"])
     assert (followed["total"], followed["processed"], counts(followed)) == (3, 3, (2, 0, 0, 1, 0))
     assert client.counts() == (2, 2, 0)
@@ -213,7 +213,7 @@ def test_another_site_sees_nothing_of_an_import(client, other_client):
     answer, _ = accepted(client, {"email": ADA}, {"email": "b@example.com"})
     response_assertions.error(other_client.get(f"/batch/imports/{answer['import_id']}"), 404)
     assert other_client.get("/batch/imports").json == {"data": []}
-    imports.drain(other_client.site.id, 1)
+    site_lane.drain(other_client.site.id, 1)
     assert progress(client, answer["import_id"])["status"] == "queued"
 
 
@@ -286,7 +286,7 @@ def test_an_import_is_recorded_after_it_is_committed(client, monkeypatch):
     monkeypatch.setattr(telemetry, "record_import", record)
     accepted(client, {"email": ADA})
     accepted(client, {"email": ADA}, {"email": "b@example.com"})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     accepted(client, {})
     accepted(client, {"email": ADA}, {"email": "b@example.com"})
     monkeypatch.setattr(subscribers, "write", fail)
@@ -294,6 +294,6 @@ def test_an_import_is_recorded_after_it_is_committed(client, monkeypatch):
     monkeypatch.setattr(leases, "now", lambda uptime: uptime)
     for minutes in range(6):
         monkeypatch.setattr(clock, "uptime_ms", lambda at=now + minutes * 60_000: at)
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
     ended = [("finished", 1, 0), ("finished", 1, 1), ("finished", 0, 0), ("failed", 0, 0)]
     assert recorded == [(*each, False) for each in ended]

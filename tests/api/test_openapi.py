@@ -10,7 +10,7 @@ from flask import Blueprint
 from openapi_spec_validator import validate
 
 from app import create_app
-from audience import imports, webhook_deliveries
+from audience import site_lane, webhook_deliveries
 from audience.api.endpoint import endpoint
 from audience.api.openapi import documentation
 from audience.config import Settings
@@ -191,7 +191,7 @@ def test_what_a_receiver_is_sent_is_the_webhook_of_the_document(app, client, doc
     message = document["webhooks"]["message"]["post"]
     people = [{"email": f"p{number}@example.com", "tags": "a", "fields": {"n": [1]}} for number in range(3)]
     client.post("/batch/subscribers", {"subscribers": people})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "p1@example.com"}})
     client.delete("/fetch/subscribers", query={"email": "p2@example.com"})
     send_all()

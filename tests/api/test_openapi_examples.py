@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from audience.api import openapi_examples
 from tests.described import document, operations, validator
 from tests.test_examples import CHANGING
@@ -42,7 +42,7 @@ def test_every_example_is_answered_as_the_document_shows(client, routes):
     for example in EXAMPLES:
         sent = json.loads(replaced(json.dumps(example), uuids))
         answers.append(send(client, routes[example["operation"]], sent))
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         texts = json.dumps(example["answer"]), json.dumps(answers[-1])
         uuids |= dict(zip(*(UUID.findall(text) for text in texts), strict=False))
     record(answers)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from audience import clock, imports
+from audience import clock, site_lane
 from tests import response_assertions
 
 MINUTE = 60_000
@@ -53,7 +53,7 @@ def import_subscribers(client, count):
     rows = [{"email": f"p{number}@example.com"} for number in range(count)]
     for start in range(0, count, 1000):
         client.post("/batch/subscribers", {"subscribers": rows[start : start + 1000]})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
 
 
 @pytest.mark.parametrize("filters", [

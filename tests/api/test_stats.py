@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import imports, stats
+from audience import site_lane, stats
 from tests import response_assertions
 from tests.depth import examples
 
@@ -61,6 +61,6 @@ act = st.one_of(
 def test_the_counters_match_the_subscribers_after_any_changes(client, acts):
     for path, body in acts:
         assert client.post(path, body).status_code in (200, 201)
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         counts(client)
         assert stats.for_site(client.site) == stats.recount(client.site)

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, prepare
 from tests.client import basic
@@ -178,7 +178,7 @@ def test_an_item_with_an_address_and_a_uuid_of_two_fails_alone(client, people, m
     assert [each["field"] for each in answer["errors"]] == wrong
     assert "two subscribers" in answer["errors"][0]["message"]
     assert (answer["results"], answer["failed"]) == (len(items) - len(wrong), len(wrong))
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     names = {email: client.find(email)["attributes"]["first_name"] for email in there(client)}
     assert names == {ADA: None, BOB: "Right"} | ({NEW: "Newer"} if more else {})
 
@@ -274,7 +274,7 @@ def test_an_item_with_equal_keys_that_name_two_fails_alone(client, people):
     answer = send(client, "POST", "/batch/subscribers", "", listed("subscribers", items))
     answer = response_assertions.answer(answer)
     assert [each["field"] for each in answer["errors"]] == ["subscribers[0].email", "subscribers[1].command"]
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.find(NEW)["attributes"]["fields"] == {"x": 2, "query": 2}
     assert client.find(BOB)["attributes"]["fields"] == {"email": "y", "tag": {"name": 2}}
     assert client.counts() == (3, 3, 0)

@@ -1,6 +1,6 @@
 """Taking an import back over HTTP."""
 
-from audience import clock, imports
+from audience import clock, site_lane
 
 DONE = {"removed": 1, "restored": 1, "kept": 0, "unsubscribed_kept": 0, "unsubscribed_again": 0}
 
@@ -9,7 +9,7 @@ def put(client, *people):
     answer = client.post(
         "/batch/subscribers", {"subscribers": [{"email": each, "plan": "x"} for each in people]}
     )
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     return f"/batch/imports/{answer.json['import_id']}/undo"
 
 
@@ -27,7 +27,7 @@ def test_an_import_is_counted_taken_back_and_followed(client):
     assert client.get(path).status_code == 404
     first = client.post(path)
     assert attributes(first).items() >= {"status": "queued", "total": 2, "processed": 0}.items()
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     done = client.get(path)
     assert attributes(done).items() >= (DONE | {"status": "finished", "total": 2, "processed": 2}).items()
     assert attributes(done)["finished_at"]

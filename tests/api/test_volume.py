@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from audience import imports
+from audience import site_lane
 from storage.engines.sqlite_pool import SqlitePool
 from tests import response_assertions
 from tests.depth import examples
@@ -35,7 +35,7 @@ def test_an_import_with_many_tags(client, key):
         {"email": f"p{row}@example.com", key: names(row * MANY // 500, MANY // 500)} for row in range(500)
     ]
     answer = response_assertions.answer(client.post("/batch/subscribers", {"subscribers": rows}))
-    imports.drain(client.site.id, 60)
+    site_lane.drain(client.site.id, 60)
     followed = response_assertions.import_(client.get(f"/batch/imports/{answer['import_id']}").json["data"])
     assert (followed["status"], followed["created"]) == ("finished", 500)
     assert len(client.get("/fetch/tags").json["data"]) == (MANY if key == "tags" else 0)

@@ -3,7 +3,7 @@
 import threading
 from dataclasses import replace
 
-from audience import imports
+from audience import imports, site_lane
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_imports import ADA, accepted, progress
@@ -14,7 +14,7 @@ def test_a_batch_of_bad_items_behind_a_waiting_import_is_answered(client):
     accepted(client, *({"email": email} for email in ADDRESSES[:2]))
     answer, _ = accepted(client, *[{}] * 1000)
     assert (answer["result"], answer["failed"]) == (0, 1000)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert progress(client, answer["import_id"])["status"] == "finished"
 
 
@@ -27,7 +27,7 @@ def test_a_single_item_waits_behind_queued_imports(client, app, monkeypatch):
         def notify(self, site_id):
             super().notify(site_id)
             if len(self.sites) == 2:
-                drained.append(threading.Thread(target=imports.drain, args=(site_id, 30)))
+                drained.append(threading.Thread(target=site_lane.drain, args=(site_id, 30)))
                 drained[0].start()
 
     app.extensions["audience"] = replace(app.extensions["audience"], import_queue=Worker())
@@ -44,7 +44,7 @@ def test_a_single_item_behind_stuck_imports_is_answered(client, monkeypatch):
     answer, _ = accepted(client, {"email": ADA, "plan": "new"})
     assert progress(client, answer["import_id"])["status"] == "queued"
     assert client.find(ADA) is None
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert response_assertions.subscriber(client.find(ADA))["fields"] == {"plan": "new"}
 
 

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from audience import imports, keys
+from audience import keys, site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask, prepare
 from tests.client import basic
@@ -89,7 +89,7 @@ def test_no_address_name_or_secret_is_logged(client, caplog, monkeypatch):
         raise ValueError("bob@example.com Robert")
 
     monkeypatch.setattr("audience.subscribers.write", broken)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.post("/fetch/subscribers", {"email": "ada@example.com"}).status_code == 500
     assert "ValueError" in caplog.text
     secrets = ("example.com", "Robert", client.key.secret_key, "sk_wrong", "pk_")

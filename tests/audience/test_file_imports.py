@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import clock, dry_runs, file_imports, import_payloads, imports, undos
+from audience import clock, dry_runs, file_imports, import_payloads, imports, site_lane, undos
 from audience.errors import Refused, ServiceUnavailable
 from schemas.formats.rows import FileRow
 from storage import database, leases
@@ -53,7 +53,7 @@ def test_an_interrupted_file_goes_on_behind_the_last_row_stored(site, monkeypatc
     assert batches(second.import_id) == [["p1@example.com"], ["p3@example.com", "p4@example.com"]]
     assert [row.row_number for row in file_imports.refused(site, second.import_id)] == [2]
     assert file_imports.resume(site, "people.csv").complete
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert file_imports.resume(site, "people.csv").import_id != second.import_id
 
 

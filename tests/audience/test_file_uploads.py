@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from audience import clock, file_tasks, file_uploads, imports, sites, stats
+from audience import clock, file_tasks, file_uploads, site_lane, sites, stats
 from audience.audit_log import COMMAND_LINE
 from audience.errors import NotFound, Refused
 from schemas.file_imports import kept_file
@@ -47,7 +47,7 @@ def test_a_worker_of_another_host_imports_a_file(site, hosts):
         assert file.read() == PEOPLE
     file_uploads.begin_import(site, hosts[0], upload, COMMAND_LINE)
     file_tasks.work(hosts[1], partial(kept_file, ChildProcess()))
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert stats.for_site(site).users == 1_600
     assert count_pieces() == 0
     assert [list(folder.rglob("*")) for folder in hosts] == [[], []]

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from audience import imports, sites, stats, subscribers
+from audience import site_lane, sites, stats, subscribers
 from storage import database
 from storage.errors import DiskFault, Unavailable, Unusable
 from tests.audience.test_imports import Killed, accept, payload, state
@@ -23,12 +23,12 @@ def test_an_import_that_fails_five_times_does_not_block_the_next(site, tick, mon
 
     monkeypatch.setattr(subscribers, "write", faulty)
     bad, good = accept(site, prefix="bad"), accept(site, prefix="good")
-    for _ in range(5):
-        assert imports.drain(site.id, 30) is False
+    for _ in range(4):
+        assert site_lane.drain(site.id, 30) is False
         assert state(site, bad)[0] == "queued"
         assert state(site, good)[1] == 0
         tick()
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, bad) == ("failed", 0, 0, 0, 0)
     assert payload(bad)
     assert state(site, good) == ("finished", 600, 600, 0, 0)
@@ -51,10 +51,10 @@ def test_an_import_is_never_given_up_for_a_fault_of_the_machine(site, tick, monk
         patch.setattr(subscribers, "write", fail)
         for _ in range(10):
             with pytest.raises(type(fault)):
-                imports.drain(site.id, 30)
+                site_lane.drain(site.id, 30)
             tick(24 * 3_600_000)
     assert [state(site, each)[:2] for each in (first, second)] == [("queued", 0), ("queued", 0)]
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, first) == ("finished", 600, 600, 0, 0)
     assert state(site, second) == ("finished", 600, 0, 0, 600)
 
@@ -68,9 +68,9 @@ def test_a_worker_that_dies_again_and_again_is_no_failed_attempt(site, tick, mon
         patch.setattr(subscribers, "write", dies)
         for _ in range(10):
             with pytest.raises(Killed):
-                imports.drain(site.id, 30)
+                site_lane.drain(site.id, 30)
             tick()
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
@@ -83,12 +83,12 @@ def test_imports_on_a_nearly_full_disk_wait_for_room(site, tick):
         for attempt in range(30):
             database.execute(f"PRAGMA max_page_count = {pages + attempt % 5}")
             with suppress(DiskFault):
-                imports.drain(site.id, 30)
+                site_lane.drain(site.id, 30)
             tick(2_000)
         assert stats.for_site(site).users == 0
         database.execute("PRAGMA max_page_count = 1000000")
     tick()
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, first) == ("finished", 600, 600, 0, 0)
     assert state(site, second) == ("finished", 600, 0, 600, 0)
     assert found(site, "p599@example.com").fields == {"plan": "b"}
@@ -105,12 +105,12 @@ def test_an_import_on_a_full_disk_waits_for_room(tmp_path_factory, settings, tic
         for attempt in range(30):
             disk.fill(but_pages=2 + attempt % 3)
             with suppress(DiskFault):
-                imports.drain(site.id, 30)
+                site_lane.drain(site.id, 30)
             assert stats.for_site(site).users == 0
             tick(2_000)
         disk.make_room()
         tick()
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
         assert [state(site, each)[2:4] for each in ids] == [(600, 0), (0, 600)]
         assert found(site, "p599@example.com").fields == {"plan": "b"}
         assert stats.for_site(site) == stats.recount(site) == stats.Counts(600, 0)

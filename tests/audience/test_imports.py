@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from audience import backlog, clock, imports, stats, subscribers
-from storage import database, leases, site_queue
+from audience import backlog, clock, imports, jobs, site_lane, stats, subscribers
+from storage import database, leases
+from storage import jobs as stored_jobs
 from storage.engines import sqlite_log
 from tests.client import FakeQueue
 from tests.stored_people import found
@@ -26,6 +27,7 @@ def in_two_batches(site):
             (import_id, second),
         )
         database.execute("DELETE FROM imports WHERE id = ?", (second,))
+        database.execute("DELETE FROM jobs WHERE subject = ?", (second,))
         database.execute("UPDATE imports SET rows = 1000 WHERE id = ?", (import_id,))
     return import_id
 
@@ -44,7 +46,9 @@ def steal(site, import_id, lease=10_000):
     """Claims the import as another worker."""
     with database.write():
         now = leases.now(clock.uptime_ms())
-        return site_queue.claim(site.id, ("imports", import_id), "thief", clock.now_ms(), now, lease)
+        claimed = stored_jobs.claim(site.id, ["import"], "thief", now, lease, one_at_a_time=True)
+    assert claimed is None or claimed.subject == import_id
+    return claimed
 
 
 class Killed(BaseException):
@@ -54,24 +58,24 @@ class Killed(BaseException):
 def test_a_finished_import_deletes_its_payload_and_is_never_claimed_again(site):
     import_id = accept(site)
     assert payload(import_id)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
     assert payload(import_id) == []
     assert steal(site, import_id) is None
-    assert imports.drain(site.id, 30) is False
+    assert site_lane.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
 def test_a_claimed_import_is_not_claimed_again_before_its_lease_expires(site, tick):
     import_id = accept(site)
-    assert imports.waiting_sites() == [site.id]
+    assert jobs.due_sites() == [site.id]
     assert steal(site, import_id)
-    assert imports.waiting_sites() == []
-    assert imports.drain(site.id, 30) is False
+    assert jobs.due_sites() == []
+    assert site_lane.drain(site.id, 30) is False
     assert stats.for_site(site).users == 0
     tick()
-    assert imports.waiting_sites() == [site.id]
-    imports.drain(site.id, 30)
+    assert jobs.due_sites() == [site.id]
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
@@ -81,11 +85,11 @@ def test_a_clock_that_is_set_neither_ends_nor_extends_a_lease(site, tick, monkey
     import_id = accept(site)
     assert steal(site, import_id)
     monkeypatch.setattr(clock, "now_ms", lambda: now + by)
-    assert imports.waiting_sites() == []
+    assert jobs.due_sites() == []
     tick(10_001)
     monkeypatch.setattr(clock, "now_ms", lambda: now + by)
-    assert imports.waiting_sites() == [site.id]
-    imports.drain(site.id, 30)
+    assert jobs.due_sites() == [site.id]
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
@@ -95,7 +99,7 @@ def test_a_lease_from_before_the_machine_started_holds_nothing(site, monkeypatch
     assert steal(site, import_id)
     monkeypatch.setattr(clock, "uptime_ms", lambda: -1_000_000)
     assert backlog.abandoned() == 1
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 
 
@@ -112,11 +116,11 @@ def test_after_a_worker_dies_another_resumes_its_import(site, tick, monkeypatch)
 
     monkeypatch.setattr(subscribers, "write", dies)
     with pytest.raises(Killed):
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("running", 500, 500, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
     tick()
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 1000, 1000, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(1000, 0)
 
@@ -129,11 +133,11 @@ def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
         assert steal(site, import_id)
 
     monkeypatch.setattr(database, "checkpoint", stolen)
-    assert imports.drain(site.id, 30) is False
+    assert site_lane.drain(site.id, 30) is False
     assert state(site, import_id) == ("running", 500, 500, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
     with database.session():
-        assert database.row("SELECT claim FROM imports")[0] == "thief"
+        assert database.row("SELECT claim FROM jobs")[0] == "thief"
 
 
 def test_a_worker_whose_import_another_has_finished_says_nothing_of_a_failure(
@@ -145,17 +149,17 @@ def test_a_worker_whose_import_another_has_finished_says_nothing_of_a_failure(
     def finished_by_another(**_):
         monkeypatch.setattr(database, "checkpoint", checkpoint)
         tick()
-        assert imports.drain(site.id, 30) is False
+        assert site_lane.drain(site.id, 30) is False
 
     monkeypatch.setattr(database, "checkpoint", finished_by_another)
-    assert imports.drain(site.id, 30) is False
+    assert site_lane.drain(site.id, 30) is False
     assert state(site, import_id) == ("finished", 1000, 1000, 0, 0)
     assert caplog.records == []
 
 
 def test_imports_are_applied_in_the_order_of_acceptance(site):
     ids = [accept(site, 600, fields={"plan": plan}) for plan in ("a", "b", "c")]
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert [state(site, each)[2:] for each in ids] == [(600, 0, 0), (0, 600, 0), (0, 600, 0)]
     assert found(site, "p599@example.com").fields == {"plan": "c"}
 
@@ -165,7 +169,7 @@ def test_concurrent_workers_apply_every_row_once(site):
 
     def work():
         while any(state(site, each)[0] != "finished" for each in ids):
-            imports.drain(site.id, 30)
+            site_lane.drain(site.id, 30)
 
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
@@ -178,7 +182,7 @@ def test_concurrent_workers_apply_every_row_once(site):
 
 def test_drain_stops_at_its_deadline(site):
     accept(site)
-    assert imports.drain(site.id, 0) is True
+    assert site_lane.drain(site.id, 0) is True
     assert stats.for_site(site).users == 0
 
 
@@ -196,7 +200,7 @@ def test_a_chunk_has_a_maximum_of_values(site, monkeypatch):
             {"tags": many[:3], "remove_tags": many[3:6]}, {"tags": many}]  # fmt: skip
     items = [(index, {"email": f"p{index}@example.com", **row}) for index, row in enumerate(rows)]
     import_id = imports.accept(site, items, [], FakeQueue(), 1).id
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert sizes == [4, 1, 1]
     assert state(site, import_id) == ("finished", 6, 6, 0, 0)
 
@@ -219,10 +223,10 @@ def test_imports_wait_while_a_reader_keeps_the_log_long(site, monkeypatch):
     assert reading.wait(60)
     try:
         for _ in range(3):
-            assert imports.drain(site.id, 30) is False
+            assert site_lane.drain(site.id, 30) is False
         assert [state(site, each)[0] for each in import_ids] == ["finished", "queued", "queued"]
     finally:
         may_end.set()
         reader.join(60)
-    assert imports.drain(site.id, 30) is False
+    assert site_lane.drain(site.id, 30) is False
     assert [state(site, each)[0] for each in import_ids] == ["finished"] * 3

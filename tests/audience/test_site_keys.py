@@ -13,6 +13,7 @@ from audience import (
     pepper,
     refused_rows,
     site_keys,
+    site_lane,
     sites,
     subscribers,
     webhooks,
@@ -71,7 +72,7 @@ def test_who_is_known_by_a_hash_of_before_stays_away_and_is_known_by_one_of_now(
     assert subscribers.create(site, {"email": MOVED}).unsubscribed_at
     assert first not in hashes(site)
     accepted = imports.accept(site, [(0, {"email": ERASED})], [], FakeQueue(), 0)
-    imports.drain(site.id, 5)
+    site_lane.drain(site.id, 5)
     assert imports.progress(site, accepted.id).suppressed == 1
     assert pepper.address_hash(site.id, ERASED) not in hashes(site)
     assert site_keys.address_hash(site.id, ERASED) in hashes(site)

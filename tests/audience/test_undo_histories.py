@@ -11,6 +11,7 @@ from audience import (
     change_log_replay,
     erasures,
     imports,
+    site_lane,
     subscribers,
     undo_work,
     undos,
@@ -135,7 +136,7 @@ class UndoHistory(History):
             self.work()
 
     def work(self):
-        imports.drain(self.site.id, 60)
+        site_lane.drain(self.site.id, 60)
         for kind, source, changes in self.queue:
             number, accepted_at = self.done[source]
             if kind == "import":

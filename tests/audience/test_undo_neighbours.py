@@ -10,6 +10,8 @@ from audience import (
     events,
     field_values,
     imports,
+    jobs,
+    site_lane,
     subscribers,
     undos,
 )
@@ -34,14 +36,14 @@ def interrupted(site, later, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(imports, "_pace", Pace(1, 1, 1))
-        patch.setattr(imports, "RETRY_AFTER_MS", -1)
+        patch.setattr(jobs, "RETRY_AFTER_MS", -1)
         patch.setattr(subscribers, "write", write)
         items = ({"email": ANN, "fields": {"plan": plan}} for plan in "bc")
         import_id = put(site, *items, wait=False)
         with pytest.raises(MemoryError):
-            imports.drain(site.id, 30)
+            site_lane.drain(site.id, 30)
     later(7 * DAY_MS)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert imports.progress(site, import_id).updated == 2
     return import_id
 
@@ -79,7 +81,7 @@ def test_a_field_that_somebody_has_stays_while_the_values_are_made_again(site, f
 def test_what_is_taken_back_is_no_failed_import(site):
     import_id = put(site, {"email": ANN}, wait=False)
     undos.of_import(site, import_id, 30)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert imports.progress(site, import_id).status == "failed"
     assert backlog.failed() == []
     with pytest.raises(NotFound):

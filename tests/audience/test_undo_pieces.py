@@ -4,10 +4,22 @@ import time
 
 import pytest
 
-from audience import audit_log, clock, erasures, imports, sites, subscribers, undo_work, undo_writes, undos
+from audience import (
+    audit_log,
+    clock,
+    erasures,
+    imports,
+    jobs,
+    site_lane,
+    sites,
+    subscribers,
+    undo_work,
+    undo_writes,
+    undos,
+)
 from audience.audit_log import Actor
 from audience.undos import import_source
-from storage import change_log_acts, database, leases, site_queue
+from storage import change_log_acts, database, leases
 from storage.pace import Pace
 from tests.audience.test_undos import put
 from tests.change_mirror import state
@@ -62,13 +74,13 @@ def crash():
 def test_after_a_crash_another_worker_goes_on(site, begun, after_piece, monkeypatch, piece):
     after_piece(piece, crash)
     with pytest.raises(Crash):
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(begun)).applied == 2 * (piece - 1)
-    later = clock.uptime_ms() + site_queue.LEASE_MS + 1
+    later = clock.uptime_ms() + jobs.SITE.lease_ms + 1
     monkeypatch.setattr(clock, "uptime_ms", lambda: later)
     monkeypatch.setattr(leases, "now", lambda uptime: uptime)
-    assert imports.waiting_sites() == [site.id]
-    imports.drain(site.id, 30)
+    assert jobs.due_sites() == [site.id]
+    site_lane.drain(site.id, 30)
     undo = undos.get(site, import_source(begun))
     assert (undo.status, undo.removed, undo.restored, undo.kept) == ("finished", 5, 4, 0)
     assert {person["first_name"] for person in state(site).values()} == {"Before"}
@@ -76,10 +88,10 @@ def test_after_a_crash_another_worker_goes_on(site, begun, after_piece, monkeypa
 
 def test_whoever_lost_the_claim_writes_nothing_more(site, begun, after_piece):
     def steal():
-        database.execute("UPDATE undos SET claim = 'thief'")
+        database.execute("UPDATE jobs SET claim = 'thief'")
 
     after_piece(2, steal)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     undo = undos.get(site, import_source(begun))
     assert (undo.status, undo.applied) == ("running", 4)
     assert len(state(site)) in (5, 7, 9)
@@ -99,7 +111,7 @@ def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site,
         return done
 
     monkeypatch.setattr(undo_work, "_do_piece", piece)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     undo = undos.get(site, import_source(begun))
     assert (undo.status, undo.removed + undo.restored, undo.kept) == ("finished", 6, 3)
     assert subscribers.find(site, PEOPLE[8]) is None
@@ -109,10 +121,10 @@ def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site,
 
 def test_an_undo_that_failed_does_not_stop_the_imports_behind_it(site, begun, monkeypatch):
     monkeypatch.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
-    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     put(site, {"email": "zoe@a.example"}, wait=False)
     for _ in range(6):
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(begun)).status == "failed"
     assert subscribers.find(site, "zoe@a.example")
 
@@ -136,7 +148,7 @@ def test_undos_of_many_sites_read_on_from_turn_to_turn(app, monkeypatch):
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     for _ in range(20):
         for site in sites_:
-            imports.drain(site.id, 1.5)
+            site_lane.drain(site.id, 1.5)
     each = zip(sites_, imported, strict=True)
     assert {undos.get(site, import_source(import_id)).status for site, import_id in each} == {"finished"}
     assert undo_work._named == {}
@@ -145,7 +157,7 @@ def test_undos_of_many_sites_read_on_from_turn_to_turn(app, monkeypatch):
 def test_what_operators_typed_of_whom_it_removes_is_forgotten(site, begun):
     """It may be the name, as where somebody is erased; addresses are never kept."""
     audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(begun)).removed == 5
     assert "Wrong" not in f"{audit_log.page(site)}"
 
@@ -160,9 +172,9 @@ def test_what_operators_typed_is_forgotten_where_it_fails_after_it_has_removed_s
         return real(*arguments)
 
     monkeypatch.setattr(undo_work, "_do_piece", until_one_is_removed)
-    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     for _ in range(6):
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
     undo = undos.get(site, import_source(begun))
     assert undo.status == "failed"
     assert undo.removed
@@ -183,7 +195,7 @@ def test_a_piece_reads_few_rows_that_changed_nobody(site, monkeypatch):
         return readers, decisions
 
     monkeypatch.setattr(undo_work, "_decided", decided)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(import_id)).status == "finished"
     assert sum(read) >= 120
     assert max(read) <= undo_work.MOST_ROWS

@@ -9,6 +9,7 @@ from audience import (
     erasures,
     imports,
     segments,
+    site_lane,
     subscribers,
     undos,
 )
@@ -30,14 +31,14 @@ def put(site, *items, wait=True):
     """Imports some items; the id."""
     accepted = imports.accept(site, list(enumerate(items)), [], FakeQueue(), 0)
     if wait:
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
     return accepted.id
 
 
 def take_back(site, import_id):
     """Takes an import back; (removed, restored, kept), which are all that there were."""
     undos.of_import(site, import_id, 30)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     undo = undos.get(site, Source("import", import_id))
     assert undo.status == "finished"
     assert undo.rows == undo.applied == undo.removed + undo.restored + undo.kept
@@ -195,7 +196,7 @@ def test_an_import_that_has_not_ended_is_stopped(site):
     import_id = put(site, {"email": ANN}, {"email": BOB}, wait=False)
     other = put(site, {"email": CY}, wait=False)
     undo = undos.of_import(site, import_id, 30)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     stopped = imports.progress(site, import_id)
     assert (stopped.status, stopped.applied, imports.progress(site, other).status) == (
         "failed",
@@ -214,7 +215,7 @@ def test_an_import_accepted_after_an_undo_is_applied_after_it(site):
     import_id = put(site, {"email": ANN, "first_name": "A"})
     undos.of_import(site, import_id, 30)
     imports.accept(site, [(0, {"email": ANN, "first_name": "B"})], [], FakeQueue(), 1)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert undos.get(site, Source("import", import_id)).removed == 1
     assert found(site, ANN).first_name == "B"
 
@@ -247,7 +248,7 @@ def test_the_record_stays_until_an_undo_has_ended(site, later):
     undos.of_import(site, import_id, 30)
     later(9 * DAY_MS)
     change_log_retention.sweep(30)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert undos.get(site, Source("import", import_id)).removed == 1
     change_log_retention.sweep(30)
     later(31 * DAY_MS)

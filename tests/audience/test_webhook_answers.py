@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import erasures, imports, undos, webhook_deliveries
+from audience import erasures, site_lane, undos, webhook_deliveries
 from audience.webhook_deliveries import without_addresses
 from tests.audience.test_undos import put
 from tests.receiver import status
@@ -69,7 +69,7 @@ def test_whom_an_undo_removes_is_in_no_answer(site, receiver):
     send_all()
     assert "Annabel" in answers(site)[0]
     undos.of_import(site, import_id, 30)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert answers(site) == [""]
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from audience import (
-    imports,
+    site_lane,
     webhook_deliveries,
     webhook_sender,
     webhooks,
@@ -294,6 +294,6 @@ def test_each_path_that_writes_is_sent(site, receiver, client):
     make(site, receiver)
     rows = [{"email": key} for key in people(5)]
     client.post("/batch/subscribers", {"subscribers": rows})
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     send_all()
     assert [each["attributes"]["source"]["type"] for each in receiver.received[0].data] == ["import"] * 5

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from tests.cli.outcomes import counts
 
 CORRECTIONS = {"nobody": "dan@example.com", "never": "subscribe"}
@@ -118,7 +118,7 @@ def test_an_import_that_was_applied_meanwhile_names_the_file_with_its_refused_ro
 
     (tmp_path / "people.refused.csv").write_text("corrected")
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(imports, "drain", interrupt)
+        interrupted.setattr(site_lane, "drain", interrupt)
         import_file("email\nnobody\nann@example.com\n", exit_code=1)
     outcome = import_file("email\nnobody\nann@example.com\n")
     assert outcome["refused_file"] == str(tmp_path / "people.refused.2.csv")

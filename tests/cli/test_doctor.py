@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import app as services
-from audience import clock, imports, operators, subscribers
+from audience import clock, imports, operators, site_lane, subscribers
 from audience.audit_log import COMMAND_LINE
 from audience.changes import change_from_item
 from audience.cli.main import audience
@@ -87,7 +87,7 @@ def test_a_failed_import_is_shown_and_can_be_retried(doctor, private, type_, cli
     [shown] = json.loads(type_("imports", "failed", "--json").stdout)
     assert (shown["id"], shown["rows"], shown["applied"]) == (import_id, 3, 0)
     assert type_("imports", "retry", str(import_id)).exit_code == 0
-    assert not imports.drain(client.site.id, 1.0)
+    assert not site_lane.drain(client.site.id, 1.0)
     assert client.counts() == (3, 3, 0)
     assert json.loads(type_("imports", "failed", "--json").stdout) == []
     assert "imports failed" in str(type_("imports", "retry", str(import_id)).exception)

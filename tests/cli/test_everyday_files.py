@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from schemas.file_imports import WORKBOOK
 
 FOLDER = Path(__file__).parents[1] / "schemas" / "data" / "everyday_files"
@@ -153,7 +153,7 @@ def door(request, run, client, tmp_path):
         if response.status_code != 200:
             assert response.status_code == 422
             return response.json
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         text = client.get(f"/batch/imports/{response.json['data']['id']}/errors.csv").text
         return {
             row["row_number"]: row["error_code"] for row in csv.DictReader(text.splitlines(keepends=True))

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from audience import imports, sites
+from audience import site_lane, sites
 from schemas.file_imports import BY_SUFFIX, KINDS
 from tests.cli.files_from_elsewhere import CASES
 
@@ -36,7 +36,7 @@ def by_http(client):
         if response.status_code != 200:
             asks = response.json["asks"]
             return [each["about"] for each in asks], response.text, 0
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         number = response.json["data"]["id"]
         return [], "", client.get(f"/batch/imports/{number}").json["data"]["attributes"]["failed"]
 

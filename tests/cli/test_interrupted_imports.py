@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audience import file_imports, imports
+from audience import file_imports, imports, site_lane
 from tests.cli.outcomes import counts
 from tests.service import PATIENCE_SECONDS, environment, hear_ctrl_c, serving, until
 from tests.service import command as command_line
@@ -24,7 +24,7 @@ def test_an_import_with_other_options_is_another_import(import_file, client, mon
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(imports, "drain", interrupt)
+    monkeypatch.setattr(site_lane, "drain", interrupt)
     import_file("email\nann@example.com\n", exit_code=1)
     import_file("email\nann@example.com\n", "--tag", "vip", exit_code=1)
     assert len(imports.newest(client.site)) == 2
@@ -60,7 +60,7 @@ def test_an_import_interrupted_while_waiting_keeps_waiting(import_file, client, 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(imports, "drain", interrupt)
+        interrupted.setattr(site_lane, "drain", interrupt)
         said = import_file(CSV_TEXT, exit_code=1)
     assert "import 1 goes on without this command" in said
     assert "`audience imports undo 1`" in said

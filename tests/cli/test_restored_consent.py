@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from audience import bulk_acts, clock, imports, subscribers, undos
+from audience import bulk_acts, clock, imports, site_lane, subscribers, undos
 from audience.audit_log import Actor
 from audience.bulk_acts import UNSUBSCRIBE, NewAct, fingerprint
 from audience.operations import backups
@@ -32,7 +32,7 @@ def restore(settings, file):
 
 def import_(client, *emails):
     imports.accept(client.site, [(n, {"email": each}) for n, each in enumerate(emails)], [], FakeQueue(), 0)
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
 
 
 def test_who_left_since_the_backup_stays_unsubscribed(backup, settings, client):
@@ -57,7 +57,7 @@ def test_an_unsubscribe_that_was_dated_counts_over_a_subscribe_of_the_same_insta
     restore(settings, backup)
     item = {"email": email, "command": "subscribe"}
     assert client.post("/batch/subscribers", {"subscribers": [item]}).status_code == 200
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert left_at(client, email)
 
 
@@ -84,10 +84,10 @@ def test_a_word_that_waited_in_the_backup_does_not_bring_back_who_left_since(set
     item = {"email": ANN, "command": "subscribe"}
     imports.accept(client.site, [(0, item)], [], FakeQueue(), 0)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     say(client, "unsubscribe")
     restore(settings, tmp_path / "b.tar")
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert left_at(client)
 
 
@@ -122,13 +122,13 @@ def test_whom_an_undo_since_the_backup_took_out_again_stays_away(settings, clien
     client.delete("/fetch/subscribers", query={"email": people["erased"]})
     items = [(n, {"email": email, "command": "subscribe"}) for n, email in enumerate(people.values())]
     wrong = imports.accept(client.site, items, [], FakeQueue(), 0).id
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     if is_moved:
         for name, email in people.items():
             say(client, "change_email", email, query=f"{name}@new.example")
     undos.of_import(client.site, wrong, 30)
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     restore(settings, tmp_path / "b.tar")
     import_(client, *people.values())
     assert left_at(client, people["left"])
@@ -176,5 +176,5 @@ def test_the_latest_unsubscribe_of_who_is_unknown_to_the_backup_counts(settings,
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     say(client, "unsubscribe", "new@example.com")
     restore(settings, tmp_path / "b.tar")
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert left_at(client, "new@example.com")

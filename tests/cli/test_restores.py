@@ -14,6 +14,7 @@ from audience import (
     pepper,
     sign_in,
     site_keys,
+    site_lane,
     sites,
     stats,
     subscribers,
@@ -108,7 +109,7 @@ def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(set
     assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
     with database.session():
         assert ["Ann" in payload for _, payload in stored_imports.waiting_batches(client.site.id)] == [False]
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert imports.progress(client.site, accepted.id).suppressed == 1
     assert client.counts() == (1, 1, 0)
     for file in settings.instance.glob("audience.db*"):
@@ -123,7 +124,7 @@ def test_who_asked_to_come_back_before_the_backup_does_when_it_is_applied(settin
     imports.accept(client.site, [(0, item)], [], FakeQueue(), 0)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert client.counts() == (1, 1, 0)
 
 

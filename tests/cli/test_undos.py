@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import imports, undo_work
+from audience import jobs, site_lane, undo_work
 from audience.errors import NotFound
 from storage import database
 
@@ -16,7 +16,7 @@ def import_id(client):
         {"email": "cy@example.com"},
     ]
     client.post("/batch/subscribers", {"subscribers": people})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.create("cy@example.com", first_name="Cy")
     return 1
 
@@ -48,7 +48,7 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, client, import_
 
     with monkeypatch.context() as broken:
         broken.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
-        broken.setattr(imports, "RETRY_AFTER_MS", -1)
+        broken.setattr(jobs, "RETRY_AFTER_MS", -1)
         assert "goes on with it" in run("imports", "undo", import_id, exit_code=1)
     assert f"taking back import {import_id} of site {client.site.uuid} failed" in doctor()
     assert "finished" in run("imports", "undo", import_id)

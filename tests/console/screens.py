@@ -11,6 +11,7 @@ from audience import (
     imports,
     reports,
     segments,
+    site_lane,
     subscriber_lists,
     subscribers,
     tags,
@@ -56,7 +57,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     with file_imports.receiving(site) as upload:
         upload.store(_rows(names))
         upload.accept([name[:100] for name in names])
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     segment = segments.create(site, {"name": names[0], "description": names[-1], "rules": RULES})
     types = ("VisitorCount", "NewVisitors", "TotalVisitors", "VisitorsByTag", "Events", "Imports")
     for type_ in types:

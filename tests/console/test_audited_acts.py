@@ -9,10 +9,10 @@ from audience import (
     bulk_act_pieces,
     commands,
     erasures,
-    imports,
     operators,
     passwords,
     site_keys,
+    site_lane,
     sites,
     subscribers,
 )
@@ -184,7 +184,7 @@ def test_the_log_of_an_undone_act_counts_what_was_put_back(site, undone):
     assert [(each.act, each.subject, each.subjects) for each in page(site)[:1]] == [
         ("tag put on many, to be taken back: Spring", act, 6)
     ]
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert [(each.actor, each.act, each.subject, each.subjects) for each in page(site)[:1]] == [
         ("meg@example.com", "tag put on many, taken back: Spring", act, 5)
     ]
@@ -192,7 +192,7 @@ def test_the_log_of_an_undone_act_counts_what_was_put_back(site, undone):
 
 def test_who_took_an_act_back_is_on_its_page_and_the_list_says_so(site, manager, root, undone):
     assert "being taken back" in manager.get(f"{root}/acts").text
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert ">taken back<" in manager.get(f"{root}/acts").text.replace("\n", "")
     assert "Begun by meg@example.com," in manager.get(undone).text.partition("Taken back")[2]
 

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import bulk_act_pieces, file_tasks, imports, operators, subscribers
+from audience import bulk_act_pieces, file_tasks, operators, site_lane, subscribers
 from audience.audit_log import COMMAND_LINE
 from schemas.file_imports import kept_file
 from tests.conftest import program
@@ -187,7 +187,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_text("What became of the rows").wait_for()
     lamp = page.get_by_role("link", name="Importing, 0%")
     lamp.wait_for()
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     page.get_by_text("1 brought new subscribers, 1 changed someone").wait_for()
     assert lamp.count() == 0
     assert visitor.problems == []
@@ -243,7 +243,7 @@ def test_who_may_be_written_to_is_asked(
     start.click()
     page.get_by_text("Reading the file").wait_for()
     file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     found = [each for each in ("bob", "cy") if is_left(site, f"{each}@a.example")]
     assert found == left
     assert not is_left(site, "ann@a.example")

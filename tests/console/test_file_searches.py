@@ -8,7 +8,15 @@ from functools import partial
 import openpyxl
 import pytest
 
-from audience import clock, erasures, file_imports, file_searches, file_uploads, imports, subscribers
+from audience import (
+    clock,
+    erasures,
+    file_imports,
+    file_searches,
+    file_uploads,
+    site_lane,
+    subscribers,
+)
 from audience.audit_log import COMMAND_LINE
 from schemas.file_records import kept_records
 from storage import database, file_pieces, leases
@@ -76,7 +84,7 @@ def test_the_row_of_somebody_erased_becomes_blank_and_no_other(
     assert "Of 2 rows, <b>2</b> bring" in shown
     assert "Ann Lee" not in shown
     read(manager, path, **answers)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert [bool(subscribers.find(site, email=f"{name}@a.example")) for name in ("ann", "bob", "cy")] == [
         False, True, True,
     ]  # fmt: skip
@@ -218,7 +226,7 @@ def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
 
     file_searches.work(instance, begun_after_a_row)
     work(manager)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example") is None
     assert subscribers.find(site, email="cy@a.example")
     assert waiting_files(site, instance) == 0
@@ -288,7 +296,7 @@ def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
     erase("bob@a.example")
     search()
     read(manager, path)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example")
     assert subscribers.find(site, email="cy@a.example")
     assert subscribers.find(site, email="bob@a.example") is None

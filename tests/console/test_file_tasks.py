@@ -15,6 +15,7 @@ from audience import (
     file_tasks,
     file_uploads,
     imports,
+    site_lane,
     stats,
     subscribers,
     undos,
@@ -144,7 +145,7 @@ def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, roo
     chosen = {"column-1": "email", "column-2": "field:plan", "headed": "1"}
     assert manager.post(path, start="1", consent="subscribed", **chosen).status_code == 303
     work(manager)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert stats.for_site(site).users == 1
 
 
@@ -194,7 +195,7 @@ def test_an_import_says_who_left_and_who_stays_away(site, manager, root):
     column = {"consent": "column", "consent_column": "2", "told_column": "2"}
     manager.post(path, start="1", headed="1", **column, **told)
     work(manager)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     page = manager.get(f"{root}/{imports.newest(site)[0].id}").text
     assert "Left, or came in as left: 1." in page
     assert "Who left stays away: 1." in page
@@ -211,7 +212,7 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
     later(file_tasks.LEASE_MS + 1)
     work(manager)
     assert manager.get(path).status_code == 303
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     [done] = imports.newest(site)
     assert (done.rows, done.refused, done.created) == (20, 1, 20)
     assert stats.for_site(site).users == 20
@@ -224,14 +225,14 @@ def test_taken_back_while_it_is_read(site, manager, root, later, then):
 
     def take_back():
         undos.of_import(site, imports.newest(site)[0].id, 30)
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
         then()
 
     with suppress(KilledError):
         work(manager, Interrupted(9, take_back))
     later(file_tasks.LEASE_MS + 1)
     work(manager)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     [stopped] = imports.newest(site)
     assert (stopped.status, stopped.created) == ("failed", 0)
     assert manager.get(path).headers["Location"].endswith(f"{root}/{stopped.id}")
@@ -247,7 +248,7 @@ def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
         patch.setattr(file_uploads, "imported", lambda *_: kill())
         with pytest.raises(KilledError):
             work(manager)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     later(file_tasks.LEASE_MS + 1)
     work(manager)
     [done] = imports.newest(site)

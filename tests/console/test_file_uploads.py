@@ -13,7 +13,9 @@ from audience import (
     file_tasks,
     file_uploads,
     imports,
+    jobs,
     sessions,
+    site_lane,
     subscribers,
 )
 from audience.console.file_forms import BESIDE
@@ -68,7 +70,7 @@ def asked(browser, root, text, name="people.csv"):
 def start(browser, path, site, **fields):
     """Starts an import, and does what a worker does; the path of its page."""
     followed = read(browser, path, **fields)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     return followed
 
 
@@ -258,14 +260,14 @@ def test_an_import_that_stopped_is_tried_again(site, manager, root, monkeypatch)
 
     followed = read(manager, path)
     monkeypatch.setattr(imports, "_apply", fail)
-    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
-    for _ in range(imports.MAX_FAILURES + 1):
-        imports.drain(site.id, 1)
+    monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
+    for _ in range(jobs.MAX_FAILURES + 1):
+        site_lane.drain(site.id, 1)
     monkeypatch.undo()
     assert "Try again" in manager.get(followed).text
     assert manager.post(f"{followed}/retry").status_code == 303
     assert audit_log.page(site)[0].act == "import tried again"
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example") is not None
     assert manager.post(f"{followed}/retry").status_code == 404
 

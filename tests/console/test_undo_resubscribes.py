@@ -1,6 +1,6 @@
 """The undo of an import that unsubscribed people by mistake, on its page in the console."""
 
-from audience import imports, subscribers
+from audience import imports, site_lane, subscribers
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
 
@@ -17,7 +17,7 @@ def test_those_only_it_unsubscribed_are_listed_and_come_back_where_it_is_ticked(
     subscribers.create(site, {"email": EMAIL})
     items = [{"email": EMAIL, "command": "unsubscribe"}]
     import_id = imports.accept(site, list(enumerate(items)), [], FakeQueue(), 0).id
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert left(site)
     manager = signed_in(app, "meg@example.com", {site: "manager"})
     path = f"/sites/{site.uuid}/imports/{import_id}/undo"
@@ -26,6 +26,6 @@ def test_those_only_it_unsubscribed_are_listed_and_come_back_where_it_is_ticked(
     assert EMAIL in shown
     assert "checked" not in shown
     manager.post(path, resubscribe="1")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert not left(site)
     assert "1 subscribed again." in manager.get(path.removesuffix("/undo")).text

@@ -10,6 +10,7 @@ from audience import (
     commands,
     events,
     imports,
+    site_lane,
     subscribers,
     undos,
 )
@@ -50,7 +51,7 @@ def path(site):
     """That of an import of three people."""
     items = [(number, {"email": f"p{number}@a.example"}) for number in range(3)]
     accepted = imports.accept(site, items, [], FakeQueue(), 0)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     return f"/sites/{site.uuid}/imports/{accepted.id}"
 
 
@@ -68,7 +69,7 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
         in manager.get(manager.post(f"{path}/undo").headers["Location"].removeprefix("/console")).text
     )
     assert "being taken back" in manager.get(listed).text
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     after = manager.get(listed).text
     assert "taken back" in after
     assert "being taken back" not in after
@@ -97,7 +98,7 @@ def test_an_act_of_a_tag_is_taken_back_from_whom_it_changed(site, manager, path,
         act_path = act(kind, "x")
         assert f"<dd>{changed}</dd>" in manager.get(f"{act_path}/undo").text
         manager.post(f"{act_path}/undo")
-        imports.drain(site.id, 30)
+        site_lane.drain(site.id, 30)
         assert f"<b>{changed}</b> as before" in manager.get(act_path).text
         tagged = [bool(found(site, f"p{number}@a.example").tag_ids) for number in range(3)]
         assert tagged == [True, kind == UNTAG, kind == UNTAG]
@@ -111,7 +112,7 @@ def test_only_those_whose_last_word_is_the_act_are_subscribed_again(site, manage
     commands.run(site, [{"command": "unsubscribe", "email": "p1@a.example"}])
     subscribers.create(site, {"email": "p2@a.example"})
     manager.post(f"{act_path}/undo")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(3)]
     assert left == [True, True, False]
     uuid = found(site, "p2@a.example").uuid
@@ -123,7 +124,7 @@ def test_consent_that_waits_wins_over_what_is_put_back(site, manager, path, act)
     imports.accept(site, items, [], FakeQueue(), 0)
     act_path = act(UNSUBSCRIBE)
     manager.post(f"{act_path}/undo")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
     assert left == [True, False]
 
@@ -149,7 +150,7 @@ def test_who_left_before_the_act_and_says_so_after_it_stays_away(site, manager, 
     event = {"email": "p0@a.example", "type": "$unsubscribe", "date": left_at}
     events.record(site, [(0, event)], [])
     manager.post(f"{act_path}/undo")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
     assert left == [True, False]
 
@@ -174,7 +175,7 @@ def test_an_act_that_failed_is_taken_back_and_never_goes_on(site, manager, broke
     assert "<dd>1</dd>" in manager.get(f"{broken}/undo").text
     manager.post(f"{broken}/undo")
     manager.post(f"{broken}/retry")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     bulk_act_pieces.work(settings.instance, 30)
     shown = manager.get(broken).text
     assert "<b>1</b> as before" in shown
@@ -196,10 +197,10 @@ def test_an_act_that_failed_is_stopped_for_good(site, manager, broken):
 def test_whom_an_import_calls_left_is_counted_before_and_after(site, manager):
     items = [(number, {"email": f"p{number}@a.example", "command": "unsubscribe"}) for number in range(3)]
     accepted = imports.accept(site, items, [], FakeQueue(), 0)
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     path = f"/sites/{site.uuid}/imports/{accepted.id}"
     asked = manager.get(f"{path}/undo").text
     assert "<dt>Stay unsubscribed</dt><dd>3</dd>" in asked
     manager.post(f"{path}/undo")
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     assert "3 stay unsubscribed." in manager.get(path).text

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from audience import imports, telemetry
+from audience import jobs, site_lane, telemetry
 from audience.answers.service import TimedResolver
 from tests.answers.zones import Zones
 from tests.client import basic
@@ -94,7 +94,7 @@ def test_an_import_is_recorded_when_it_ends(client, logged, metrics):
     items = [{"email": "a@example.com"}, {"email": "b@example.com"}, {"email": CANARY}]
     import_id = int(client.post("/batch/subscribers", {"subscribers": items}).json["import_id"])
     assert logged("import") == []
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     [line] = logged("import")
     assert line.pop("ms") >= 0
     rows = {"created": 2, "updated": 0, "unchanged": 0, "suppressed": 0, "refused": 1}
@@ -105,7 +105,7 @@ def test_an_import_is_recorded_when_it_ends(client, logged, metrics):
 
 def test_an_import_written_at_once_is_recorded_once(client, logged, metrics):
     client.post("/batch/subscribers", {"subscribers": [{"email": "a@example.com"}]})
-    imports.drain(client.site.id, 5)
+    site_lane.drain(client.site.id, 5)
     assert [line["created"] for line in logged("import")] == [1]
     assert len(metrics.calls_of("imports")) == 1
 
@@ -143,9 +143,9 @@ def test_an_abandoned_import_is_recorded_as_failed(client, logged, metrics, monk
         raise RuntimeError(CANARY)
 
     monkeypatch.setattr("audience.subscribers.write", broken)
-    monkeypatch.setattr(imports, "RETRY_AFTER_MS", -1)
+    monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     client.post("/batch/subscribers", {"subscribers": [{"email": f"{each}@example.com"} for each in "ab"]})
-    for _ in range(imports.MAX_FAILURES + 1):
-        imports.drain(client.site.id, 5)
+    for _ in range(jobs.MAX_FAILURES + 1):
+        site_lane.drain(client.site.id, 5)
     assert [line["status"] for line in logged("import")] == ["failed"]
     assert metrics.calls_of("imports") == [(1, {"status": "failed"})]

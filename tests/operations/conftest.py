@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from audience.config import Settings
 from storage import database
 from tests.client import open_client
@@ -41,5 +41,5 @@ def client(files):
     """A client of a small instance in SQLite."""
     client = open_client(opened(files).test_client())
     client.post("/batch/subscribers", {"subscribers": PEOPLE[:30]})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     return client

@@ -11,9 +11,9 @@ from audience import (
     clock,
     erasure_log,
     erasures,
-    imports,
     keys,
     operators,
+    site_lane,
     sites,
     webhook_deliveries,
     webhooks,
@@ -40,10 +40,10 @@ def filled(settings):
     """Something in every table that an endpoint writes; a client of the site."""
     client = open_client(opened(settings).test_client())
     assert client.post("/batch/subscribers", {"subscribers": PEOPLE}).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     for endpoint in ENDPOINTS:
         client.call(endpoint.method, endpoint.path, endpoint.body)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.call("DELETE", "/fetch/subscribers", None, query={"email": "p7@firm0.example"})
     erasures.erase(client.site, settings.instance, email="p8@firm1.example")
     webhooks.create(client.site, WEBHOOK, private_addresses=True)
@@ -103,7 +103,7 @@ def test_there_and_back(files, bare, tmp_path):
     on_file = replace(files, database_url=f"sqlite:///{back}")
     assert contents(on_file) == there
     assert export(on_file, client) == told
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     with database.session():
         assert stored_sites.counters(client.site.id)[0] == told[1][0] + len(WAITING)
 

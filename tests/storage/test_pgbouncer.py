@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app import create_app
-from audience import imports, tags
+from audience import site_lane, tags
 from audience.config import Settings
 from storage import database, leases, site_counters
 from storage.errors import Unavailable
@@ -60,7 +60,7 @@ def client(url, tmp_path):
 def test_an_instance_works(client):
     people = [{"email": f"p{n}@example.com", "tags": ["a"], "fields": {"k": n}} for n in range(900)]
     client.post("/batch/subscribers", {"subscribers": people})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert client.counts() == (900, 900, 0)
     client.create("p1@example.com", fields={"k": "x"})
     assert client.get("/fetch/search", query={"q": "p11", "per_page": 5}).status_code == 200

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import file_imports, imports, segment_matches, undo_work, undos
+from audience import file_imports, jobs, segment_matches, site_lane, undo_work, undos
 from storage import database, moves
 from storage.engines.chosen import engine
 from storage.pace import Pace
@@ -90,7 +90,7 @@ def test_file_imports_and_exports_use_indexes(client, statements):
         query=AGREED,
     )
     client.get("/batch/imports/2/errors.csv")
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     client.get("/fetch/export")
     client.delete("/fetch/subscribers", query={"email": ADDRESSES[0]})
     file_imports.sweep()
@@ -160,8 +160,8 @@ def test_draining_and_sweeping_use_indexes(client, statements):
         "/batch/subscribers", {"subscribers": [{"email": email, "tags": "a"} for email in ADDRESSES[:600]]}
     )
     del statements[:]
-    assert imports.waiting_sites() == [client.site.id]
-    imports.drain(client.site.id, 30)
+    assert jobs.due_sites() == [client.site.id]
+    site_lane.drain(client.site.id, 30)
     for statement in {each for each in of_sites(statements) if len(each) < 5000}:
         assert statement.startswith(ACROSS_SITES) or "site_id" in statement, statement
         assert not reads_a_table_through(statement), statement
@@ -171,10 +171,10 @@ def test_taking_back_uses_indexes(client, statements, monkeypatch):
     monkeypatch.setattr(undo_work, "_pace", Pace(200, 200, 200))
     people = [{"email": email, "tags": "a", "fields": {"n": 1}} for email in ADDRESSES[:600]]
     import_id = client.post("/batch/subscribers", {"subscribers": people}).json["import_id"]
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     undos.of_import(client.site, int(import_id), 30)
     del statements[:]
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     seen = [each for each in of_sites(statements) if "max(CASE" not in each]  # reads everybody, once
     assert any(each.startswith("DELETE FROM subscribers") for each in seen)
     assert [each[:300] for each in seen if reads_a_table_through(each)] == []
@@ -242,7 +242,7 @@ def test_a_batch_of_a_hundred_takes_as_many_reads_as_a_batch_of_one(client, stat
     def reads(addresses):
         del statements[:]
         assert client.post(path, {key: [{"email": email, **item} for email in addresses]}).status_code == 200
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         return len([each for each in of_sites(statements) if each.startswith("SELECT")])
 
     client.create("first@example.com")

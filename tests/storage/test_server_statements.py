@@ -7,6 +7,7 @@ import io
 from functools import partial
 
 import pytest
+from audience.operations.chores import chores
 
 from audience import (
     bulk_act_pieces,
@@ -14,12 +15,12 @@ from audience import (
     erasures,
     file_tasks,
     file_uploads,
-    imports,
+    jobs,
+    site_lane,
     webhook_sender,
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
-from audience.operations.chores import chores
 from schemas.change_log import change
 from schemas.file_imports import kept_file
 from storage import database, searches
@@ -58,7 +59,7 @@ def test_a_statement_of_the_product_is_read_and_one_of_a_test_is_not(app, monkey
     with database.session():
         database.rows("SELECT 1 FROM imports")
     assert found.wrong == []
-    imports.waiting_sites()
+    jobs.due_sites()
     assert [each for each in found.wrong if "FROM imports" in each]
 
 
@@ -67,7 +68,7 @@ def import_a_file(site, instance):
     upload = file_uploads.keep(site, instance, "people.csv", file, {"consent": "subscribed"})
     file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
     file_tasks.work(instance, partial(kept_file, ChildProcess()))
-    imports.drain(site.id, 30)
+    site_lane.drain(site.id, 30)
     file_uploads.discard(site, instance, file_uploads.keep(site, instance, "b.csv", io.BytesIO(b"x"), {}))
 
 
@@ -96,7 +97,7 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     client = open_client(app.test_client())
     people = [{"email": f"p{n}@example.com", "tags": ["a", "b"], "fields": {"k": n}} for n in range(1_000)]
     assert client.post("/batch/subscribers", {"subscribers": people}).status_code == 200
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     for endpoint in ENDPOINTS:
         client.call(endpoint.method, endpoint.path, endpoint.body)
     import_a_file(client.site, settings.instance)
@@ -121,7 +122,7 @@ def test_a_page_of_a_site_that_the_statistics_do_not_know_reads_its_people_by_th
     people = [{"email": f"p{n}@example{n}.com"} for n in range(2_000)]
     for start in (0, 1_000):
         client.post("/batch/subscribers", {"subscribers": people[start : start + 1_000]})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     monkeypatch.setattr(searches, "rows", keep)
     with database.session():
         database.execute("ANALYZE")

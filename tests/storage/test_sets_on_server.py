@@ -6,7 +6,7 @@ loop joins: two sets of 30,000 people take minutes.
 
 import pytest
 
-from audience import imports, segment_rules
+from audience import segment_rules, site_lane
 from storage import database, searches, segments, subscriber_lists
 from storage import segment_rules as sql
 from tests.client import open_client
@@ -79,7 +79,7 @@ def plan_of(app, monkeypatch):
     fields = [{"age": n, "city": f"city {n}"} for n in range(900)]
     people = [{"email": f"p{n}@example.com", "tags": ["vip"], "fields": fields[n]} for n in range(900)]
     client.post("/batch/subscribers", {"subscribers": people})
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     monkeypatch.setattr(segments, "row", explained_row)
     monkeypatch.setattr(subscriber_lists, "rows", explained)
     monkeypatch.setattr(searches, "rows", explained)

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from audience import bulk_act_pieces, bulk_acts, clock, imports, keys, sites, undo_work, undos
+from audience import bulk_act_pieces, bulk_acts, clock, imports, keys, site_lane, sites, undo_work, undos
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from schemas.values import write_date
@@ -283,13 +283,13 @@ class Doors:
         """The worker does so much, and is killed."""
         self.steps.left = transactions
         with contextlib.suppress(StoppedError):
-            imports.drain(self.client.site.id, 60)
+            site_lane.drain(self.client.site.id, 60)
         self.steps.left = OUT_OF_REACH
         self.uptime += DAY
         bulk_act_pieces.work(self.instance, pieces)
 
     def drain(self) -> None:
-        imports.drain(self.client.site.id, 60)
+        site_lane.drain(self.client.site.id, 60)
         bulk_act_pieces.work(self.instance, OUT_OF_REACH)
         self.judge.empty()
 

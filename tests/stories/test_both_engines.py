@@ -11,7 +11,7 @@ import pytest
 import uuid_utils
 
 from app import create_app
-from audience import clock, imports
+from audience import clock, site_lane
 from audience.config import Settings
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
@@ -139,7 +139,7 @@ def told(settings, monkeypatch):
         now = next(ticks)
         answer = client.call(method, path, body, query=query)
         answers.append((f"{method} {path} {body} {query}", answer.status_code, answer.data))
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
     database.close()
     return answers
 

@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from audience import clock, imports
+from audience import clock, site_lane
 from schemas.values import write_date
 from tests.depth import examples
 from tests.stories.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel
@@ -97,7 +97,7 @@ class History:
             self.model.change_email(address, new, self.now)
 
     def drain(self) -> None:
-        imports.drain(self.client.site.id, 30)
+        site_lane.drain(self.client.site.id, 30)
         self.client.judge.empty()
         self.model.drain(self.now)
 

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience import bulk_act_pieces, bulk_acts, change_log, change_log_pages, imports, undos
+from audience import bulk_act_pieces, bulk_acts, change_log, change_log_pages, site_lane, undos
 from audience.audit_log import Actor
 from audience.cli.main import audience
 from audience.console.commands import ACTS
@@ -41,7 +41,7 @@ def followed(client):
         mirror.copy()
         place, before = mirror.place, normal(mirror.people)
         function()
-        imports.drain(client.site.id, 30)
+        site_lane.drain(client.site.id, 30)
         mirror.follow(1000)
         assert normal(mirror.people) == normal(state(client.site))
         changes = change_log_pages.page(client.site, place, 1000).changes
@@ -53,7 +53,7 @@ def followed(client):
 
 def test_every_endpoint(client, followed):
     prepare(client)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     wrote = set()
     for endpoint in ENDPOINTS:
         if endpoint.method == "POST":  # so that it finds somebody to change

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from audience import imports
+from audience import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 
@@ -76,7 +76,7 @@ def test_only_create_and_change_email_change_how_an_address_is_shown(client):
         "/fetch/commands", {"command": {"command": "add_tag", "email": "ADA@example.com", "query": "x"}}
     )
     client.send_file("/batch/imports", b"email,plan\nADA@EXAMPLE.COM,pro\n", query=AGREED, headers=CSV)
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     assert (shown(client), fields(client, "ada@example.com")) == (
         "Ada@Example.com",
         {"city": "Oslo", "plan": "pro"},
@@ -125,7 +125,7 @@ def test_of_two_columns_of_one_date_the_exact_name_wins(client, columns):
         "field:Signup_Date",
         "Another column already means created_at, so it is a custom field.",
     )
-    imports.drain(client.site.id, 30)
+    site_lane.drain(client.site.id, 30)
     attributes = client.find("ada@example.com")["attributes"]
     assert attributes["created_at"].startswith("2020-01-01")
     assert attributes["fields"] == {"Signup_Date": "2021-01-01"}

@@ -14,7 +14,7 @@ from audience import bulk_acts
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, NewAct
 from audience.config import Settings
-from audience.imports import MACHINE_FAULTS
+from audience.jobs import MACHINE_FAULTS
 from audience.operations.opening import open_database
 from audience.sites import Site
 from storage import database, sites

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from audience import addresses, clock, imports
+from audience import addresses, clock, site_lane
 from schemas.values import write_date
 from tests.stories import doors
 from tests.stories.doors import JudgedClient, open_judged
@@ -93,7 +93,7 @@ class SiteUnderTest:
             if self.chance.random() < 0.3:
                 item["command"] = self.chance.choice(["subscribe", "unsubscribe"])
         answer: Any = self.client.post("/batch/subscribers", {"subscribers": items}).json
-        imports.drain(self.client.site.id, 30)
+        site_lane.drain(self.client.site.id, 30)
         self.client.judge.empty()
         changes = [
             self.change(**{name: value for name, value in item.items() if name != "command"},

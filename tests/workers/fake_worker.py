@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from audience import config
+from audience import config, site_lane
 
 settings = config.load()
 INBOX = settings.instance / "inbox"
@@ -121,7 +121,7 @@ def main(command: str) -> None:
 
 if __name__ == "__main__":
     imports: Any = types.ModuleType("audience.imports")
-    imports.waiting_sites, imports.drain = waiting_sites, drain
+    imports.waiting_sites, site_lane.drain = waiting_sites, drain
     sys.modules["audience.imports"] = imports
     import audience
 

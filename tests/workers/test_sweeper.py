@@ -4,7 +4,7 @@ import threading
 
 from redis import Redis
 
-from audience import imports
+from audience import imports, site_lane
 from storage.errors import DiskFault, Unavailable
 from workers import heartbeat
 from workers.queue import ImportQueue
@@ -31,7 +31,7 @@ def test_a_site_that_cannot_be_drained_and_a_chore_that_fails_do_not_starve_the_
         raise DiskFault("database or disk is full")
 
     monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3, 4])
-    monkeypatch.setattr(imports, "drain", drain)
+    monkeypatch.setattr(site_lane, "drain", drain)
     Sweeper(
         UnreachableQueue(CircuitBreaker(Redis())),
         tmp_path,

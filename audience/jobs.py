@@ -1,0 +1,193 @@
+"""The one engine for work in the background: claim, step, hold, hand back, give up.
+
+A job is added, held and ended in the transaction of the work that it is about, so that a crash neither loses
+it nor does it twice. What a kind keeps besides is its own table.
+"""
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from audience import clock
+from audience.errors import NotFound, where
+from storage import database, leases
+from storage import jobs as stored
+from storage.errors import Unavailable, Unusable
+from storage.jobs import Job as Job
+
+log = logging.getLogger(__name__)
+MAX_FAILURES = 5  # in a row, without a step that held
+MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which a job waits, however long
+RETRY_AFTER_MS = 2_000
+ELECTED_MS = 15_000
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+
+
+class ClaimLost(Exception):
+    """Another worker has claimed the job, or it was stopped: the transaction must be rolled back."""
+
+
+class Lane(NamedTuple):
+    """Jobs that wait for the same thing. No lane waits for another. `threads` of a process work on it."""
+
+    name: str
+    lease_ms: int
+    threads: int
+    one_at_a_time: bool = False  # of a site
+
+
+SITE = Lane("site", 10_000, 1, one_at_a_time=True)  # what has its turn in a site's order
+DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
+NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
+LONG = Lane("long", 300_000, 2)  # files, backups
+LANES = (SITE, DB, NET, LONG)
+
+
+class Kind(NamedTuple):
+    """A kind of job. `step` goes on with one until a deadline (of `time.monotonic`), and returns after how
+    many milliseconds to go on, or `SETTLED` if it has ended the job, or let it rest. It raises `NotFound` if
+    its subject is gone.
+
+    A kind with `give_up` (site id, subject), called in a transaction, is given up after `MAX_FAILURES`; what
+    it returns is called after the commit. Others are tried again, ever more rarely. The instance's `own` are
+    always there.
+    """
+
+    name: str
+    lane: Lane
+    step: Callable[[Job, float], int]
+    give_up: Callable[[int, int], Callable[[], object] | None] | None = None
+    own: bool = False
+
+
+SETTLED = -1
+
+
+def hold(job: Job, lane: Lane) -> None:
+    """Renews the claim of a job, in the caller's transaction. Raises `ClaimLost`."""
+    if not stored.hold(job, now() + lane.lease_ms):
+        raise ClaimLost
+
+
+def end(job: Job) -> None:
+    """Removes a job that is done, in the caller's transaction. Raises `ClaimLost`."""
+    if not stored.end(job):
+        raise ClaimLost
+
+
+def rest(job: Job) -> None:
+    """Lets a job wait until it is woken, in the caller's transaction. Raises `ClaimLost`."""
+    if not stored.release(job, 0, stored.IDLE):
+        raise ClaimLost
+
+
+def now() -> int:
+    """The instant that leases go by, in milliseconds."""
+    return leases.now(clock.uptime_ms())
+
+
+def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
+    """Works on a site's jobs of some kinds of one lane, for about `seconds`; whether to go on at once.
+
+    Safe to call concurrently. Raises `MACHINE_FAULTS`.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and not database.log_is_full():
+        job = claim(kinds, site_id)
+        if job is None or not step(kinds, job, deadline):
+            return False
+    return not database.log_is_full()
+
+
+def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
+    """Claims what is due of a site; None if nothing is, or somebody else has it."""
+    names, lane = [kind.name for kind in kinds], kinds[0].lane
+    if due_kinds(site_id).isdisjoint(names):
+        return None
+    with database.write(site_id):
+        return stored.claim(
+            site_id, names, secrets.token_hex(8), now(), lane.lease_ms, one_at_a_time=lane.one_at_a_time
+        )
+
+
+@database.session()
+def due_kinds(site_id: int) -> set[str]:
+    """The kinds of a site's jobs that may be claimed, or might be."""
+    return stored.due_kinds(site_id, now())
+
+
+@database.session()
+def due_sites() -> list[int]:
+    """The sites, 0 for the instance itself, of which something may be claimed, or might be."""
+    return stored.due_sites(now())
+
+
+def prepare(kinds: Sequence[Kind]) -> None:
+    """Adds the instance's own jobs that are not there yet."""
+    with database.write(database.SHARED):
+        stored.ensure([stored.POLL, *(kind.name for kind in kinds if kind.own)])
+
+
+@database.session()
+def elect(token: str) -> bool:
+    """Whether the process with this token is the one that looks for what is due; on a file, each is."""
+    return stored.elect(token, now(), ELECTED_MS)
+
+
+@database.session()
+def resign(token: str) -> None:
+    stored.resign(token)
+
+
+def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
+    """Goes on with a claimed job; whether to look for more of its site at once. Raises `MACHINE_FAULTS`."""
+    kind = next(kind for kind in kinds if kind.name == job.kind)
+    try:
+        wait_ms = kind.step(job, deadline)
+        if wait_ms != SETTLED:
+            _hand_back(job, wait_ms, well=True)
+    except ClaimLost:
+        return False
+    except NotFound:
+        _forget(job)
+    except MACHINE_FAULTS:
+        with suppress(*MACHINE_FAULTS):  # otherwise the lease expires
+            _hand_back(job, RETRY_AFTER_MS)
+        raise
+    except Exception as error:
+        return _note_failure(kind, job, error)
+    return True
+
+
+def _forget(job: Job) -> None:
+    """Of what is gone there is nothing to do."""
+    with database.write(job.site_id):
+        stored.end(job)
+
+
+def _hand_back(job: Job, wait_ms: int, well: bool = False) -> None:
+    with database.write(job.site_id):
+        if well:
+            stored.hold(job, 0)
+        stored.release(job, now() + wait_ms if wait_ms else 0)
+
+
+def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
+    """Has a job that failed tried again later, or gives it up, which it returns."""
+    gives_up, then = False, None
+    with database.write(job.site_id):
+        failures = stored.note_failure(job, where(error))
+        if kind.give_up and failures >= MAX_FAILURES:
+            gives_up = stored.release(job, 0, stored.FAILED)
+            then = kind.give_up(job.site_id, job.subject)
+        else:
+            wait_ms = RETRY_AFTER_MS if kind.give_up else RETRY_AFTER_MS << min(failures, 10)
+            stored.release(job, now() + wait_ms)
+    if failures:
+        log.error("%s %d failed: %s", job.kind, job.subject, where(error))
+    if then:
+        then()
+    return gives_up

@@ -1,0 +1,57 @@
+"""All kinds of jobs, and what every worker does beside them."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+from audience import (
+    audit_log,
+    bulk_act_pieces,
+    change_log_retention,
+    erased_pages,
+    file_imports,
+    file_uploads,
+    site_lane,
+    tags,
+    undos,
+    webhook_deliveries,
+)
+from audience.config import Settings
+from audience.jobs import DB, Job, Kind
+from storage import database
+
+MAINTENANCE_MS = 600_000  # between two of a task
+
+
+def kinds(settings: Settings) -> tuple[Kind, ...]:
+    return (
+        *site_lane.KINDS,
+        *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
+    )
+
+
+def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
+    """Tasks of the instance, each of which forgets what is kept no longer; true while there may be more."""
+    return {
+        "abandoned imports": file_imports.sweep,
+        "refused rows": file_imports.forget_refused,
+        "files": partial(file_uploads.sweep, settings.instance),
+        "deleted tags": tags.sweep,
+        "audit log": partial(audit_log.sweep, settings.audit_log_days),
+        "changes": partial(change_log_retention.sweep, settings.changes_days),
+        "undos": partial(undos.sweep, settings.changes_days),
+        "deliveries": webhook_deliveries.sweep,
+        "bulk actions": bulk_act_pieces.sweep,
+    }
+
+
+def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
+    while task():
+        if time.monotonic() > deadline:
+            return 0
+    return MAINTENANCE_MS
+
+
+def chores(settings: Settings) -> tuple[Callable[[], object], ...]:
+    """What is quick, and of each process or host."""
+    return (partial(erased_pages.run, settings.instance), database.checkpoint)

@@ -1,0 +1,36 @@
+"""The table of work in the background."""
+
+from typing import Any
+
+from peewee import SQL, BigIntegerField, IntegerField, TextField
+
+from storage.base_models import BaseModel, IdModel, add_partial_index
+
+
+class JobModel(IdModel):
+    """`subject` is the id of what the job is about, 0 for none; `seq` its place in the site's order, if it
+    has one. Site 0 is the instance itself: no foreign key.
+
+    Nobody may claim it before `not_before`, which is the end of the lease while it has a `claim`.
+    """
+
+    site_id = IntegerField()
+    kind = TextField()
+    subject = IntegerField()
+    seq = BigIntegerField(null=True)
+    status = TextField()  # waiting, idle or failed
+    claim = TextField(null=True)
+    not_before = BigIntegerField(default=0)
+    attempts = IntegerField(default=0)
+    reason = TextField(default="")
+
+    class Meta:
+        table_name = "jobs"
+        indexes = ((("site_id", "kind", "subject"), True),)
+
+
+_job: Any = JobModel
+add_partial_index("jobs_due", _job.not_before, where=SQL("status = 'waiting'"))
+add_partial_index("jobs_in_order", _job.site_id, _job.seq, where=SQL("seq IS NOT NULL"))
+
+JOB_MODELS: tuple[type[BaseModel], ...] = (JobModel,)

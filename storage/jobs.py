@@ -1,0 +1,193 @@
+"""Work in the background: what waits, and who has claimed it.
+
+Instants are those that leases go by, in milliseconds (storage/leases.py).
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from storage.database import execute, marks, row, rows
+from storage.engines.chosen import engine
+
+WAITING, IDLE, FAILED = "waiting", "idle", "failed"
+POLL = "poll"  # a kind that nobody does: who claims it looks for what is due
+LONG = ("file", "backup")  # kinds that hold a longer lease: a workbook is unpacked before its first row
+DUE = (  # what ends later than the longest wait or lease was given before the machine started
+    "(not_before <= ? OR not_before > ? + CASE WHEN claim IS NULL THEN 86400000 "
+    f"WHEN kind IN {LONG} THEN 600000 ELSE 60000 END)"
+)
+
+
+class Job(NamedTuple):
+    """A claimed job; `subject` is the id of what it is about, `number` its place in the order, or 0."""
+
+    site_id: int
+    id: int
+    kind: str
+    subject: int
+    number: int
+    token: str
+
+
+class Trouble(NamedTuple):
+    """A job that failed `attempts` times in a row, because of `reason`; `failed` if it was given up."""
+
+    site_id: int
+    id: int
+    kind: str
+    subject: int
+    status: str
+    attempts: int
+    reason: str
+
+
+def add(site_id: int, kind: str, subject: int, number: int | None = None, not_before: int = 0) -> None:
+    """Has a job done, or done again from now on; who has claimed it loses it."""
+    execute(
+        "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before) "
+        f"VALUES (?, ?, ?, ?, '{WAITING}', ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
+        f"seq = excluded.seq, status = '{WAITING}', claim = NULL, not_before = excluded.not_before, "
+        "attempts = 0, reason = ''",
+        (site_id, kind, subject, number, not_before),
+    )
+
+
+def remove(site_id: int, kind: str, subject: int) -> None:
+    """Who has claimed it loses it."""
+    execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
+
+
+def wake(site_id: int, kind: str) -> int:
+    """Has the idle jobs of a kind done; returns how many."""
+    return execute(
+        f"UPDATE jobs SET status = '{WAITING}', not_before = 0 "
+        f"WHERE site_id = ? AND kind = ? AND status = '{IDLE}'",
+        (site_id, kind),
+    )
+
+
+def in_turn(site_id: int) -> tuple[str, int] | None:
+    """(kind, subject) of the first in the site's order."""
+    record = row(
+        f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
+        "ORDER BY seq LIMIT 1",
+        (site_id,),
+    )
+    return record and (record[0], record[1])
+
+
+def due_sites(now: int) -> list[int]:
+    """The sites of which something may be claimed, or might be."""
+    query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
+    return [site_id for (site_id,) in rows(query, (now, now))]
+
+
+def due_kinds(site_id: int, now: int) -> set[str]:
+    query = f"SELECT DISTINCT kind FROM jobs WHERE site_id = ? AND status = '{WAITING}' AND {DUE}"
+    return {kind for (kind,) in rows(query, (site_id, now, now))}
+
+
+def claim(
+    site_id: int, kinds: Sequence[str], token: str, now: int, lease_ms: int, *, one_at_a_time: bool
+) -> Job | None:
+    """Claims the first that is due of some kinds: of those in order the very first, or none.
+
+    If `one_at_a_time`, none while one of these kinds is claimed.
+    """
+    of_kinds = f"site_id = ? AND kind IN ({marks(kinds)}) AND status = '{WAITING}'"
+    found = rows(
+        f"SELECT id, seq, claim, CASE WHEN {DUE} THEN 1 ELSE 0 END FROM jobs WHERE {of_kinds} "
+        "ORDER BY seq, not_before, id",
+        (now, now, site_id, *kinds),
+    )
+    if one_at_a_time and any(holder and not is_due for _, _, holder, is_due in found):
+        return None
+    in_order = [each for each in found if each[1] is not None][:1]
+    free = [job_id for job_id, _, _, is_due in in_order or found if is_due]
+    if not free:
+        return None
+    [record] = rows(
+        "UPDATE jobs SET claim = ?, not_before = ? WHERE site_id = ? AND id = ? "
+        "RETURNING site_id, id, kind, subject, coalesce(seq, 0), claim",
+        (token, now + lease_ms, site_id, free[0]),
+    )
+    return Job(*record)
+
+
+def hold(job: Job, until: int) -> bool:
+    """Renews the lease of a job that goes well; False if the claim is lost: the caller must roll back."""
+    return bool(
+        execute(
+            "UPDATE jobs SET not_before = ?, attempts = 0, reason = '' "
+            "WHERE site_id = ? AND id = ? AND claim = ?",
+            (until, job.site_id, job.id, job.token),
+        )
+    )
+
+
+def release(job: Job, not_before: int, status: str = WAITING) -> bool:
+    """Lets others go on with a job after an instant; False if the claim is lost."""
+    return bool(
+        execute(
+            "UPDATE jobs SET claim = NULL, not_before = ?, status = ? "
+            "WHERE site_id = ? AND id = ? AND claim = ?",
+            (not_before, status, job.site_id, job.id, job.token),
+        )
+    )
+
+
+def note_failure(job: Job, reason: str) -> int:
+    """How often a claimed job has failed in a row, with this time; 0 if the claim is lost."""
+    noted = rows(
+        "UPDATE jobs SET attempts = attempts + 1, reason = ? "
+        "WHERE site_id = ? AND id = ? AND claim = ? RETURNING attempts",
+        (reason, job.site_id, job.id, job.token),
+    )
+    return int(noted[0][0]) if noted else 0
+
+
+def end(job: Job) -> bool:
+    """Removes a job that is done; False if the claim is lost: the caller must roll back."""
+    query = "DELETE FROM jobs WHERE site_id = ? AND id = ? AND claim = ?"
+    return bool(execute(query, (job.site_id, job.id, job.token)))
+
+
+def elect(token: str, now: int, lease_ms: int) -> bool:
+    """Whether the caller is the one that looks for what is due, for so long; on a file, all may be."""
+    return not engine.HAS_HOSTS or bool(
+        execute(
+            "UPDATE jobs SET claim = ?, not_before = ? WHERE site_id = 0 AND kind = ? "
+            "AND (claim IS NULL OR claim = ? OR not_before <= ?)",
+            (token, now + lease_ms, POLL, token, now),
+        )
+    )
+
+
+def resign(token: str) -> None:
+    if engine.HAS_HOSTS:
+        execute("UPDATE jobs SET claim = NULL WHERE site_id = 0 AND kind = ? AND claim = ?", (POLL, token))
+
+
+def ensure(kinds: Collection[str]) -> None:
+    """Adds the instance's own jobs that are not there."""
+    for kind in kinds:
+        execute(
+            "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "
+            "ON CONFLICT (site_id, kind, subject) DO NOTHING",
+            (kind, IDLE if kind == POLL else WAITING),
+        )
+
+
+def abandoned(now: int) -> int:
+    """The number of claimed jobs whose lease has expired: their worker died."""
+    query = f"SELECT count(*) FROM jobs WHERE claim IS NOT NULL AND status = '{WAITING}' AND {DUE}"
+    return int(row(query, (now, now))[0])
+
+
+def troubles() -> list[Trouble]:
+    """What has failed, and is tried again or was given up, of all sites."""
+    records = rows(
+        "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
+        f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"
+    )
+    return [Trouble(*record) for record in records]

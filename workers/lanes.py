@@ -1,0 +1,74 @@
+"""The threads of a process that work on jobs: some for each lane, so that none waits for another."""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+
+from audience import jobs
+from audience.errors import where
+from audience.jobs import LANES, Kind, Lane
+
+STEP_SECONDS = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Lanes:
+    """All lanes of a process, until `stop` is set."""
+
+    def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
+        self.kinds = kinds
+        self._lanes = [
+            LaneThreads(lane, [each for each in kinds if each.lane is lane], stop) for lane in LANES
+        ]
+
+    def offer(self, site_id: int, but: Lane | None = None) -> None:
+        """Has what is due of a site done, `but` that of one lane."""
+        due = jobs.due_kinds(site_id)
+        for each in self._lanes:
+            if each.lane is not but and due & each.names:
+                each.offer(site_id)
+
+
+class LaneThreads:
+    """Take sites in turn, and of each one step of a job; they end once nothing is due."""
+
+    def __init__(self, lane: Lane, kinds: Sequence[Kind], stop: threading.Event) -> None:
+        self.lane, self.names = lane, {kind.name for kind in kinds}
+        self._kinds, self._stop_event = kinds, stop
+        self._lock = threading.Lock()
+        self._sites: dict[int, None] = {}  # in the order of their turns
+        self._running = 0
+
+    def offer(self, site_id: int) -> None:
+        with self._lock:
+            self._sites[site_id] = None
+            starts = self._running < min(self.lane.threads, len(self._sites))
+            self._running += starts
+        if starts:
+            threading.Thread(target=self._run, name=self.lane.name, daemon=True).start()
+
+    def _run(self) -> None:
+        while (site_id := self._next()) is not None:
+            try:
+                self._work(site_id)
+            except Exception as error:
+                log.warning("site %d: a job failed, and will be tried again: %s", site_id, where(error))
+
+    def _next(self) -> int | None:
+        with self._lock:
+            if self._stop_event.is_set() or not self._sites:
+                self._running -= 1
+                return None
+            site_id = next(iter(self._sites))
+            del self._sites[site_id]
+            return site_id
+
+    def _work(self, site_id: int) -> None:
+        job = jobs.claim(self._kinds, site_id)
+        if job is None:
+            return
+        self.offer(site_id)  # another thread may take another job of the site
+        if jobs.step(self._kinds, job, time.monotonic() + STEP_SECONDS):
+            self.offer(site_id)
