@@ -217,7 +217,7 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
 
 def _apply(site_id: int, accepted: Accepted, waiting: Sequence[Change | None]) -> Accepted:
     """Applies the first chunk of `waiting`, in the caller's transaction."""
-    chunk = _chunk(waiting)
+    at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
     acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
     sent, left = moved_addresses.redirected(site_id, changes, acceptance)
@@ -231,5 +231,5 @@ def _apply(site_id: int, accepted: Accepted, waiting: Sequence[Change | None]) -
         outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(sent),
         *consent_counts,
     )
-    stored.advance(site_id, accepted.id, counts, clock.now_ms())
+    stored.advance(site_id, accepted.id, counts, at)
     return accepted._replace(applied=accepted.applied + len(chunk))

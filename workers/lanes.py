@@ -44,7 +44,7 @@ class LaneThreads:
     def offer(self, site_id: int) -> None:
         with self._lock:
             self._sites[site_id] = None
-            starts = self._running < min(self.lane.threads, len(self._sites))
+            starts = self._running < self.lane.threads
             self._running += starts
         if starts:
             threading.Thread(target=self._run, name=self.lane.name, daemon=True).start()
@@ -71,4 +71,5 @@ class LaneThreads:
             return
         self.offer(site_id)  # another thread may take another job of the site
         if jobs.step(self._kinds, job, time.monotonic() + STEP_SECONDS):
-            self.offer(site_id)
+            with self._lock:
+                self._sites[site_id] = None

@@ -6,22 +6,18 @@
 import os
 import sys
 import time
-import types
 from collections.abc import Iterator
 from typing import Any
 
-from audience import config, site_lane
+from audience import config, jobs
+from audience.jobs import SITE, Job, Kind
 
 settings = config.load()
 INBOX = settings.instance / "inbox"
 DRAINED = settings.instance / "drained"
 
 
-def waiting_sites() -> list[int]:
-    return sorted({int(path.name.split("-")[0]) for path in INBOX.iterdir()})
-
-
-def drain(site_id: int, seconds: float) -> bool:
+def drain(site_id: int) -> bool:
     for path in sorted(INBOX.glob(f"{site_id}-*")):
         if path.name.endswith("slow"):
             time.sleep(1.0)
@@ -106,7 +102,7 @@ def main(command: str) -> None:
     elif command == "worker":
         from workers import worker
 
-        worker.run(settings, open_database)
+        worker.run(settings, open_database, [Kind("import", SITE, lambda *_: 0)])
     else:
         from workers import instance_lock, supervisor
 
@@ -119,12 +115,37 @@ def main(command: str) -> None:
             sys.exit(f"refused: {error}")
 
 
-if __name__ == "__main__":
-    imports: Any = types.ModuleType("audience.imports")
-    imports.waiting_sites, site_lane.drain = waiting_sites, drain
-    sys.modules["audience.imports"] = imports
-    import audience
+class Engine:
+    """In place of `audience.jobs`: one kind, in one lane, whose jobs are the files of the inbox."""
 
-    audience.imports = imports
+    def due_sites(self) -> list[int]:
+        return sorted({int(path.name.split("-")[0]) for path in INBOX.iterdir()})
+
+    def due_kinds(self, site_id: int) -> set[str]:
+        return {"import"} if site_id in self.due_sites() else set()
+
+    def claim(self, _kinds: Any, site_id: int) -> Job | None:
+        return Job(site_id, 1, "import", 1, 1, "") if site_id in self.due_sites() else None
+
+    def step(self, _kinds: Any, job: Job, _deadline: float) -> bool:
+        return drain(job.site_id)
+
+    def work(self, _kinds: Any, site_id: int, _seconds: float) -> bool:
+        return drain(site_id)
+
+    def elect(self, _token: str) -> bool:
+        return True
+
+    def prepare(self, _kinds: Any) -> None:
+        INBOX.mkdir(exist_ok=True)
+
+    def resign(self, _token: str) -> None:
+        pass
+
+
+if __name__ == "__main__":
     INBOX.mkdir(parents=True, exist_ok=True)
+    engine = Engine()
+    for name in ("due_sites", "due_kinds", "claim", "step", "work", "elect", "prepare", "resign"):
+        setattr(jobs, name, getattr(engine, name))
     main(sys.argv[1])

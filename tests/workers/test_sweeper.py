@@ -1,12 +1,13 @@
-"""The sweeper drains sites itself while the queue is unreachable."""
+"""The sweeper finds what is due, and has it done here while the queue is unreachable."""
 
 import threading
 
 from redis import Redis
 
-from audience import imports, site_lane
+from audience import jobs
 from storage.errors import DiskFault, Unavailable
 from workers import heartbeat
+from workers.lanes import Lanes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker
 from workers.sweeper import Sweeper
@@ -17,26 +18,27 @@ class UnreachableQueue(ImportQueue):
         return False
 
 
-def test_a_site_that_cannot_be_drained_and_a_chore_that_fails_do_not_starve_the_others(tmp_path, monkeypatch):
-    drained, done = [], []
+class Offered(Lanes):
+    def __init__(self):
+        super().__init__([], threading.Event())
+        self.sites: list[int] = []
 
-    def drain(site_id, _seconds):
+    def offer(self, site_id, but=None):
         if site_id == 1:
             raise Unavailable("database is locked")
-        if site_id == 4:
-            raise OSError("I/O error")
-        drained.append(site_id)
+        self.sites.append(site_id)
+
+
+def test_a_site_that_cannot_be_offered_and_a_chore_that_fails_do_not_starve_the_others(tmp_path, monkeypatch):
+    done = []
 
     def fails():
         raise DiskFault("database or disk is full")
 
-    monkeypatch.setattr(imports, "waiting_sites", lambda: [1, 2, 3, 4])
-    monkeypatch.setattr(site_lane, "drain", drain)
-    Sweeper(
-        UnreachableQueue(CircuitBreaker(Redis())),
-        tmp_path,
-        threading.Event(),
-        [fails, lambda: done.append(True)],
-    ).sweep()
-    assert (drained, done) == ([2, 3], [True])
+    monkeypatch.setattr(jobs, "due_sites", lambda: [1, 2, 3])
+    monkeypatch.setattr(jobs, "elect", lambda _: True)
+    lanes = Offered()
+    chores = [fails, lambda: done.append(True)]
+    Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, threading.Event(), lanes, chores).sweep()
+    assert (lanes.sites, done) == ([2, 3], [True])
     assert heartbeat.age(tmp_path) is not None

@@ -13,6 +13,7 @@ from rq.serializers import JSONSerializer, PickleSerializer
 from tests.service import PATIENCE_SECONDS, until
 from tests.workers.conftest import alive, keep
 from workers import heartbeat
+from workers.lanes import Lanes
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
 from workers.redis_client import CircuitBreaker
 from workers.worker import ImportWorker, site_to_drain
@@ -118,7 +119,7 @@ def test_a_stop_that_a_library_swallowed_ends_the_worker(client):
     stop = threading.Event()
     stop.set()
     queue = ImportQueue(CircuitBreaker(client))
-    worker = threading.Thread(target=ImportWorker(client, queue, stop, threading.Event()).work, daemon=True)
+    worker = threading.Thread(target=ImportWorker(client, queue, stop, Lanes([], stop)).work, daemon=True)
     worker.start()
     worker.join(PATIENCE_SECONDS)
     assert not worker.is_alive()

@@ -1,0 +1,108 @@
+"""The threads of lanes: each site has its turn, no lane waits for another, and a fault ends nothing."""
+
+import threading
+
+import pytest
+
+from audience import jobs
+from audience.jobs import DB, LONG, NET, Job, Kind
+from tests.service import PATIENCE_SECONDS, until
+from workers.lanes import Lanes
+
+KINDS = [Kind(lane.name, lane, lambda *_: 0) for lane in (DB, NET, LONG)]
+
+
+class Engine:
+    """Jobs of sites, as (site, kind); each step takes one of them, and may hang."""
+
+    def __init__(self, *waiting):
+        self.waiting, self.begun, self.done = list(waiting), [], []
+        self.released = threading.Event()
+        self.hanging, self.failing = set(), set()
+        self._lock = threading.Lock()
+
+    def due_kinds(self, site_id):
+        return {kind for site, kind in self.waiting if site == site_id}
+
+    def claim(self, kinds, site_id):
+        names = {kind.name for kind in kinds}
+        with self._lock:
+            found = next((each for each in self.waiting if each[0] == site_id and each[1] in names), None)
+            if found:
+                self.waiting.remove(found)
+                self.begun.append(found)
+        return Job(site_id, len(self.begun), found[1], 1, 0, "") if found else None
+
+    def step(self, _kinds, job, _deadline):
+        if job.kind in self.failing:
+            raise OSError("the disk")
+        if job.kind in self.hanging:
+            self.released.wait(PATIENCE_SECONDS)
+        self.done.append((job.site_id, job.kind))
+        return True
+
+
+@pytest.fixture
+def engine(monkeypatch):
+    engine = Engine()
+    for name in ("due_kinds", "claim", "step"):
+        monkeypatch.setattr(jobs, name, getattr(engine, name))
+    yield engine
+    engine.released.set()
+
+
+def test_each_that_is_due_has_a_thread_up_to_eight(engine):
+    engine.waiting += [(1, "net")] * 20
+    engine.hanging.add("net")
+    Lanes(KINDS, threading.Event()).offer(1)
+    until(lambda: len(engine.begun) == NET.threads)
+    engine.released.set()
+    until(lambda: len(engine.done) == 20)
+
+
+def test_a_lane_that_hangs_holds_up_no_other(engine):
+    engine.waiting += [(1, "net")] * 9 + [(1, "db")] * 3 + [(1, "long")]
+    engine.hanging.add("net")
+    Lanes(KINDS, threading.Event()).offer(1)
+    until(lambda: sorted(kind for _, kind in engine.done) == ["db"] * 3 + ["long"])
+
+
+def test_sites_take_turns(engine):
+    lanes = Lanes(KINDS, threading.Event())
+    engine.waiting += [(1, "db")] * 3 + [(2, "db")] * 3
+    engine.hanging.add("db")
+    lanes.offer(1)
+    until(lambda: len(engine.begun) == 1)
+    lanes.offer(2)
+    engine.released.set()
+    until(lambda: len(engine.done) == 6)
+    assert [site for site, _ in engine.done] == [1, 1, 2, 1, 2, 2] or [site for site, _ in engine.done] == [
+        1,
+        2,
+        1,
+        2,
+        1,
+        2,
+    ]
+    assert not stop.is_set()
+
+
+def test_a_fault_ends_neither_the_lane_nor_another_site(engine):
+    engine.waiting += [(1, "db"), (2, "net"), (3, "db")]
+    engine.failing.add("db")
+    lanes = Lanes(KINDS, threading.Event())
+    for site_id in (1, 2):
+        lanes.offer(site_id)
+    until(lambda: engine.done == [(2, "net")])
+    engine.failing.clear()
+    lanes.offer(3)
+    until(lambda: (3, "db") in engine.done)
+
+
+def test_nothing_is_begun_after_the_stop(engine):
+    stop = threading.Event()
+    stop.set()
+    engine.waiting.append((1, "db"))
+    Lanes(KINDS, stop).offer(1)
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name == "db"])
+    assert engine.begun == []
