@@ -23,7 +23,7 @@ from storage import imports as stored
 from storage import jobs as stored_jobs
 from storage import moved_addresses as stored_moves
 from storage.errors import Unavailable
-from storage.imports import Accepted
+from storage.imports import Applying
 from storage.imports import Import as Import
 from storage.pace import Pace
 
@@ -91,7 +91,7 @@ def accept(
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> Import:
     """Applies a whole import, however many chunks it is, in the caller's transaction."""
-    accepted = _accepted(site_id, import_id)
+    accepted = _applying(site_id, import_id)
     while accepted.applied < accepted.rows:
         accepted = _apply(site_id, accepted, changes[accepted.applied :])
     return stored.finish(site_id, import_id, clock.now_ms())
@@ -138,7 +138,7 @@ def step(job: Job, deadline: float) -> int:
     """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
     site_id = job.site_id
     with database.session():
-        accepted = _accepted(site_id, job.subject)
+        accepted = _applying(site_id, job.subject)
     finished = None
     while accepted.applied < accepted.rows:
         if time.monotonic() >= deadline or database.log_is_full():
@@ -152,8 +152,8 @@ def step(job: Job, deadline: float) -> int:
     return jobs.SETTLED
 
 
-def _accepted(site_id: int, import_id: int) -> Accepted:
-    accepted = stored.accepted(site_id, import_id)
+def _applying(site_id: int, import_id: int) -> Applying:
+    accepted = stored.applying(site_id, import_id)
     if accepted is None:
         raise NotFound(NOT_FOUND)
     return accepted
@@ -183,7 +183,7 @@ def _finish(job: Job) -> Import:
     return stored.finish(job.site_id, job.subject, clock.now_ms())
 
 
-def _apply_batch(accepted: Accepted, job: Job) -> tuple[Accepted, Import | None]:
+def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]:
     site_id, finished = job.site_id, None
     with database.session():
         batch = stored.batch(site_id, accepted.id, accepted.applied)
@@ -215,7 +215,7 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
     return changes[: _pace.rows]
 
 
-def _apply(site_id: int, accepted: Accepted, waiting: Sequence[Change | None]) -> Accepted:
+def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -> Applying:
     """Applies the first chunk of `waiting`, in the caller's transaction."""
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]

@@ -43,7 +43,7 @@ class Import(NamedTuple):
     finished_at: int | None
 
 
-class Accepted(NamedTuple):
+class Applying(NamedTuple):
     """An import that is being applied: `applied` of its `rows` are; accepted with a number, at an instant."""
 
     id: int
@@ -199,10 +199,10 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
     return [Import(*record) for record in rows(query, (site_id, before, limit))]
 
 
-def accepted(site_id: int, import_id: int) -> Accepted | None:
+def applying(site_id: int, import_id: int) -> Applying | None:
     query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
     record = row(query, (site_id, import_id))
-    return record and Accepted(*record)
+    return record and Applying(*record)
 
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:

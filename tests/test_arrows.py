@@ -53,7 +53,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
     "audience": (*LEAVES, NOUNS, "audience.answers", "audience.deliveries", "storage", "schemas.values"),
     "schemas": (),
     "storage": (),
-    "workers": (*LEAVES, "audience.imports", "storage.errors"),
+    "workers": (*LEAVES, "audience.jobs", "storage.errors"),
 }
 LEAVES_MAY_IMPORT = {  # beside audience.protocols
     "audience.config": ("audience.secret_files", "audience.setting_values"),

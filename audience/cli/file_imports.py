@@ -15,7 +15,7 @@ import click
 from audience import sites
 from audience.cli.charts import printable
 from audience.cli.file_questions import answers
-from audience.cli.import_jobs import Job
+from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
@@ -131,7 +131,7 @@ def import_file(
     parameters = _given(said) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
     with _opened(file, site, parameters, as_json) as (binary, inspected):
-        job = Job(site, inspected, file, refused or _beside(file, inspected), as_json)
+        job = FileRun(site, inspected, file, refused or _beside(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))

@@ -96,11 +96,11 @@ def test_a_long_line_without_an_address_is_kept(client):
 def test_refused_rows_are_deleted_after_thirty_days(client, monkeypatch):
     import_file(client, "email\nnobody\n")
     assert len(errors(client)) == 1
-    file_imports.sweep()
+    file_imports.forget_refused()
     assert len(errors(client)) == 1
     later = clock.now_ms() + file_imports.RETENTION_MS + 1
     monkeypatch.setattr(clock, "now_ms", lambda: later)
-    file_imports.sweep()
+    file_imports.forget_refused()
     assert errors(client) == []
 
 

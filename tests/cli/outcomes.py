@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from audience.cli import import_jobs
+from audience.cli import file_runs
 
 
 def counts(outcome: dict[str, Any]) -> list[int]:
     """In the order of the command's own list."""
-    return [outcome[name] for name in import_jobs.OUTCOMES]
+    return [outcome[name] for name in file_runs.OUTCOMES]

@@ -49,7 +49,7 @@ OUTCOMES = ("created", "updated", "unchanged", "refused", "suppressed")
 
 
 @dataclass(frozen=True)
-class Job:
+class FileRun:
     """The import of one file."""
 
     site: Site
