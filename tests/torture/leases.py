@@ -8,14 +8,14 @@ from functools import partial
 from audience import clock, import_payloads, subscribers
 from audience.changes import change_from_item
 from schemas.imports import MAX_ITEMS
-from storage import database, file_uploads, imports, leases, site_queue
+from storage import database, file_uploads, imports, jobs, leases
 from tests.service import until
 from tests.torture.world import World
 from workers import heartbeat
 
 HELD_MS = 50_000
 AHEAD_MS = 30 * 86_400_000  # no file is a day old, whatever the service's clock says
-TABLES = ("imports", "webhooks", "file_uploads")
+KINDS = ("import", "webhook", "file")
 SWEEPS = 2
 BATCHES, TAGS = 5, ["a", "b", "c", "d", "e"]
 EXPIRIES, SECONDS_APART = 15, 0.1
@@ -40,8 +40,8 @@ def hold(world: World, number: int) -> None:
         for _ in range(SWEEPS):
             beat = _last_beat(world)
             until(partial(_beats_since, world, beat))
-        taken = [table for table in TABLES if not _held(table, lease)]
-        _give_back(lease)
+        taken = _taken(lease)
+        _give_back()
     assert not taken, f"taken from whoever holds it: {taken}"
     world.call("DELETE", f"/fetch/webhooks/{made}")
 
@@ -55,12 +55,12 @@ def _take(world: World, email: str, webhook_id: str) -> int:
         import_id = imports.add(site_id, 1, 0, accepted.at, accepted.number)
         payload = import_payloads.join([import_payloads.row(change_from_item({"email": email}))])
         imports.add_batch(site_id, import_id, 0, payload)
-        site_queue.claim(site_id, ("imports", import_id), "somebody", accepted.at, now, HELD_MS)
-        upload_id = file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
-        database.execute("UPDATE file_uploads SET lease_until = ? WHERE id = ?", (lease, upload_id))
-        database.execute(
-            "UPDATE webhooks SET paused = '', lease_until = ? WHERE id = ?", (lease, int(webhook_id))
-        )
+        jobs.add(site_id, "import", import_id, accepted.number)
+        file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
+        database.execute("UPDATE webhooks SET paused = '' WHERE id = ?", (int(webhook_id),))
+        jobs.add(site_id, "webhook", int(webhook_id))
+        held = f"UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind IN {KINDS}"
+        assert database.execute(held, (lease,)) == len(KINDS)
     world.ledger.left[email] = False
     world.ledger.imports[str(import_id)] = 1
     return lease
@@ -76,14 +76,14 @@ def _beats_since(world: World, last: int) -> bool:
 
 
 @database.session()
-def _held(table: str, lease: int) -> bool:
-    return bool(database.row(f"SELECT 1 FROM {table} WHERE lease_until = ?", (lease,)))  # noqa: S608
+def _taken(lease: int) -> set[str]:
+    held = database.rows("SELECT kind FROM jobs WHERE claim = 'somebody' AND not_before = ?", (lease,))
+    return {*KINDS} - {kind for (kind,) in held}
 
 
-def _give_back(lease: int) -> None:
+def _give_back() -> None:
     with database.write():
-        for table in TABLES:
-            database.execute(f"UPDATE {table} SET lease_until = 0 WHERE lease_until = ?", (lease,))  # noqa: S608
+        database.execute("UPDATE jobs SET claim = NULL, not_before = 0 WHERE claim = 'somebody'")
 
 
 def expire(world: World, name: str) -> None:
@@ -98,7 +98,9 @@ def expire(world: World, name: str) -> None:
     with opened_database(world):
         for _ in range(EXPIRIES):
             with database.write():
-                database.execute("UPDATE imports SET claim = 'x', lease_until = 0 WHERE status = 'running'")
+                database.execute(
+                    "UPDATE jobs SET claim = 'x', not_before = 0 WHERE kind = 'import' AND claim IS NOT NULL"
+                )
             threading.Event().wait(SECONDS_APART)
 
 
@@ -109,7 +111,8 @@ def retry_at_once(world: World, times: int) -> None:
         while retried < times and not _is_given_up():
             with database.write():
                 retried += database.execute(
-                    "UPDATE imports SET lease_until = 0 WHERE status = 'queued' AND lease_until > ?",
+                    "UPDATE jobs SET not_before = 0 "
+                    "WHERE kind = 'import' AND status = 'waiting' AND claim IS NULL AND not_before > ?",
                     (leases.now(clock.uptime_ms()),),
                 )
             threading.Event().wait(SECONDS_APART)
