@@ -59,7 +59,7 @@ def _take(world: World, email: str, webhook_id: str) -> int:
         file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
         database.execute("UPDATE webhooks SET paused = '' WHERE id = ?", (int(webhook_id),))
         jobs.add(site_id, "webhook", int(webhook_id))
-        held = f"UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind IN {KINDS}"
+        held = f"UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind IN {KINDS}"  # noqa: S608
         assert database.execute(held, (lease,)) == len(KINDS)
     world.ledger.left[email] = False
     world.ledger.imports[str(import_id)] = 1
