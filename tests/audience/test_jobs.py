@@ -74,6 +74,7 @@ def test_of_a_lane_one_job_of_a_site_is_done_at_a_time_but_on_the_net(site, done
             add(site, name, 1)
         assert claim(site, kinds) == 1
         assert claim(site, kinds) == (None if lane is DB else 1)
+        assert claim(site, kinds) is None
 
 
 def test_the_lease_of_who_died_expires_and_who_lost_it_writes_nothing(site, done, tick):

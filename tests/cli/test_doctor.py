@@ -72,9 +72,10 @@ def failed_import(client):
     accepted = imports.accept(client.site, items, [], FakeQueue(), 0)
     with database.write():
         database.execute(
-            "UPDATE imports SET status = 'failed', attempts = 6, finished_at = ? WHERE id = ?",
+            "UPDATE imports SET status = 'failed', finished_at = ? WHERE id = ?",
             (clock.now_ms(), accepted.id),
         )
+        database.execute("UPDATE jobs SET status = 'failed'")
     return accepted.id
 
 
