@@ -196,6 +196,7 @@ def worker(instance: Instance) -> None:
     Example: audience worker
     """
     from audience.operations.kinds import chores, kinds
+    from schemas.change_log import change
     from workers import interpreter, metrics
     from workers import worker as import_worker
 
@@ -205,7 +206,7 @@ def worker(instance: Instance) -> None:
     import_worker.run(
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
-        kinds(settings),
+        kinds(settings, change),
         chores(settings),
     )
 

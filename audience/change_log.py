@@ -16,8 +16,10 @@ from audience.subscriber_batches import ABSENT, SubscriberBatch
 from storage import change_log as stored
 from storage import changed_subscribers as stored_changed
 from storage import database
+from storage import jobs as stored_jobs
 from storage import tags as stored_tags
 from storage import webhook_deliveries as stored_deliveries
+from storage import webhooks as stored_webhooks
 from storage.subscriber_batches import (
     CONSENT,
     CONSENT_AT,
@@ -215,7 +217,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if not entries and not entries.unchanged:
         return 0
     number = stored.add(site_id, len(entries), at, source, entries.packed())
-    if entries:
+    if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):
         note_site(site_id)
     stored_changed.add(site_id, number, entries.indexed())
     if entries.repeated:

@@ -84,6 +84,12 @@ def rest(job: Job) -> None:
         raise ClaimLost
 
 
+def put_off(job: Job, wait_ms: int) -> None:
+    """Has a job done later, in the caller's transaction. Raises `ClaimLost`."""
+    if not stored.release(job, now() + wait_ms):
+        raise ClaimLost
+
+
 def now() -> int:
     """The instant that leases go by, in milliseconds."""
     return leases.now(clock.uptime_ms())

@@ -11,29 +11,30 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, islice
 from typing import Any
 
-from audience import change_log_pages, clock, segment_matches, webhook_deliveries, webhooks
+from audience import change_log_pages, clock, jobs, segment_matches, webhook_deliveries, webhooks
 from audience.change_log_entries import ERASED, RESET, UNSUBSCRIBED
 from audience.change_log_pages import LoggedChange
 from audience.deliveries.client import Delivered
 from audience.errors import Refused
+from audience.jobs import NET, Job, Kind
 from audience.sites import Site
 from audience.webhook_deliveries import CHANGES, GONE, Delivery
 from audience.webhooks import Webhook
 from schemas.values import compact_json, write_date
 from storage import change_log as stored_changes
-from storage import database, leases
+from storage import database
 from storage import sites as stored_sites
 from storage import webhooks as stored
-from storage.webhooks import LEASE_MS
 
 MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
 HEAD_BYTES = 100  # of a message, with its end
 SECONDS = 10.0
-MOST_DUE = 100
+MOVE_MS = 5_000  # until it is asked again whether a move has ended
 WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
 
 WriteChange = Callable[[LoggedChange], Mapping[str, Any]]  # the resource of a change
@@ -60,63 +61,57 @@ def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
     return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
 
 
-def due() -> int:
-    """How many webhooks have changes to send now, at most 100; none of a copy, which it pauses."""
-    waiting = _due()
-    if waiting and webhooks.pause_in_copy():
-        waiting = _due()
-    return len(waiting)
+def kind(private_addresses: bool, write: WriteChange) -> Kind:
+    return Kind(stored.JOB, NET, partial(step, private_addresses=private_addresses, write=write))
 
 
-@database.session()
-def _due() -> list[tuple[int, int, int]]:
-    return stored.due(leases.now(clock.uptime_ms()), MOST_DUE)
+def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange) -> int:
+    """Sends a webhook its next message, if there is one."""
+    if not webhooks.are_sent_here():
+        return MOVE_MS
+    message = _message(job, write)
+    delivered = _delivered(job, message, private_addresses) if message and message.body else None
+    with database.write(job.site_id):
+        jobs.hold(job, NET)
+        wait_ms = _note(message, delivered) if message else 0
+        return _go_on(job, wait_ms)
 
 
-def send(private_addresses: bool, write: WriteChange) -> bool:
-    """Sends the next message of the webhook that has waited longest; False if none is due.
-
-    Call it again and again, in as many threads and processes as may send at once.
-    """
-    claimed = _claim()
-    if claimed is None:
-        return False
-    message = _message(*claimed, write)
-    if message is not None:
-        _deliver(message, private_addresses)
-    return True
-
-
-def _claim() -> tuple[Site, Webhook] | None:
-    for site_id, webhook_id, lease in _due():
-        with database.session():
-            until = leases.now(clock.uptime_ms()) + LEASE_MS
-        with database.write(site_id):
-            webhook = stored.claim(site_id, webhook_id, lease, until)
-        if webhook:
-            with database.session():
-                return next(site for site in stored_sites.list_all() if site.id == site_id), webhook
-    return None
+def _go_on(job: Job, wait_ms: int) -> int:
+    """After how long to go on; without more to send, the job rests until something changes."""
+    webhook = webhooks.require(job.site_id, job.subject)
+    if wait_ms:
+        jobs.put_off(job, wait_ms)
+    elif webhook.paused:
+        jobs.end(job)
+    elif webhook.resets or webhook.place != stored_changes.numbers(job.site_id)[0]:
+        return 0
+    else:
+        jobs.rest(job)
+    return jobs.SETTLED
 
 
-def _message(site: Site, webhook: Webhook, write: WriteChange) -> Message | None:
-    """The next message, its range kept; None if there is nothing to send in the next range."""
+def _message(job: Job, write: WriteChange) -> Message | None:
+    """The next message, with an empty body if nothing of its range is asked for; None to a paused one."""
     with database.snapshot():
+        webhook = webhooks.require(job.site_id, job.subject)
+        if webhook.paused:
+            return None
+        site = next(site for site in stored_sites.list_all() if site.id == job.site_id)
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
     texts = [compact_json(write(change)) for change in passing]
     if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[some].number - 1), texts[:some]
-    with database.write(site.id):
-        keeps = stored.fix_range(site.id, ranged) if texts else stored.succeed(site.id, ranged)
-        if not (keeps and texts):
-            _release(site.id, webhook)
-            return None
     told = passing[: len(texts)]
-    at = write_date(told[-1].at)
-    body = f'{{"type":"{CHANGES}","timestamp":"{at}","data":[{",".join(texts)}]}}'
     uuids = {each.uuid for each in told if each.uuid and each.kind != ERASED}
-    return Message(site, ranged, _logged(ranged, told), body, uuids)
+    return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
+
+
+def _body(told: Sequence[LoggedChange], texts: Sequence[str]) -> str:
+    if not told:
+        return ""
+    return f'{{"type":"{CHANGES}","timestamp":"{write_date(told[-1].at)}","data":[{",".join(texts)}]}}'
 
 
 @database.session()
@@ -162,25 +157,31 @@ def _fitting(texts: Sequence[str]) -> int:
     return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
 
 
-def _deliver(message: Message, private_addresses: bool) -> None:
-    site, webhook, message_id = message.site, message.webhook, message.logged.message_id
-    keys = webhooks.current_secrets(site.id, webhook)
-    delivered = webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
-    with database.write(site.id):
-        webhook_deliveries.log(site.id, message.logged, delivered, message.uuids)
-        if webhook_deliveries.succeeded(delivered):
-            stored.succeed(site.id, webhook)
-        else:
-            _note_failure(site.id, webhook, delivered)
-        _release(site.id, webhook)
+def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
+    """What came of a message, its range kept before; None if a new run has begun."""
+    site_id, webhook = message.site.id, message.webhook
+    with database.write(site_id):
+        jobs.hold(job, NET)
+        if not stored.fix_range(site_id, webhook):
+            return None
+    keys, message_id = webhooks.current_secrets(site_id, webhook), message.logged.message_id
+    return webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
 
 
-def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> None:
+def _note(message: Message, delivered: Delivered | None) -> int:
+    """Moves the place behind a message that was delivered, or had nothing to tell; else how long to wait."""
+    site_id, webhook = message.site.id, message.webhook
+    if delivered:
+        webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)
+    if delivered is None or webhook_deliveries.succeeded(delivered):
+        stored.succeed(site_id, webhook)
+        return 0
+    return _note_failure(site_id, webhook, delivered)
+
+
+def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
+    """None is waited for after a pause, or if the webhook was changed meanwhile."""
     failures = webhook.failures + 1
     paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
-    wait = 0 if paused else max(WAITS_MS[webhook.failures], delivered.retry_after * 1000)
-    stored.fail(site_id, webhook, failures, leases.now(clock.uptime_ms()) + wait, paused)
-
-
-def _release(site_id: int, webhook: Webhook) -> None:
-    stored.release(site_id, webhook, leases.now(clock.uptime_ms()))
+    counts = stored.fail(site_id, webhook, failures, paused)
+    return max(WAITS_MS[webhook.failures], delivered.retry_after * 1000) if counts and not paused else 0

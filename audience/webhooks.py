@@ -13,9 +13,9 @@ from audience.sites import Site
 from schemas.values import FieldError, compact_json
 from storage import change_log as stored_changes
 from storage import database, instance_state
+from storage import jobs as stored_jobs
 from storage import sites as stored_sites
 from storage import webhooks as stored
-from storage.errors import StatementError, Unavailable
 from storage.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 
 __all__ = ["Webhook"]
@@ -64,6 +64,7 @@ def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tup
     webhook = _as_asked(site.id, draft, item)
     webhook = webhook._replace(id=stored.add(site.id, webhook))
     _record(site, actor, "webhook made", webhook)
+    _hasten(site.id, webhook)
     return webhook, current_secrets(site.id, webhook)[0]
 
 
@@ -81,7 +82,7 @@ def replace(
         webhook = _as_asked(site.id, require(site.id, webhook_id), item)
         stored.change(site.id, webhook)
         _record(site, actor, "webhook changed", webhook)
-        change_log.note_site(site.id)
+        _hasten(site.id, webhook)
         return require(site.id, webhook_id)
 
 
@@ -91,10 +92,10 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
     webhook = require(site.id, webhook_id)
     if bool(webhook.paused) is is_paused:
         return webhook
-    paused = OPERATOR if is_paused else ""
-    stored.change(site.id, webhook._replace(paused=paused, updated_at=clock.now_ms()))
+    webhook = webhook._replace(paused=OPERATOR if is_paused else "", updated_at=clock.now_ms())
+    stored.change(site.id, webhook)
     _record(site, actor, "webhook paused" if is_paused else "webhook resumed", webhook)
-    change_log.note_site(site.id)
+    _hasten(site.id, webhook)
     return require(site.id, webhook_id)
 
 
@@ -132,6 +133,7 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
     """The deleted webhook. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     stored.delete(site.id, webhook.id)
+    stored_jobs.remove(site.id, stored.JOB, webhook.id)
     _record(site, actor, "webhook deleted", webhook)
     return webhook
 
@@ -155,7 +157,7 @@ def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) 
         raise Refused(NO_PLACE, [FieldError("after", NO_PLACE)])
     stored.begin_run(site.id, webhook.id, after)
     _record(site, actor, "webhook replayed", webhook)
-    change_log.note_site(site.id)
+    _hasten(site.id, webhook)
     return require(site.id, webhook_id)
 
 
@@ -166,15 +168,6 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
     return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
 
 
-def is_sent(site_id: int) -> bool:
-    """Whether a worker should hear at once of a change of a site; not if that cannot be told now."""
-    try:
-        with database.session():
-            return stored.has_active(site_id)
-    except (StatementError, Unavailable):
-        return False
-
-
 def pause_all() -> int:
     """Pauses all of the instance, restored or copied, until somebody resumes them; how many it paused."""
     with database.session():
@@ -182,16 +175,21 @@ def pause_all() -> int:
     return sum(_pause_all(site) for site in sites)
 
 
-def pause_in_copy() -> int:
-    """Pauses all of a database that is a copy of the one they were sent from, once; how many it paused."""
+def are_sent_here() -> bool:
+    """Whether messages are sent from the open database: not during a move.
+
+    Pauses all of one that is a copy of the one they were sent from, once.
+    """
     with database.session():
+        if not instance_state.is_here():
+            return False
         home, here = instance_state.home()
-    if here in ("", home):
-        return 0
-    paused = pause_all() if home else 0
-    with database.write(database.SHARED):
-        instance_state.put_home(here)
-    return paused
+    if here not in ("", home):
+        if home:
+            pause_all()
+        with database.write(database.SHARED):
+            instance_state.put_home(here)
+    return True
 
 
 @database.writes_site
@@ -217,6 +215,13 @@ def require(site_id: int, webhook_id: int) -> Webhook:
     if webhook is None:
         raise NotFound(NO_WEBHOOK)
     return webhook
+
+
+def _hasten(site_id: int, webhook: Webhook) -> None:
+    """Has the next try made at once, or after the one under way; who runs it ends the job of a paused one."""
+    if not webhook.paused:
+        stored_jobs.hasten(site_id, stored.JOB, webhook.id)
+        change_log.note_site(site_id)
 
 
 def _record(site: Site, actor: Actor | None, act: str, webhook: Webhook) -> None:

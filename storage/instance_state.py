@@ -27,6 +27,10 @@ def phase() -> Phase:
     return Phase(*row("SELECT move, phase, other, at FROM instance_state"))
 
 
+def is_here() -> bool:
+    return bool(row("SELECT phase FROM instance_state")[0] == HERE.name)
+
+
 def home() -> tuple[str, str]:
     """(the identity of the database that was home, that of the open one); "" where it is not known."""
     return row("SELECT home FROM instance_state")[0], engine.identity(database)

@@ -52,6 +52,16 @@ def add(site_id: int, kind: str, subject: int, number: int | None = None, not_be
     )
 
 
+def hasten(site_id: int, kind: str, subject: int) -> None:
+    """Has a job done at once; whoever has claimed it ends the step first."""
+    execute(
+        "INSERT INTO jobs (site_id, kind, subject, status) "
+        f"VALUES (?, ?, ?, '{WAITING}') ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
+        f"status = '{WAITING}', not_before = CASE WHEN jobs.claim IS NULL THEN 0 ELSE jobs.not_before END",
+        (site_id, kind, subject),
+    )
+
+
 def remove(site_id: int, kind: str, subject: int) -> None:
     """Who has claimed it loses it."""
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))

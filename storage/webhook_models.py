@@ -11,7 +11,7 @@ from storage.segment_models import SegmentModel
 class WebhookModel(SiteOwnedModel):
     """Changes up to `place` are delivered; `range_end` is that of the next delivery, 0 before its first try.
 
-    `kinds` is JSON, `paused` says why, or is empty. Leases and retries go by the clock of leases.
+    `kinds` is JSON, `paused` says why, or is empty.
     """
 
     url = TextField()
@@ -26,8 +26,6 @@ class WebhookModel(SiteOwnedModel):
     range_end = BigIntegerField()
     resets = IntegerField()  # 1 or 0
     failures = IntegerField()
-    retry_at = BigIntegerField()
-    lease_until = BigIntegerField()
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
 

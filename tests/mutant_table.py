@@ -229,10 +229,17 @@ MUTANTS = (
         "tests/audience/test_jobs.py::test_of_a_lane_one_job_of_a_site_is_done_at_a_time_but_on_the_net",
     ),
     Mutant(
+        "a change of a webhook takes it from its sender",
+        "storage/jobs.py",
+        "CASE WHEN jobs.claim IS NULL THEN 0 ELSE jobs.not_before END",
+        "0",
+        f"{WEBHOOKS}::test_a_change_under_way_waits_for_the_try",
+    ),
+    Mutant(
         "a delivery that failed counts",
         "audience/webhook_sender.py",
-        "if webhook_deliveries.succeeded(delivered):",
-        "if delivered:",
+        "or webhook_deliveries.succeeded(delivered):",
+        "or delivered:",
         f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
     ),
     Mutant(

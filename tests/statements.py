@@ -59,7 +59,6 @@ OVER_ALL_SITES = {
     "SELECT count(*) FROM suppressions WHERE address_hash <": "of before sites had keys, for the doctor",
     "SELECT count(*) FROM webhooks WHERE nonce <": "of before sites had keys, for the doctor",
     "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
-    "SELECT w.site_id, w.id, w.lease_until FROM webhooks": "a worker looks for webhooks with changes to send",
     "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",
     "SELECT DISTINCT site_id, file FROM file_pieces": "the sweeper looks for pieces of no file",
 }

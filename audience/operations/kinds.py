@@ -15,17 +15,20 @@ from audience import (
     tags,
     undos,
     webhook_deliveries,
+    webhook_sender,
 )
 from audience.config import Settings
 from audience.jobs import DB, Job, Kind
+from audience.webhook_sender import WriteChange
 from storage import database
 
 MAINTENANCE_MS = 600_000  # between two of a task
 
 
-def kinds(settings: Settings) -> tuple[Kind, ...]:
+def kinds(settings: Settings, write_change: WriteChange) -> tuple[Kind, ...]:
     return (
         *site_lane.KINDS,
+        webhook_sender.kind(settings.webhook_private_addresses, write_change),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
     )
 

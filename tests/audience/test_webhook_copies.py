@@ -2,10 +2,10 @@
 
 import pytest
 
-from audience import webhook_sender, webhooks
+from audience import webhooks
 from storage import database
 from tests import postgresql
-from tests.webhook_steps import make, send_all, write
+from tests.webhook_steps import due, make, send_all, write
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def copy(client, receiver, server, database_url):
     """The URL of a copy of a database whose webhook has been sent a change."""
     webhook = make(client.site, receiver)
     write(client.site, "ann@example.com")
-    assert webhook_sender.due() == 1
+    assert due() == 1
     assert send_all() == 1
     assert webhooks.get(client.site, webhook.id).paused == ""
     database.close()
@@ -33,12 +33,12 @@ def copy(client, receiver, server, database_url):
 def test_a_copy_pauses_its_webhooks_once(client, receiver, copy):
     database.open(copy)
     write(client.site, "bob@example.com")
-    assert webhook_sender.due() == 0
-    assert send_all() == 0
+    send_all()
+    assert len(receiver.received) == 1
     [webhook] = webhooks.list_all(client.site)
     assert webhook.paused == "restored"
     webhooks.pause(client.site, webhook.id, False)
-    assert webhook_sender.due() == 1
+    assert due() == 1
     assert send_all() == 1
     assert len(receiver.received) == 2
 
@@ -46,6 +46,6 @@ def test_a_copy_pauses_its_webhooks_once(client, receiver, copy):
 def test_the_first_goes_on(client, receiver, copy, database_url):
     database.open(database_url)
     write(client.site, "bob@example.com")
-    assert webhook_sender.due() == 1
+    assert due() == 1
     assert send_all() == 1
     assert len(receiver.received) == 2

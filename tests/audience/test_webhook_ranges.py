@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import change_log, segments, webhook_deliveries, webhook_sender, webhooks
+from audience import change_log, segments, webhook_deliveries, webhooks
 from audience.changes import RESTORE
 from storage import change_log as stored
 from storage import database
@@ -10,6 +10,7 @@ from tests.receiver import OK, breaks_off, status
 from tests.webhook_steps import (
     SECOND_MS,
     all_numbers,
+    due,
     lease_clock,
     make,
     numbers,
@@ -36,7 +37,7 @@ def test_only_the_kinds_asked_for_are_sent_and_erasures(site, receiver, client, 
     write(site, "bob@example.com", consent="unsubscribe")
     client.delete("/fetch/subscribers", query={"email": "ann@example.com"})
     write(site, "eve@example.com")
-    assert webhook_sender.due() == 1
+    assert due() == 1
     send_all()
     [request] = receiver.received
     kinds = [change["attributes"]["kind"] for change in request.data]

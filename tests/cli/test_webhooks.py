@@ -2,9 +2,9 @@
 
 import pytest
 
-from audience import audit_log, segments, webhook_sender, webhooks
-from schemas.change_log import change
+from audience import audit_log, segments, webhooks
 from tests.deliveries.receivers import OK, receiver, says
+from tests.webhook_steps import send
 
 URL = "http://127.0.0.1:9/hook"
 NO = b"HTTP/1.1 500 No\r\nContent-Length: 12\r\n\r\n\x1b[31mred\x00\xff"
@@ -78,7 +78,7 @@ def test_deliveries_are_listed_and_made_again(ask, client, settings):
     with receiver(says(NO)) as server:
         ask("add", server.url())
         client.create("ann@example.com")
-        assert webhook_sender.send(True, change)
+        assert send()
     listed = ask("deliveries", 1)
     assert "  500  " in listed
     assert listed.rstrip("\n").isprintable()

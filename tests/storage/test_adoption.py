@@ -4,7 +4,7 @@ import pytest
 from playhouse.migrations import Runner
 
 from app import open_instance
-from audience import bulk_act_pieces, keys, site_lane, sites, subscribers
+from audience import bulk_act_pieces, jobs, keys, site_lane, sites, subscribers
 from audience.errors import Refused
 from storage import database, history, moves
 from storage.engines.chosen import engine
@@ -59,6 +59,7 @@ def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
     open_instance(loaded, is_backed_up=True)
     assert database.migrate() == []
     [site] = sites.list_all()
+    assert "webhook" in jobs.due_kinds(site.id)
     site_lane.drain(site.id, 5)
     bulk_act_pieces.work(loaded.instance, 5)
     assert subscribers.find(site, email="late@example.org")

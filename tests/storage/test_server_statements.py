@@ -17,18 +17,16 @@ from audience import (
     file_uploads,
     jobs,
     site_lane,
-    webhook_sender,
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
-from schemas.change_log import change
 from schemas.file_imports import kept_file
 from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.statements import Reader, joined_apart, of_no_site, reader
-from tests.webhook_steps import WEBHOOK
+from tests.webhook_steps import WEBHOOK, send_all
 from workers.child_process import ChildProcess
 
 
@@ -104,7 +102,7 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     act_on_some(client.site, settings.instance)
     webhooks.create(client.site, WEBHOOK, private_addresses=True)
     client.create("new@example.com")
-    webhook_sender.send(True, change)
+    send_all()
     for chore in chores(settings):
         chore()
     erasures.erase(client.site, settings.instance, email="p1@example.com")
