@@ -7,14 +7,15 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from audience import audit_log, clock
+from audience import audit_log, clock, jobs
 from audience.audit_log import Actor, AuditEntry
 from audience.errors import NotFound, Refused
 from audience.sites import Site
 from schemas.values import FieldError
 from storage import bulk_acts as stored
-from storage import database, leases, site_counters
-from storage.bulk_acts import CANCELED, FAILED, FINISHED, QUEUED, BulkAct
+from storage import database, site_counters
+from storage import jobs as stored_jobs
+from storage.bulk_acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
 
 __all__ = ["BulkAct"]
 
@@ -86,7 +87,8 @@ def choose(site: Site, new: NewAct, actor: Actor) -> int:
     pieces = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
     for start in range(0, len(pieces), PIECES_AT_ONCE):
         with database.write(site.id):
-            _hold(site, act_id)
+            _require_chosen(site, act_id)
+            stored_jobs.add(site.id, stored.JOB, act_id, not_before=_lease())
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
     return act_id
 
@@ -129,23 +131,24 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
 
 
 def _lease() -> int:
-    return leases.now(clock.uptime_ms()) + LEASE_MS
+    return jobs.now() + LEASE_MS
 
 
-def _hold(site: Site, act_id: int) -> None:
-    """Raises `Refused` if the selection was given up, or stopped by hand."""
-    if not stored.hold(site.id, act_id, _lease()):
+def _require_chosen(site: Site, act_id: int) -> BulkAct:
+    """An act whose subscribers are chosen. Raises `Refused` if that was given up, or stopped by hand."""
+    act = stored.get(site.id, act_id)
+    if act is None or act.status != SELECTING:
         raise Refused(NOT_BEGUN)
+    return act
 
 
 @database.writes_site
 def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
     """Begins an act that is chosen. Raises `Refused`."""
-    _hold(site, act_id)
-    act = require(site.id, act_id)
+    act = _require_chosen(site, act_id)
     if act.kind == EXPORT:
         stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
-        stored.set_status(site.id, act.id, FINISHED, clock.now_ms())
+        stored.end(site.id, act.id, FINISHED, clock.now_ms())
     else:
         stored.accept(site.id, act.id, *site_counters.take(site.id, clock.now_ms()))
     begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
@@ -179,8 +182,7 @@ def stop(site: Site, act: BulkAct) -> None:
 @database.writes_site
 def retry(site: Site, act_id: int) -> None:
     """Goes on with an act that failed. Raises `NotFound`."""
-    if require(site.id, act_id).status == FAILED:
-        stored.set_status(site.id, act_id, QUEUED)
+    stored.retry(site.id, require(site.id, act_id).id)
 
 
 def ends(act: BulkAct) -> int:
@@ -216,7 +218,7 @@ def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
 
 def end(site: Site, act: BulkAct, status: str) -> None:
     """Ends an act, in the caller's transaction."""
-    stored.set_status(site.id, act.id, status, clock.now_ms())
+    stored.end(site.id, act.id, status, clock.now_ms())
     ending = ", stopped" if status == CANCELED else ""
     audit_log.record(Actor(act.actor, act.client_network), said(act, ending), site, subject(act), act.changed)
 

@@ -164,7 +164,7 @@ def give_up(site_id: int, import_id: int) -> Callable[[], object]:
     return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
 
 
-KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up)
+KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 
 def _record_finished(site_id: int, finished: Import) -> None:

@@ -17,12 +17,14 @@ from storage import database, leases
 from storage import jobs as stored
 from storage.errors import Unavailable, Unusable
 from storage.jobs import Job as Job
+from storage.jobs import Trouble as Trouble
 
 log = logging.getLogger(__name__)
 MAX_FAILURES = 5  # in a row, without a step that held
 MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which a job waits, however long
 RETRY_AFTER_MS = 2_000
 ELECTED_MS = 15_000
+NO_TROUBLE = "No job that failed has this id: `audience jobs list` lists them."
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 
 
@@ -51,9 +53,9 @@ class Kind(NamedTuple):
     many milliseconds to go on, or `SETTLED` if it has ended the job, or let it rest. It raises `NotFound` if
     its subject is gone.
 
-    A kind with `give_up` (site id, subject), called in a transaction, is given up after `MAX_FAILURES`; what
-    it returns is called after the commit. Others are tried again, ever more rarely. The instance's `own` are
-    always there.
+    A kind with `give_up` (site id, subject), called in a transaction, is given up after `most_failures`; what
+    it returns is called after the commit. `retry`, called so too, queues again what was given up. Others are
+    tried again, ever more rarely. The instance's `own` are always there.
     """
 
     name: str
@@ -61,6 +63,8 @@ class Kind(NamedTuple):
     step: Callable[[Job, float], int]
     give_up: Callable[[int, int], Callable[[], object] | None] | None = None
     own: bool = False
+    retry: Callable[[int, int], object] | None = None
+    most_failures: int = MAX_FAILURES
 
 
 SETTLED = -1
@@ -138,6 +142,26 @@ def prepare(kinds: Sequence[Kind]) -> None:
 
 
 @database.session()
+def troubles() -> list[Trouble]:
+    """What has failed, and is tried again or was given up, of all sites."""
+    return stored.troubles()
+
+
+def retry(kinds: Sequence[Kind], job_id: int) -> Trouble:
+    """Has a job that failed tried again at once. Raises `NotFound`."""
+    trouble = next((each for each in troubles() if each.id == job_id), None)
+    if trouble is None:
+        raise NotFound(NO_TROUBLE)
+    again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
+    with database.write(trouble.site_id):
+        if again and trouble.status == stored.FAILED:
+            again(trouble.site_id, trouble.subject)
+        else:
+            stored.make_due(trouble.site_id, job_id)
+    return trouble
+
+
+@database.session()
 def elect(token: str) -> bool:
     """Whether the process with this token is the one that looks for what is due; on a file, each is."""
     return stored.elect(token, now(), ELECTED_MS)
@@ -186,7 +210,7 @@ def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
     gives_up, then = False, None
     with database.write(job.site_id):
         failures = stored.note_failure(job, where(error))
-        if kind.give_up and failures >= MAX_FAILURES:
+        if kind.give_up and failures >= kind.most_failures:
             gives_up = stored.release(job, 0, stored.FAILED)
             then = kind.give_up(job.site_id, job.subject)
         else:

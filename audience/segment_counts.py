@@ -1,12 +1,10 @@
 """How many each saved segment had, once a day (UTC), for as long as `KEPT_DAYS`."""
 
 import datetime as dt
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 
-from audience import clock, segments
-from audience.errors import AudienceError
+from audience import clock, jobs, segments
+from audience.jobs import DAY_MS, DB, Job, Kind
 from audience.sites import Site
 from storage import database
 from storage import segment_counts as stored
@@ -14,29 +12,29 @@ from storage import segments as stored_segments
 
 KEPT_DAYS = 400
 SHOWN_DAYS = 90
-SWEEP_SECONDS = 0.5
-MOST_DUE = 1_000
+SPREAD_MS = 600_000
 
 
-def sweep() -> None:
-    """Counts some of the segments that were not counted today; call it again and again."""
-    deadline, today = time.monotonic() + SWEEP_SECONDS, _today()
-    with database.session():
-        due = stored.due(today.isoformat(), MOST_DUE)
-    for site_id, segment_id in due:
-        with suppress(AudienceError):  # deleted meanwhile
-            _count(site_id, segment_id, today)
-        if time.monotonic() > deadline:
-            return
-
-
-def _count(site_id: int, segment_id: int, today: dt.date) -> None:
+def _step(job: Job, _deadline: float) -> int:
+    """Counts a segment, and waits until the next day."""
+    site_id, segment_id, today = job.site_id, job.subject, _today()
     with database.session():
         people, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
     with database.write(site_id):
-        segments.require(site_id, str(segment_id))
+        jobs.hold(job, DB)
         stored.put(site_id, segment_id, today.isoformat(), people)
         stored.forget(site_id, segment_id, _ago(today, KEPT_DAYS))
+    return _until_tomorrow(segment_id)
+
+
+KIND = Kind(stored_segments.JOB, DB, _step)
+
+
+def _until_tomorrow(segment_id: int) -> int:
+    """Milliseconds until some minutes after midnight (UTC), not the same for all; no job waits for longer
+    than a day.
+    """
+    return min(DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS, DAY_MS)
 
 
 @database.session()

@@ -64,7 +64,7 @@ def step(job: Job, deadline: float) -> int:
     return 0
 
 
-KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up)
+KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 
 @database.session()

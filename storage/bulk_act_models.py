@@ -8,8 +8,6 @@ from storage.base_models import BaseModel, SiteOwnedModel
 class BulkActModel(SiteOwnedModel):
     """`seq` is the number of its acceptance. Of those `done`, it `changed` so many; `undoes` is the act that
     an older Audience took back by it.
-
-    While its subscribers are chosen, `lease_until` says until when somebody is at it.
     """
 
     kind = TextField()
@@ -26,7 +24,6 @@ class BulkActModel(SiteOwnedModel):
     finished_at = BigIntegerField(null=True)
     seq = BigIntegerField(default=0)
     accepted_at = BigIntegerField(default=0)
-    lease_until = BigIntegerField(default=0)
 
     class Meta:
         table_name = "bulk_acts"

@@ -1,12 +1,10 @@
-"""Acts on many subscribers, and the pieces of each.
-
-Instants are in milliseconds; `now` and `until` of leases since the machine started, which nobody sets.
-"""
+"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
 
 import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from storage import jobs
 from storage.bulk_act_models import BulkActModel
 from storage.database import execute, execute_many, marks, row, rows
 from storage.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
@@ -15,12 +13,7 @@ from storage.subscribers import Subscriber, read
 SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
     "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
 )  # fmt: skip
-MAX_LEASE_MS = 60_000  # one that ends later was given before the machine started
-OLD_SELECTION_MS = 3_600_000  # of an older Audience, which held no lease
-LEFT = (
-    f"status = '{SELECTING}' AND CASE WHEN lease_until = 0 THEN created_at < ? "
-    "ELSE lease_until < ? OR lease_until > ? END"
-)
+JOB = "bulk_act"  # the kind of its job
 COLUMNS = (
     "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
     "created_at, started_at, finished_at, seq, accepted_at"
@@ -57,19 +50,14 @@ class BulkAct(NamedTuple):
 
 
 def add(
-    site_id: int,
-    kind: str,
-    tag: str,
-    actor: str,
-    client_network: str,
-    people: int,
-    at: int,
-    until: int,
+    site_id: int, kind: str, tag: str, actor: str, client_network: str, people: int, at: int, until: int
 ) -> int:
+    """Whose subscribers are chosen, `until` an instant of leases by which somebody is at it."""
     act_id: int = BulkActModel.insert(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
-        people=people, done=0, changed=0, created_at=at, lease_until=until,
+        people=people, done=0, changed=0, created_at=at,
     ).execute()  # fmt: skip
+    jobs.add(site_id, JOB, act_id, not_before=until)
     return act_id
 
 
@@ -85,11 +73,16 @@ def newest(site_id: int, limit: int) -> list[BulkAct]:
     return [BulkAct(*record) for record in records]
 
 
-def waiting() -> list[tuple[int, int]]:
-    """(site id, act id) of acts to work on, those with the fewest done first."""
-    return rows(
-        f"SELECT site_id, id FROM bulk_acts WHERE status IN ('{QUEUED}', '{RUNNING}') ORDER BY done, id"
-    )
+def end(site_id: int, act_id: int, status: str, at: int) -> None:
+    set_status(site_id, act_id, status, at)
+    jobs.remove(site_id, JOB, act_id)
+
+
+def retry(site_id: int, act_id: int) -> None:
+    """Queues an act that failed again, from where it stopped."""
+    query = f"UPDATE bulk_acts SET status = '{QUEUED}' WHERE site_id = ? AND id = ? AND status = '{FAILED}'"
+    if execute(query, (site_id, act_id)):
+        jobs.add(site_id, JOB, act_id)
 
 
 def set_status(site_id: int, act_id: int, status: str, finished_at: int | None = None) -> None:
@@ -166,6 +159,7 @@ def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
         f"UPDATE bulk_acts SET status = '{QUEUED}', seq = ?, accepted_at = ? WHERE site_id = ? AND id = ?",
         (seq, at, site_id, act_id),
     )
+    jobs.add(site_id, JOB, act_id)
 
 
 def drop_piece(site_id: int, piece_id: int) -> None:
@@ -181,9 +175,10 @@ def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
 
 
 def drop(site_id: int, act_id: int) -> None:
-    """With its pieces."""
+    """With its pieces and its job."""
     execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ?", (site_id, act_id))
     execute("DELETE FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+    jobs.remove(site_id, JOB, act_id)
 
 
 def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
@@ -194,34 +189,6 @@ def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
         "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
         (before, *kinds),
     )
-
-
-def hold(site_id: int, act_id: int, until: int) -> bool:
-    """Renews the lease of a selection; False if it was given up."""
-    return bool(
-        execute(
-            f"UPDATE bulk_acts SET lease_until = ? WHERE site_id = ? AND id = ? AND status = '{SELECTING}'",
-            (until, site_id, act_id),
-        )
-    )
-
-
-def abandoned(now: int, at: int) -> list[tuple[int, int]]:
-    """(site id, act id) of acts whose selection nobody is at, `at` by the wall clock."""
-    return rows(f"SELECT site_id, id FROM bulk_acts WHERE {LEFT}", _left(now, at))
-
-
-def give_up(site_id: int, act_id: int, now: int, at: int) -> None:
-    """Ends a selection, unless somebody is at it again."""
-    execute(
-        f"UPDATE bulk_acts SET status = '{NOT_BEGUN}', finished_at = ? "
-        f"WHERE site_id = ? AND id = ? AND {LEFT}",
-        (at, site_id, act_id, *_left(now, at)),
-    )
-
-
-def _left(now: int, at: int) -> tuple[int, int, int]:
-    return at - OLD_SELECTION_MS, now, now + MAX_LEASE_MS
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:

@@ -3,16 +3,6 @@
 from storage.database import execute, rows
 
 
-def due(day: str, limit: int) -> list[tuple[int, int]]:
-    """(site id, segment id) of segments that have no count of a day."""
-    return rows(
-        "SELECT site_id, id FROM segments WHERE NOT EXISTS (SELECT 1 FROM segment_counts AS c "
-        "WHERE c.site_id = segments.site_id AND c.segment_id = segments.id AND c.day = ?) "
-        "ORDER BY id LIMIT ?",
-        (day, limit),
-    )
-
-
 def put(site_id: int, segment_id: int, day: str, people: int) -> None:
     """The last count of a day stays."""
     execute(

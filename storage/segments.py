@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from storage import jobs
 from storage.database import execute, row, rows
 from storage.engines.chosen import engine
 from storage.segment_models import SegmentModel
@@ -9,6 +10,7 @@ from storage.segment_people import People, joining
 from storage.segment_rules import UNSUBSCRIBED
 from storage.sql import Sql
 
+JOB = "segment"  # the kind of the job that counts one
 COLUMNS = "id, name, description, rules, created_at, updated_at"
 
 # Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
@@ -42,6 +44,7 @@ def add(site_id: int, name: str, description: str, rules: str, at: int) -> int:
     segment_id: int = SegmentModel.insert(
         site=site_id, name=name, description=description, rules=rules, created_at=at, updated_at=at
     ).execute()
+    jobs.add(site_id, JOB, segment_id)
     return segment_id
 
 
@@ -56,6 +59,7 @@ def change(site_id: int, segment_id: int, name: str, description: str, rules: st
 def delete(site_id: int, segment_id: int) -> None:
     """Raises `Conflict` if a report or a webhook uses it."""
     execute("DELETE FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
+    jobs.remove(site_id, JOB, segment_id)
 
 
 def count(site_id: int, rule: Sql) -> tuple[int, int]:

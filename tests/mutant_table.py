@@ -315,8 +315,8 @@ MUTANTS = (
     Mutant(
         "an act is begun that was given up",
         "audience/bulk_acts.py",
-        "    if not stored.hold(site.id, act_id, _lease()):",
-        "    if False:",
+        "    if act is None or act.status != SELECTING:",
+        "    if act is None:",
         "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
     ),
     Mutant(

@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "field": Row("fields:field", "Custom fields: list them."),
         "import": Row("file_imports:import_file", "Import subscribers from a file."),
         "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
+        "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
         "key": Row("keys:key", "Keys, with which clients authenticate."),
         "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
         "operator": Row("operators:operator", "Operators, who sign in to the console."),

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import backlog, change_log_replay, clock, field_values, operators, site_keys, sites, stats, tags
+from audience import (
+    backlog,
+    change_log_replay,
+    clock,
+    field_values,
+    jobs,
+    operators,
+    site_keys,
+    sites,
+    stats,
+    tags,
+)
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from storage import doctor as stored
@@ -78,6 +89,16 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
         found += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
         yield replace(oldest, found=f"{found}; {oldest.found}")
+
+
+def failed_jobs(_: Context) -> Iterator[Finding]:
+    troubles = jobs.troubles()
+    given_up = sum(each.status == "failed" for each in troubles)
+    if troubles:
+        found = f"failed: {len(troubles)}, {given_up} of them given up, the others to be tried again"
+        yield warn("jobs", found, "`audience jobs list` says why, `audience jobs retry ID` tries one again.")
+    else:
+        yield ok("jobs", "none has failed")
 
 
 def counters(context: Context) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from audience import (
     erased_pages,
     file_imports,
     file_uploads,
+    segment_counts,
     site_lane,
     tags,
     undos,
@@ -29,6 +30,8 @@ def kinds(settings: Settings, write_change: WriteChange) -> tuple[Kind, ...]:
     return (
         *site_lane.KINDS,
         webhook_sender.kind(settings.webhook_private_addresses, write_change),
+        bulk_act_pieces.kind(settings.instance),
+        segment_counts.KIND,
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
     )
 

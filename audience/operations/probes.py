@@ -53,6 +53,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("clock", doctor_database.system_clock, Needs.MIGRATED),
     Probe("console", doctor_database.console, Needs.MIGRATED),
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
+    Probe("jobs", doctor_database.failed_jobs, Needs.MIGRATED),
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
     Probe("tables", doctor.tables_in_effect),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, clock, sites, subscribers, undos
+from audience import bulk_acts, clock, sites, subscribers, undos
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, NewAct
 from schemas.values import write_date
@@ -11,6 +11,7 @@ from tests.api import sent_files
 from tests.api.test_consent import ADA, MINUTE, command, consent, event, import_one, move, queue
 from tests.api.test_consent_order import DAY, HOUR, drain
 from tests.api.test_consent_order import step as step
+from tests.jobs import run_acts
 
 OTHER = "other@example.com"
 MORNING = 1_796_119_200_000  # 2026-12-01T10:00:00Z
@@ -59,7 +60,7 @@ def morning(step):
 def test_an_old_subscribe_loses_to_an_unsubscribe_that_still_waits(client, tmp_path, leave, quick):
     client.create(ADA)
     leave(client)
-    work = [lambda: drain(client), lambda: bulk_act_pieces.work(tmp_path, 30)]
+    work = [lambda: drain(client), lambda: run_acts(tmp_path)]
     if quick:
         [each() for each in work]
     answer = send(client, dated("$subscribe", "2019-03-01T10:00:00Z"))
@@ -74,7 +75,7 @@ def test_who_subscribes_after_a_bulk_unsubscribe_stays_subscribed(client, tmp_pa
     morning(MINUTE)
     command(client, "subscribe")
     morning(MINUTE)
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     assert consent(client) is None
 
 
@@ -179,7 +180,7 @@ def test_whom_a_waiting_bulk_action_chose_is_kept_by_an_undo_and_by_the_correcte
     assert client.find(OTHER) is None
     assert client.find(ADA)
     file(client, "email,city", f"{ADA},Bergen")
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     assert bool(consent(client)) == (kind == UNSUBSCRIBE)
     assert client.find(ADA)["attributes"]["cached_tag_ids"] == ([] if kind == UNSUBSCRIBE else ["1"])
 
@@ -223,7 +224,7 @@ def test_an_unsubscribe_that_waits_follows_whoever_moves_meanwhile(client, quick
 def test_an_undo_brings_back_whom_its_bulk_action_unsubscribed_though_they_moved_since(client, tmp_path):
     client.create(ADA)
     act_id = act(client, UNSUBSCRIBE, ADA)
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     move(client, ADA, "new@example.com")
     undos.of_act(client.site, act_id, 30, Actor("operator"))
     drain(client)
@@ -286,7 +287,7 @@ def test_a_subscribe_for_the_new_address_from_before_a_move_subscribes_nobody(cl
     command(client, "subscribe")
     leave(client)
     rows = [{"email": NEW, "command": "subscribe"}, {"email": OTHER}]
-    work = [lambda: drain(client), lambda: bulk_act_pieces.work(tmp_path, 30)]
+    work = [lambda: drain(client), lambda: run_acts(tmp_path)]
     if quick:
         [each() for each in work]
     client.post("/batch/subscribers", {"subscribers": rows})

@@ -6,7 +6,6 @@ import pytest
 
 from audience import (
     addresses,
-    bulk_act_pieces,
     bulk_acts,
     change_log_replay,
     erasures,
@@ -26,6 +25,7 @@ from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely,
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.depth import examples
+from tests.jobs import run_acts
 from tests.subscriber_model import UNSUBSCRIBE as UNSUBSCRIBED
 from tests.undo_model import HistoryModel
 
@@ -105,7 +105,7 @@ class UndoHistory(History):
         ids = [person.id for person in people]
         new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         act = bulk_acts.begin(self.site, new, ACTOR)
-        bulk_act_pieces.work(self.instance, 60)
+        run_acts(self.instance)
         self._acted(undos.act_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):

@@ -3,7 +3,6 @@
 import pytest
 
 from audience import (
-    bulk_act_pieces,
     bulk_acts,
     change_log_retention,
     clock,
@@ -22,6 +21,7 @@ from storage import database
 from storage import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.test_undos import ANN, BOB, CY, put, run, take_back
+from tests.jobs import run_acts
 from tests.stored_people import found
 
 DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ def unsubscribe(site, folder, *emails):
     ids = [found(site, email).id for email in emails]
     act = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
     act_id = bulk_acts.begin(site, act, OPERATOR).id
-    bulk_act_pieces.work(folder, 30)
+    run_acts(folder)
     return act_id
 
 

@@ -32,7 +32,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert any("DB-IP" in each["found"] for each in results["tables"])
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
-        "database", "migrations", "files", "clock", "console", "imports", "changes",
+        "database", "migrations", "files", "clock", "console", "imports", "jobs", "changes",
         "webhooks", "settings",
     } == results.keys()  # fmt: skip
 
@@ -75,7 +75,7 @@ def failed_import(client):
             "UPDATE imports SET status = 'failed', finished_at = ? WHERE id = ?",
             (clock.now_ms(), accepted.id),
         )
-        database.execute("UPDATE jobs SET status = 'failed'")
+        database.execute("UPDATE jobs SET status = 'failed', attempts = 5 WHERE subject = ?", (accepted.id,))
     return accepted.id
 
 
@@ -85,6 +85,7 @@ def test_a_failed_import_is_shown_and_can_be_retried(doctor, private, type_, cli
     assert code == 0
     assert f"import {import_id} of site {client.site.uuid}" in results["imports"][0]["found"]
     assert f"imports retry {import_id}" in results["imports"][0]["advice"]
+    assert results["jobs"][0]["found"] == "failed: 1, 1 of them given up, the others to be tried again"
     [shown] = json.loads(type_("imports", "failed", "--json").stdout)
     assert (shown["id"], shown["rows"], shown["applied"]) == (import_id, 3, 0)
     assert type_("imports", "retry", str(import_id)).exit_code == 0

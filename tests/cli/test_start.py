@@ -39,6 +39,7 @@ LOADED = {
     ("import", "TMP/people.csv", "--consent", "subscribed"): ("peewee", "marshmallow"),
     ("imports", "list"): ("peewee",),
     ("imports", "undo", "--help"): ("peewee",),
+    ("jobs", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
     ("move", "--help"): ("peewee", "psycopg", "asyncio"),
     ("operator", "list"): ("peewee",),

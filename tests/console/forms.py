@@ -4,7 +4,6 @@ from string import Template
 from typing import Any
 
 from audience import (
-    bulk_act_pieces,
     bulk_acts,
     imports,
     keys,
@@ -23,6 +22,7 @@ from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
 from tests.console.test_file_uploads import keep
+from tests.jobs import run_acts
 
 RULES = '{"tag": "vip"}'
 
@@ -78,7 +78,7 @@ class World(dict[str, Any]):
 
     def done_act(self):
         path = self.act()
-        bulk_act_pieces.work(self.settings.instance, 30)
+        run_acts(self.settings.instance)
         return path
 
     def failed_act(self):

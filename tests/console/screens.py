@@ -4,7 +4,6 @@ from pathlib import Path
 
 from audience import (
     address_lists,
-    bulk_act_pieces,
     bulk_acts,
     custom_fields,
     file_imports,
@@ -25,6 +24,7 @@ from audience.operations.demo_imports import DemoRow
 from audience.sites import Site
 from audience.webhook_deliveries import CHANGES, Delivery
 from storage import database
+from tests.jobs import run_acts
 
 DAY_MS = 86_400_000
 HOOK = "https://hooks.invalid/changes"
@@ -68,7 +68,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
         }
         reports.create(site, item | ({"segment_id": str(segment.id)} if type_ == "VisitorCount" else {}))
     _act_on_all(site, "tag", names[0][:200])
-    bulk_act_pieces.work(Path("/nowhere"), 30)
+    run_acts(Path("/nowhere"))
     _act_on_all(site, "unsubscribe")
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")

@@ -20,6 +20,7 @@ from audience.audit_log import head
 from audience.changes import change_from_item
 from storage import database
 from tests.console.browser import signed_in
+from tests.jobs import run_acts
 
 HOUR_MS = 3_600_000
 
@@ -48,7 +49,7 @@ def work(tmp_path):
     """What a worker does with all its time."""
     instance = tmp_path / "instance"
     instance.mkdir(exist_ok=True)
-    return lambda: bulk_act_pieces.work(instance, 30)
+    return lambda: run_acts(instance)
 
 
 def everybody(site):

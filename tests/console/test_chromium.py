@@ -8,12 +8,13 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import bulk_act_pieces, file_tasks, operators, site_lane, subscribers
+from audience import file_tasks, operators, site_lane, subscribers
 from audience.audit_log import COMMAND_LINE
 from schemas.file_imports import kept_file
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+from tests.jobs import run_acts
 from workers.child_process import ChildProcess
 
 EMAIL = "mara@example.com"
@@ -275,7 +276,7 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     page.get_by_label("Tag", exact=True).fill("fair")
     page.get_by_role("button", name="Tag 2 subscribers").click()
     page.get_by_text("It goes on if you leave this page").wait_for()
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     page.get_by_text("2 subscribers tagged fair").wait_for()
     assert page.locator("[data-live]").count() == 0
     assert visitor.problems == []

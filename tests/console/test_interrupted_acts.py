@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, stats, subscribers
+from audience import bulk_act_pieces, bulk_acts, jobs, stats, subscribers
 from audience.audit_log import Actor
 from audience.bulk_acts import NewAct
 from storage import bulk_acts as stored
@@ -50,7 +50,7 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
         work()
     half = bulk_acts.get(site, act_.id)
     assert (half.status, half.done, half.changed) == ("running", 200, 200)
-    later(5_000)
+    later(31_000)
     shown = manager.get(f"{root}/acts/{half.id}").text
     assert re.search(r"200 of 450 · about \d+ s left, \d+ subscribers a second", shown)
     assert stats.for_site(site).unsubscribers == 200
@@ -77,8 +77,10 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     site, manager, root, work, later, kind
 ):
     die_while_choosing(manager, root, kind)
-    later(59_000)
-    bulk_act_pieces.sweep()
+    later(29_000)
+    work()
+    assert bulk_acts.newest(site)[0].status == "selecting"
+    later(2_000)
     work()
     [left] = bulk_acts.newest(site)
     page = manager.get(f"{root}/acts/{left.id}").text
@@ -92,11 +94,11 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     assert list(bulk_acts._pieces(site.id, left.id)) == []
 
 
-def test_an_act_whose_machine_dies_while_choosing_says_so_too(site, manager, root, later):
+def test_an_act_whose_machine_dies_while_choosing_says_so_too(site, manager, root, later, work):
     """The uptime begins anew."""
     die_while_choosing(manager, root, "tag")
-    later(-120_000)
-    bulk_act_pieces.sweep()
+    later(-2 * bulk_acts.DAY_MS)
+    work()
     assert bulk_acts.newest(site)[0].status == "not begun"
 
 
@@ -109,7 +111,7 @@ def test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up(
     def slow(*arguments):
         real(*arguments)
         later(paused_ms)
-        bulk_act_pieces.sweep()
+        work()
         later(20_000)
 
     monkeypatch.setattr(bulk_acts, "PIECES_AT_ONCE", 1)
@@ -151,7 +153,11 @@ def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, 
     work()
     assert "9 subscribers unsubscribed" in followed(manager, fine).text
     assert "It stopped by itself" in followed(manager, broken).text
+    [trouble] = jobs.troubles()
+    assert (trouble.kind, trouble.status, trouble.attempts) == ("bulk_act", "failed", 1)
+    assert trouble.reason.startswith("ZeroDivisionError at ")
     monkeypatch.undo()
     manager.post(broken.headers["Location"].removeprefix("/console") + "/retry")
     work()
     assert len(tagged(site, "fair")) == 9
+    assert jobs.troubles() == []

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from audience import audit_log, reports, segment_counts, segments, subscribers
+from audience import audit_log, clock, jobs, reports, segment_counts, segments, subscribers
 from audience.changes import change_from_item
 from storage import database
 from tests.console.browser import signed_in
+from tests.jobs import count_segments
 
 DAY_MS = 86_400_000
 VIPS = '{"tag": "vip"}'
@@ -127,7 +128,7 @@ def test_a_segment_that_reports_use_names_them_and_stays(site, manager, root):
     refused = manager.post(f"{root}/{made.id}/delete")
     assert (refused.status_code, segments.IN_USE in refused.text) == (422, True)
     reports.delete(site, str(report.id))
-    segment_counts.sweep()
+    count_segments()
     assert manager.post(f"{root}/{made.id}/delete").status_code == 303
     assert segments.list_all(site) == []
     assert segment_counts.by_segment(site) == {}
@@ -203,17 +204,57 @@ def test_whoever_only_looks_gets_no_forms(app, site, root):
 
 def test_each_segment_is_counted_once_a_day_and_for_400_days(app, site, root, later):
     made = segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
-    segment_counts.sweep()
+    count_segments()
     with database.write():
         left = change_from_item({"email": "dee@a.example", "tags": ["vip"]})
         subscribers.write(site.id, [left], subscribers.accept_now(site.id))
-    segment_counts.sweep()
+    count_segments()
     assert segment_counts.by_segment(site) == {made.id: [2]}
     later(DAY_MS)
-    segment_counts.sweep()
+    count_segments()
     assert segment_counts.by_segment(site) == {made.id: [2, 3]}
     viewer = signed_in(app, "vic@example.com", {site: "viewer"})
     assert "<svg" in viewer.get(root).text.partition("<tbody>")[2]
     later(segment_counts.KEPT_DAYS * DAY_MS)
-    segment_counts.sweep()
+    count_segments()
     assert segment_counts.by_segment(site, 1_000) == {made.id: [3, 3]}
+
+
+def test_a_segment_that_cannot_be_counted_keeps_no_other_from_it(site, other_site, later, monkeypatch):
+    made = [
+        segments.create(each, {"name": "Vips", "rules": {"tag": "vip"}}) for each in (site, site, other_site)
+    ]
+    real = segments.matching
+    broken = [str(made[0].id)]
+
+    def matching(site_id, segment_id):
+        return real(site_id, segment_id) if segment_id not in broken else 1 / 0
+
+    monkeypatch.setattr(segments, "matching", matching)
+    for _ in range(2):  # after a failure, a site's next turn is the next time that a worker looks
+        count_segments()
+    counted = [segment_counts.by_segment(each) for each in (site, other_site)]
+    assert [counts.keys() for counts in counted] == [{made[1].id}, {made[2].id}]
+    [trouble] = jobs.troubles()
+    assert (trouble.kind, trouble.subject, trouble.attempts) == ("segment", made[0].id, 1)
+    assert trouble.reason.startswith("ZeroDivisionError at ")
+    broken.clear()
+    later(5_000)
+    count_segments()
+    assert segment_counts.by_segment(site).keys() == {made[0].id, made[1].id}
+    assert jobs.troubles() == []
+
+
+def test_a_segment_is_counted_some_minutes_after_midnight(site, later):
+    later(DAY_MS - clock.now_ms() % DAY_MS - 60_000)  # a minute before
+    segments.create(site, {"name": "Vips", "rules": {"tag": "vip"}})
+    count_segments()
+    later(60_000)
+    assert jobs.due_sites() == []
+    later(600_000)
+    assert jobs.due_sites() == [site.id]
+    count_segments()
+    later(DAY_MS - 600_000)
+    assert jobs.due_sites() == []
+    later(600_000)
+    assert jobs.due_sites() == [site.id]

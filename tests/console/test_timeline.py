@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, commands, keys, segments, subscribers
+from audience import bulk_acts, commands, keys, segments, subscribers
 from audience.audit_log import Actor
 from audience.changes import Source
 from tests.console.test_file_uploads import keep, start
+from tests.jobs import run_acts
 
 EMAIL = "ann@a.example"
 
@@ -50,7 +51,7 @@ def test_an_act_on_many_is_named_with_who_did_it(site, manager, page, tmp_path):
     ids = [subscribers.create(site, {"email": email}).id for email in (EMAIL, "b@a.example")]
     new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
     act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     said = rf"by act {act_id} on 2 subscribers"
     assert re.search(rf"left since [^,]+, {said}, olga@example.com", page())
     assert f"Left, {said} olga@example.com" in page()
@@ -64,7 +65,7 @@ def test_tags_put_on_and_taken_off_many_are_told_with_who(site, page, manager, t
     ]
     new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag="vip")
     act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
-    bulk_act_pieces.work(tmp_path, 30)
+    run_acts(tmp_path)
     assert f"{words}, vip, by act {act_id} on 2 subscribers olga@example.com" in page()
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from audience import (
     audit_log,
-    bulk_act_pieces,
     bulk_acts,
     clock,
     commands,
@@ -20,6 +19,7 @@ from audience.errors import NotFound
 from storage import bulk_acts as stored_acts
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
+from tests.jobs import run_acts
 from tests.stored_people import found
 
 ACTOR = Actor("meg@example.com")
@@ -40,7 +40,7 @@ def act(site, settings):
         ids = [each.id for each in found]
         new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         done = bulk_acts.begin(site, new, ACTOR)
-        bulk_act_pieces.work(settings.instance, 30)
+        run_acts(settings.instance)
         return f"/sites/{site.uuid}/acts/{done.id}"
 
     return begin
@@ -176,7 +176,7 @@ def test_an_act_that_failed_is_taken_back_and_never_goes_on(site, manager, broke
     manager.post(f"{broken}/undo")
     manager.post(f"{broken}/retry")
     site_lane.drain(site.id, 30)
-    bulk_act_pieces.work(settings.instance, 30)
+    run_acts(settings.instance)
     shown = manager.get(broken).text
     assert "<b>1</b> as before" in shown
     assert "Stopped by hand: 2 subscribers not looked at." in shown

@@ -7,7 +7,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from audience import (
-    bulk_act_pieces,
     bulk_acts,
     operators,
     reports,
@@ -23,6 +22,7 @@ from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
 from tests.console.screens import PLAIN, fill
+from tests.jobs import run_acts
 
 EMAIL, OTHER = "mara@example.com", "max@example.com"
 PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
@@ -235,8 +235,8 @@ def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
     visitor.open(f"/sites/{site.uuid}/acts/{act_id}")
     assert visitor.page.get_by_text("waiting").is_visible()
     with database.write(site.id):
-        database.execute("UPDATE bulk_acts SET lease_until = 1 WHERE site_id = ?", [site.id])
-    bulk_act_pieces.sweep()
+        database.execute("UPDATE jobs SET not_before = 0 WHERE site_id = ?", [site.id])
+    run_acts(Path("/nowhere"))
     visitor.page.get_by_text("It was not begun").wait_for()
     looked_at(visitor, "not-begun")
     visitor.page.get_by_role("link", name="All acts").click()

@@ -4,13 +4,14 @@ import pytest
 from playhouse.migrations import Runner
 
 from app import open_instance
-from audience import bulk_act_pieces, jobs, keys, site_lane, sites, subscribers
+from audience import jobs, keys, segment_counts, segments, site_lane, sites, subscribers
 from audience.errors import Refused
 from storage import database, history, moves
 from storage.engines.chosen import engine
 from storage.errors import Unusable
 from storage.instance_state import HERE, LEAVING, Phase
 from tests.cli.restored import run_on
+from tests.jobs import count_segments, run_acts
 from tests.storage import instance_before as before
 
 NEWEST = "SELECT name FROM schema_migration ORDER BY name"
@@ -61,7 +62,9 @@ def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
     [site] = sites.list_all()
     assert "webhook" in jobs.due_kinds(site.id)
     site_lane.drain(site.id, 5)
-    bulk_act_pieces.work(loaded.instance, 5)
+    run_acts(loaded.instance)
+    count_segments()
+    assert segment_counts.by_segment(site).keys() == {each.id for each in segments.list_all(site)} != set()
     assert subscribers.find(site, email="late@example.org")
     found = [subscribers.find(site, email=f"p{n}@example.org") for n in (2, 3, 4, 5)]
     assert [each and each.unsubscribed_at is not None for each in found] == [True, True, True, False]

@@ -10,7 +10,6 @@ import pytest
 from audience.operations.chores import chores
 
 from audience import (
-    bulk_act_pieces,
     bulk_acts,
     erasures,
     file_tasks,
@@ -25,6 +24,7 @@ from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
+from tests.jobs import run_acts
 from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK, send_all
 from workers.child_process import ChildProcess
@@ -80,7 +80,7 @@ def act_on_some(site, instance):
         act = bulk_acts.begin(
             site, bulk_acts.NewAct(kind=kind, ids=ids[:5], seen=seen, tag="vip"), COMMAND_LINE
         )
-        bulk_act_pieces.work(instance, 5)
+        run_acts(instance)
         bulk_acts.get(site, act.id)
 
 

@@ -17,7 +17,6 @@ from audience import (
     keys,
     operators,
     pepper,
-    segment_counts,
     segments,
     sessions,
     sites,
@@ -33,6 +32,7 @@ from storage import subscribers as stored
 from storage.engines import postgresql
 from storage.errors import Unavailable, Unusable
 from storage.file_imports import RefusedRow
+from tests.jobs import count_segments, run_acts
 from tests.service import until
 
 WRITERS, ROUNDS = 8, 25
@@ -226,7 +226,7 @@ def act_on_all(site, instance):
         ids = [row[0] for row in database.rows("SELECT id FROM subscribers WHERE site_id = ?", (site.id,))]
     seen = bulk_acts.fingerprint(ids)
     bulk_acts.begin(site, bulk_acts.NewAct(kind=bulk_acts.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE)
-    bulk_act_pieces.work(instance, 5)
+    run_acts(instance)
     bulk_act_pieces.sweep()
 
 
@@ -262,7 +262,7 @@ ACTS = {
     "a key": lambda site, instance: keys.rotate(keys.create([site]).publishable_key, instance),
     "an operator": lambda *_: operators.add("ann@example.com", False, {}, audit_log.COMMAND_LINE),
     "a link": lambda *_: sessions.new_link(None, sessions.SIGN_IN),
-    "counting segments": lambda *_: segment_counts.sweep(),
+    "counting segments": lambda *_: count_segments(),
     "its name": lambda site, _: sites.rename(site, "New"),
     "the audit log": lambda *_: audit_log.sweep(1),
     "making a site": lambda *_: sites.create("Third"),

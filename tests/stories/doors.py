@@ -1,12 +1,10 @@
 """Every way to change a subscriber, for random histories; the worker is stopped between any two steps."""
 
 import contextlib
-import itertools
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -15,7 +13,18 @@ from flask.testing import FlaskClient
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from audience import bulk_act_pieces, bulk_acts, clock, imports, keys, site_lane, sites, undo_work, undos
+from audience import (
+    bulk_act_pieces,
+    bulk_acts,
+    clock,
+    imports,
+    jobs,
+    keys,
+    site_lane,
+    sites,
+    undo_work,
+    undos,
+)
 from audience.audit_log import Actor
 from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from schemas.values import write_date
@@ -23,6 +32,7 @@ from storage import database, leases
 from storage.pace import Chunk, Pace
 from tests.client import ApiClient
 from tests.depth import examples
+from tests.jobs import run_acts
 from tests.stories import accepted, witness
 from tests.stories.invariant import Found, Judge
 
@@ -158,7 +168,6 @@ class Doors:
         patch.setattr(imports, "_pace", self.steps)
         patch.setattr(undo_work, "_pace", self.steps)
         patch.setattr(bulk_acts, "PIECE_ROWS", 1)
-        patch.setattr(bulk_act_pieces, "time", SimpleNamespace(monotonic=itertools.count().__next__))
         self.client = open_judged(http, zone)
         self.imports: list[str] = []
         self.acts: list[int] = []
@@ -286,11 +295,14 @@ class Doors:
             site_lane.drain(self.client.site.id, 60)
         self.steps.left = OUT_OF_REACH
         self.uptime += DAY
-        bulk_act_pieces.work(self.instance, pieces)
+        acts = [bulk_act_pieces.kind(self.instance)]
+        for _ in range(pieces):
+            if job := jobs.claim(acts, self.client.site.id):
+                jobs.step(acts, job, 0)
 
     def drain(self) -> None:
         site_lane.drain(self.client.site.id, 60)
-        bulk_act_pieces.work(self.instance, OUT_OF_REACH)
+        run_acts(self.instance)
         self.judge.empty()
 
     def subscribed(self) -> dict[str, bool]:

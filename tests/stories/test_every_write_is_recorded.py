@@ -6,13 +6,14 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience import bulk_act_pieces, bulk_acts, change_log, change_log_pages, site_lane, undos
+from audience import bulk_acts, change_log, change_log_pages, site_lane, undos
 from audience.audit_log import Actor
 from audience.cli.main import audience
 from audience.console.commands import ACTS
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.change_mirror import Mirror, normal, state
 from tests.console.browser import signed_in
+from tests.jobs import run_acts
 from tests.statements import recorded
 
 AGREED = {"consent": "subscribed"}
@@ -104,7 +105,7 @@ def test_every_act_on_many(client, settings, followed, kind):
     def act():
         new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         bulk_acts.begin(client.site, new, ACTOR)
-        bulk_act_pieces.work(settings.instance, 30)
+        run_acts(settings.instance)
 
     def undo():
         undos.of_act(client.site, 1, 30, ACTOR)

@@ -1,0 +1,56 @@
+"""`audience jobs`: work in the background that failed."""
+
+from typing import Any
+
+import click
+
+from audience import jobs, sites
+from audience.cli.instance import on_instance
+from audience.cli.output import as_json, show
+from audience.config import Settings
+
+
+@click.group(name="jobs")
+def jobs_group() -> None:
+    """Jobs in the background: list those that failed, retry one."""
+
+
+@jobs_group.command(name="list")
+@as_json
+@on_instance
+def list_jobs(_: Settings, as_json: bool) -> None:
+    """List the jobs that failed, with why; they are tried again, or were given up.
+
+    Example: audience jobs list
+    """
+    uuids = {site.id: site.uuid for site in sites.list_all()}
+    rows = [
+        {"id": each.id, "site_uuid": uuids.get(each.site_id), "kind": each.kind, "subject": each.subject,
+         "status": each.status, "attempts": each.attempts, "reason": each.reason}
+        for each in jobs.troubles()
+    ]  # fmt: skip
+    show(rows, as_json, map(_line, rows))
+
+
+def _line(row: dict[str, Any]) -> str:
+    of = row["site_uuid"] or "the instance"
+    what = f"{row['kind'].replace('_', ' ')} {row['subject'] or ''}".rstrip()
+    times = "once" if row["attempts"] == 1 else f"{row['attempts']} times"
+    then = "given up" if row["status"] == "failed" else "to be tried again"
+    return f"{row['id']:>8}  {of}  {what}: failed {times}, {then}. {row['reason']}".rstrip()
+
+
+@jobs_group.command()
+@click.argument("job_id", type=int)
+@as_json
+@on_instance
+def retry(settings: Settings, job_id: int, as_json: bool) -> None:
+    """Have a job that failed tried again at once; it continues where it stopped.
+
+    Example: audience jobs retry 7
+    """
+    from audience.operations.kinds import kinds
+    from schemas.change_log import change
+
+    jobs.retry(kinds(settings, change), job_id)
+    show({"job_id": str(job_id), "status": "waiting"}, as_json, ["A worker tries it again at once."])

@@ -1,0 +1,17 @@
+"""What a worker does with all its time, for tests."""
+
+from audience import bulk_act_pieces, jobs, segment_counts
+
+
+def run_due(*kinds, seconds=60):
+    """Works on what is due of those kinds, which are of one lane, of all sites."""
+    for site_id in jobs.due_sites():
+        jobs.work(kinds, site_id, seconds)
+
+
+def run_acts(instance):
+    run_due(bulk_act_pieces.kind(instance))
+
+
+def count_segments():
+    run_due(segment_counts.KIND)
