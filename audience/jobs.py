@@ -42,7 +42,7 @@ class Lane(NamedTuple):
 
 
 SITE = Lane("site", 10_000, 1, one_at_a_time=True)  # what has its turn in a site's order
-DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
+DB = Lane("db", 10_000, 1, one_at_a_time=True)  # steps of at most a second
 NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
 LONG = Lane("long", 300_000, 2)  # files, backups
 LANES = (SITE, DB, NET, LONG)
@@ -202,7 +202,7 @@ def _hand_back(job: Job, wait_ms: int, well: bool = False) -> None:
     with database.write(job.site_id):
         if well:
             stored.hold(job, 0)
-        stored.release(job, now() + wait_ms if wait_ms else 0)
+        stored.release(job, now() + wait_ms)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:

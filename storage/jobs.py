@@ -13,7 +13,7 @@ WAITING, IDLE, FAILED = "waiting", "idle", "failed"
 POLL = "poll"  # a kind that nobody does: who claims it looks for what is due
 LONG = ("file", "backup")  # kinds that hold a longer lease: a workbook is unpacked before its first row
 DUE = (  # what ends later than the longest wait or lease was given before the machine started
-    "(not_before <= ? OR not_before > ? + CASE WHEN claim IS NULL THEN 86400000 "
+    "(not_before <= ? OR not_before > ? + CASE WHEN claim IS NULL AND kind <> 'bulk_act' THEN 86400000 "
     f"WHEN kind IN {LONG} THEN 600000 ELSE 60000 END)"
 )
 
