@@ -4,7 +4,6 @@ That each names its site is read of every test, by tests/statements.py.
 """
 
 import io
-from functools import partial
 
 import pytest
 from audience.operations.chores import chores
@@ -13,21 +12,19 @@ from audience import (
     bulk_act_pieces,
     bulk_acts,
     erasures,
-    file_tasks,
     file_uploads,
     jobs,
     site_lane,
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
-from schemas.file_imports import kept_file
 from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
+from tests.file_jobs import do_files
 from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK, send_all
-from workers.child_process import ChildProcess
 
 
 @pytest.fixture
@@ -65,7 +62,7 @@ def import_a_file(site, instance):
     file = io.BytesIO(b"email\nq1@example.com\nnobody\n")
     upload = file_uploads.keep(site, instance, "people.csv", file, {"consent": "subscribed"})
     file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
-    file_tasks.work(instance, partial(kept_file, ChildProcess()))
+    do_files(instance)
     site_lane.drain(site.id, 30)
     file_uploads.discard(site, instance, file_uploads.keep(site, instance, "b.csv", io.BytesIO(b"x"), {}))
 
