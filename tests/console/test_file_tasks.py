@@ -11,6 +11,7 @@ from audience import (
     clock,
     commands,
     dry_runs,
+    erasures,
     file_imports,
     file_tasks,
     file_uploads,
@@ -200,7 +201,11 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
     assert stats.for_site(site).users == 20
 
 
-def test_who_was_overtaken_leaves_the_rows_to_the_other(site, manager, root, later):
+@pytest.mark.parametrize("batch_length", [1, 2**20])
+def test_who_was_overtaken_leaves_the_rows_to_the_other(
+    site, manager, root, later, monkeypatch, batch_length
+):
+    monkeypatch.setattr(file_imports, "BATCH_LENGTH", batch_length)
     path = keep(manager, root, PEOPLE)
     manager.post(path, start="1", headed="1", consent="subscribed")
     seen = []
@@ -218,6 +223,26 @@ def test_who_was_overtaken_leaves_the_rows_to_the_other(site, manager, root, lat
     site_lane.drain(site.id, 30)
     [done] = imports.newest(site)
     assert (done.rows, done.refused, done.created) == (20, 1, 20)
+
+
+def test_an_erasure_takes_no_file_from_whoever_reads_it(site, manager, root, large):
+    keep(manager, root, PEOPLE)
+    opened: list[str] = []
+
+    def erase():
+        erasures.erase(
+            site, manager.http.application.extensions["audience"].settings.instance, "eve@a.example"
+        )
+
+    interrupted = Interrupted(9, erase)
+
+    def open_file(name, *arguments):
+        opened.append(name)
+        return interrupted(name, *arguments)
+
+    work(manager, open_file)
+    assert opened == ["people.csv"]
+    assert file_uploads.waiting(site)[0].to_search == 0
 
 
 def test_an_import_comes_before_files_that_are_to_be_tried(manager, root, large):
