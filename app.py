@@ -197,6 +197,8 @@ def worker(instance: Instance) -> None:
     """
     from audience.operations.kinds import chores, kinds
     from schemas.change_log import change
+    from schemas.file_imports import kept_file
+    from schemas.file_records import kept_records
     from workers import interpreter, metrics
     from workers import worker as import_worker
 
@@ -206,7 +208,7 @@ def worker(instance: Instance) -> None:
     import_worker.run(
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
-        kinds(settings, change),
+        kinds(settings, change, partial(kept_file, ChildProcess()), partial(kept_records, ChildProcess())),
         chores(settings),
     )
 

@@ -3,7 +3,7 @@
 Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -40,13 +40,17 @@ class TakenBackError(Refused):
 
 @dataclass
 class Upload:
-    """A file that is being received as an import: its rows stored so far, all of them if `complete`."""
+    """A file that is being received as an import: its rows stored so far, all of them if `complete`.
+
+    `hold` is called in each transaction; what it raises ends it.
+    """
 
     site: Site
     import_id: int
     lease_ms: int
     stored_rows: int = 0
     complete: bool = False
+    hold: Callable[[], object] = bool
 
     def store(self, rows: FileRows) -> None:
         """Stores the rows after the first `stored_rows`.
@@ -74,6 +78,7 @@ class Upload:
         """`items` are rows of a payload."""
         site_id, at = self.site.id, clock.now_ms()
         with database.write(site_id):
+            self.hold()
             import_ = stored_imports.get(site_id, self.import_id)
             if items and import_ is not None:
                 stored_imports.add_batch(site_id, self.import_id, import_.rows, import_payloads.join(items))
@@ -108,6 +113,7 @@ class Upload:
         Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
         """
         with database.write(self.site.id):
+            self.hold()
             number, at = site_counters.take(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
                 raise self._ended()

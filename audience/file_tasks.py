@@ -1,6 +1,5 @@
-"""What a worker does with files that operators sent: it tries all of one, or imports it.
-
-A task is claimed for `LEASE_MS`, again with every batch of rows: if a worker is killed, another goes on.
+"""What a worker does with files that operators sent: it searches one for the erased, tries all of it, or
+imports it.
 """
 
 import logging
@@ -12,76 +11,68 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audience import addresses, clock, dry_runs, file_imports, file_uploads
+from audience import addresses, dry_runs, file_imports, file_searches, file_uploads, jobs
 from audience.audit_log import Actor
 from audience.dry_runs import DryRun
 from audience.errors import NotFound, where
 from audience.file_imports import FileRows, TakenBackError, Upload
-from audience.jobs import MACHINE_FAULTS
-from audience.protocols import FileOpener, ReadableFile
+from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
+from audience.protocols import FileOpener, ReadableFile, RecordOpener
 from audience.sites import Site
 from schemas.values import FormError, compact_json
-from storage import database, leases, sites
+from storage import database, sites
 from storage import file_uploads as stored
 from storage.errors import Unavailable
 from storage.file_uploads import IMPORT, FileUpload, ImportedFile
 
 log = logging.getLogger(__name__)
-LEASE_MS = stored.LEASE_MS  # a workbook is unpacked before its first row
 BATCH_ROWS = 1_000
 STOPPED = "It stopped by itself: find the cause in the worker's log, then look again."
 
 
-class TakenAwayError(Exception):
-    """The task is gone, or somebody else's."""
-
-
 @dataclass
 class Task:
-    """What is to be done with a file; `upload` is as this worker has claimed it last.
+    """What is to be done with a file; `upload` is as it was when the job was claimed.
 
     `found` is what is known by now, as JSON, and shown once all is `looked` through: `look`, what the file is
-    (schemas/file_looks.py); what `tried` gives; or the `problem`, with the values `found`. `meanwhile` is
-    called with every batch.
+    (schemas/file_looks.py); what `tried` gives; or the `problem`, with the values `found`.
     """
 
     site: Site
     upload: FileUpload
+    job: Job
     found: dict[str, Any] = field(default_factory=dict)
     looked: bool = False
-    meanwhile: Callable[[], object] = bool
 
-    def renew(self, rows_done: int, lease_ms: int = LEASE_MS) -> None:
-        """Raises `TakenAwayError`."""
-        until = leases.now(clock.uptime_ms()) + lease_ms if lease_ms else 0
+    def note(self, rows_done: int) -> None:
+        """Raises `ClaimLost`."""
         known = compact_json(self.found) if self.looked else self.upload.outcome
         with database.write(self.site.id):
-            if not stored.renew(self.site.id, self.upload, until, rows_done, known):
-                raise TakenAwayError
-        self.upload = self.upload._replace(lease_until=until)
+            jobs.hold(self.job, LONG)
+            stored.note(self.site.id, self.upload.id, rows_done, known)
 
     def look(self, rows_done: int, look: dict[str, Any]) -> None:
-        """Raises `TakenAwayError`."""
+        """Raises `ClaimLost`."""
         self.found["look"] = look
-        self.renew(rows_done)
+        self.note(rows_done)
 
     def judge(self, done: DryRun) -> None:
-        """Raises `TakenAwayError`."""
+        """Raises `ClaimLost`."""
         self.found |= tried(done)
-        self.renew(done.rows_seen)
-        self.meanwhile()
+        self.note(done.rows_seen)
 
     def followed(self, rows: FileRows) -> FileRows:
         with closing(rows):
             for number, row in enumerate(rows, 1):
                 if number % BATCH_ROWS == 0:
-                    self.renew(number)
-                    self.meanwhile()
+                    self.note(number)
                 yield row
 
     def end(self, **problem: Any) -> None:
+        """Raises `ClaimLost`."""
         with database.write(self.site.id):
-            stored.end(self.site.id, self.upload, compact_json(self.found | problem))
+            jobs.hold(self.job, LONG)
+            stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
 
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
@@ -117,49 +108,40 @@ def _problem(error: FormError) -> dict[str, Any]:
     return {"problem": error.problems[0].message, "found": error.page_found}
 
 
-def work(instance: Path, open_file: FileOpener) -> None:
-    """Does the tasks that wait, one after another. Raises `MACHINE_FAULTS`."""
-    while (task := _next()) is not None:
-        task.meanwhile = partial(_look_at_others, instance, open_file)
-        _attempt(task, partial(_do, task, instance, open_file))
+def kind(instance: Path, open_file: FileOpener, open_records: RecordOpener) -> Kind:
+    return Kind(stored.JOB, LONG, partial(_step, instance, open_file, open_records))
 
 
-def _look_at_others(instance: Path, open_file: FileOpener) -> None:
-    """Looks through files that wait behind a long task, so that their pages show the columns."""
-    while (task := _next(unseen=True)) is not None:
-        _attempt(task, partial(_look, task, instance, open_file))
+def _step(
+    instance: Path, open_file: FileOpener, open_records: RecordOpener, job: Job, _deadline: float
+) -> int:
+    """Searches a file, or does its task, to the end; what there is to do then is done next."""
+    with database.write(job.site_id):
+        upload = stored.get(job.site_id, job.subject)
+        if upload is None or not upload.is_due:
+            jobs.end(job)
+            return jobs.SETTLED
+        site = next(site for site in sites.list_all() if site.id == job.site_id)
+    if upload.to_search and upload.task != IMPORT:
+        file_searches.search(site, upload, job, instance, open_records)
+    else:
+        _attempt(Task(site, upload, job), instance, open_file)
+    return 0
 
 
-def _attempt(task: Task, do: Callable[[], None]) -> None:
-    """Claims and does a task, and says so if it cannot be done. Raises `MACHINE_FAULTS`."""
+def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
+    """Does a task, and says so if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     try:
-        task.renew(0)
-        do()
-    except TakenAwayError:
-        return
+        _do(task, instance, open_file)
     except NotFound as error:
         task.end(problem=error.message)
     except FormError as error:
         task.end(**_problem(error))
-    except MACHINE_FAULTS:
+    except (ClaimLost, *MACHINE_FAULTS):
         raise
     except Exception as error:
         log.error("file %d was not read: %s", task.upload.id, where(error))
         task.end(problem=STOPPED)
-
-
-@database.session()
-def _next(unseen: bool = False) -> Task | None:
-    found = stored.due(leases.now(clock.uptime_ms()), unseen)
-    upload = stored.get(*found) if found else None
-    by_id = {site.id: site for site in sites.list_all()} if found else {}
-    return Task(by_id[found[0]], upload) if found and upload else None
-
-
-def _look(task: Task, instance: Path, open_file: FileOpener) -> None:
-    with _opened(task.site, instance, task.upload, open_file, task.look):
-        task.looked = True
-    task.renew(0, lease_ms=0)
 
 
 def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
@@ -174,7 +156,7 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 def _try(task: Task, file: ReadableFile) -> None:
     task.looked = True
-    task.renew(0)
+    task.note(0)
     done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
     task.found |= tried(done)
     task.end()
@@ -199,20 +181,33 @@ def _opened(
 
 def _import(task: Task, file: ReadableFile) -> None:
     """Goes on where another worker was killed; what is taken back meanwhile is not read on."""
-    received = file_imports.resume(task.site, task.upload.file, once=True)
+    site, upload = task.site, task.upload
+    received = file_imports.resume(site, upload.file, once=True)
+    received.hold = partial(jobs.hold, task.job, LONG)
     if not received.complete:
         with suppress(TakenBackError):
             _receive(task, file, received)
-    upload = task.upload
     kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
-    actor = Actor(upload.actor, upload.client_network)
-    file_uploads.imported(task.site, received.import_id, upload, kept, actor)
+    with database.write(site.id):
+        jobs.hold(task.job, LONG)
+        file_uploads.put_file(site, received.import_id, kept, Actor(upload.actor, upload.client_network))
+        stored.end(site.id, upload.id, "", received.import_id)
 
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
     try:
         received.store(task.followed(file.rows(addresses.identity)))
-    except (FormError, TakenAwayError):
+    except FormError:
         received.discard()
         raise
+    except ClaimLost:
+        if _is_left(task):
+            received.discard()
+        raise
     received.accept(file.columns)
+
+
+@database.session()
+def _is_left(task: Task) -> bool:
+    """Whether the operator has left the file; otherwise another worker goes on with it."""
+    return stored.get(task.site.id, task.upload.id) is None

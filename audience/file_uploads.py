@@ -224,13 +224,6 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
-@database.writes_site
-def imported(site: Site, import_id: int, upload: FileUpload, file: ImportedFile, actor: Actor) -> None:
-    """Ends the task of importing a file: says whose file an import was, there and in the audit log."""
-    put_file(site, import_id, file, actor)
-    stored.end(site.id, upload, "", import_id)
-
-
 def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
     """Keeps whose file an import is and what was answered, in the caller's transaction."""
     import_ = stored_imports.get(site.id, import_id)

@@ -23,7 +23,6 @@ class FileUploadModel(SiteOwnedModel):
     client_network = TextField()
     rows_done = BigIntegerField()
     outcome = TextField()
-    lease_until = BigIntegerField()
     import_id = BigIntegerField()
     to_search = BigIntegerField()
 

@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from storage import jobs
 from storage.database import execute, marks, row, rows
 from storage.file_upload_models import FileUploadModel
 
+JOB = "file"  # the kind of job of one that a worker is to search, try or import
+FIRST = -1  # when a job is due that comes before all others of its site
 COLUMNS = (
     "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
-    "lease_until, import_id, to_search"
+    "import_id, to_search"
 )
 TRY, IMPORT = "try", "import"  # tasks of a worker
 ASKED = "asked"  # no task: of a file that a key sent, and that waits for answers
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
-LEASE_MS = 5 * 60_000
-MAX_LEASE_MS = 2 * LEASE_MS  # ends later: of an earlier start. Some read the clock before it is given
 
 
 class FileUpload(NamedTuple):
@@ -35,9 +36,13 @@ class FileUpload(NamedTuple):
     client_network: str
     rows_done: int
     outcome: str
-    lease_until: int
     import_id: int
     to_search: int
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a worker is to do something with it. An import deletes it: it is not searched."""
+        return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
 
 
 def add(
@@ -45,9 +50,10 @@ def add(
 ) -> int:
     upload_id: int = FileUploadModel.insert(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
-        actor=actor, client_network="", rows_done=0, outcome="", lease_until=0, import_id=0,
-        to_search=0,
+        actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,
     ).execute()  # fmt: skip
+    if task != ASKED:
+        jobs.add(site_id, JOB, upload_id)
     return upload_id
 
 
@@ -78,83 +84,50 @@ def asked_by(site_id: int, key: str) -> list[FileUpload]:
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
     """Puts a new reading, to be tried, unless the file is being imported, was, or is deleted."""
-    execute(
-        f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '', lease_until = 0 "
+    if execute(
+        f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '' "
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
         (reading, site_id, upload_id),
-    )
+    ):
+        jobs.add(site_id, JOB, upload_id)
 
 
 def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
-    """Has a worker import a file, once."""
-    execute(
-        f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0, "
-        "lease_until = 0 "
+    """Has a worker import a file, once, before it tries others."""
+    if execute(
+        f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0 "
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
         (actor, client_network, site_id, upload_id),
+    ):
+        jobs.add(site_id, JOB, upload_id, not_before=FIRST)
+
+
+def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:
+    """Notes how far a task is, and what it found so far."""
+    execute(
+        "UPDATE file_uploads SET rows_done = ?, outcome = ? WHERE site_id = ? AND id = ?",
+        (rows_done, outcome, site_id, upload_id),
     )
 
 
-def due(now: int, unseen: bool) -> tuple[int, int] | None:
-    """(site id, id) of the oldest file with a task that nobody does; those to import come first.
-
-    If `unseen`, of those to try of which nothing is found yet. `now` is the instant that leases go by.
-    """
-    tasks = f"task = '{TRY}' AND outcome = ''" if unseen else f"task <> '' AND task <> '{ASKED}'"
-    record = row(
-        f"SELECT site_id, id FROM file_uploads WHERE {tasks} "
-        f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY task, id LIMIT 1",
-        (now, now),
-    )
-    return record and (record[0], record[1])
-
-
-def renew(site_id: int, upload: FileUpload, lease_until: int, rows_done: int, outcome: str) -> bool:
-    """Renews the lease of a task, with what it found so far; False if it is somebody else's, or gone."""
-    return bool(
-        execute(
-            "UPDATE file_uploads SET lease_until = ?, rows_done = ?, outcome = ? "
-            "WHERE site_id = ? AND id = ? AND file = ? AND task = ? AND lease_until = ?",
-            (
-                lease_until,
-                rows_done,
-                outcome,
-                site_id,
-                upload.id,
-                upload.file,
-                upload.task,
-                upload.lease_until,
-            ),
-        )
-    )
-
-
-def end(site_id: int, upload: FileUpload, outcome: str, import_id: int = 0) -> None:
+def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
     """Ends a task."""
     execute(
-        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ?, lease_until = 0 "
-        "WHERE site_id = ? AND id = ? AND file = ? AND lease_until = ?",
-        (outcome, import_id, site_id, upload.id, upload.file, upload.lease_until),
+        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? WHERE site_id = ? AND id = ?",
+        (outcome, import_id, site_id, upload_id),
     )
 
 
 def ask_search(site_id: int) -> None:
-    """Has a worker search the files that wait, as somebody is erased."""
+    """Has a worker search the files that wait, as somebody is erased; once it has done what it does."""
+    waiting = "site_id = ? AND import_id = 0 AND file <> ''"
+    execute(f"UPDATE file_uploads SET to_search = to_search + 1 WHERE {waiting}", (site_id,))
     execute(
-        "UPDATE file_uploads SET to_search = to_search + 1 "
-        "WHERE site_id = ? AND import_id = 0 AND file <> ''",
+        "INSERT INTO jobs (site_id, kind, subject, status) "
+        f"SELECT site_id, '{JOB}', id, '{jobs.WAITING}' FROM file_uploads WHERE {waiting} "
+        "ON CONFLICT (site_id, kind, subject) DO NOTHING",
         (site_id,),
     )
-
-
-def due_search(now: int) -> tuple[int, int] | None:
-    """(site id, id) of a file to search that nobody reads, or imports, which deletes it."""
-    record = row(
-        f"SELECT site_id, id FROM file_uploads WHERE to_search > 0 AND task <> '{IMPORT}' AND import_id = 0 "
-        f"AND lease_until NOT BETWEEN ? AND ? + {MAX_LEASE_MS} ORDER BY id LIMIT 1",
-        (now, now),
-    )
-    return record and (record[0], record[1])
 
 
 def try_again(site_id: int, upload_id: int) -> None:
@@ -177,25 +150,23 @@ def asked_before(instant: int) -> list[tuple[int, int]]:
 def searched(site_id: int, upload: FileUpload) -> None:
     """Ends a search; whoever was erased after it had begun is to be searched for still."""
     execute(
-        "UPDATE file_uploads SET to_search = to_search - ?, lease_until = 0 "
-        "WHERE site_id = ? AND id = ? AND lease_until = ?",
-        (upload.to_search, site_id, upload.id, upload.lease_until),
+        "UPDATE file_uploads SET to_search = to_search - ? WHERE site_id = ? AND id = ?",
+        (upload.to_search, site_id, upload.id),
     )
 
 
-def drop(site_id: int, upload: FileUpload, outcome: str) -> bool:
-    """Keeps of a file what it was and why it was deleted; False if the task is somebody else's, or gone."""
-    return bool(
-        execute(
-            "UPDATE file_uploads SET file = '', task = '', outcome = ?, to_search = 0, lease_until = 0 "
-            "WHERE site_id = ? AND id = ? AND lease_until = ?",
-            (outcome, site_id, upload.id, upload.lease_until),
-        )
+def drop(site_id: int, upload_id: int, outcome: str) -> None:
+    """Keeps of a file what it was and why it was deleted."""
+    execute(
+        "UPDATE file_uploads SET file = '', task = '', outcome = ?, to_search = 0 "
+        "WHERE site_id = ? AND id = ?",
+        (outcome, site_id, upload_id),
     )
 
 
 def remove(site_id: int, upload_id: int) -> bool:
     """False if it is gone already."""
+    jobs.remove(site_id, JOB, upload_id)
     return bool(execute("DELETE FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id)))
 
 

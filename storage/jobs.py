@@ -67,6 +67,11 @@ def remove(site_id: int, kind: str, subject: int) -> None:
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
+def is_there(site_id: int, kind: str, subject: int) -> bool:
+    query = "SELECT 1 FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?"
+    return row(query, (site_id, kind, subject)) is not None
+
+
 def wake(site_id: int, kind: str) -> int:
     """Has the idle jobs of a kind done; returns how many."""
     return execute(

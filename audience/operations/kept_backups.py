@@ -1,25 +1,28 @@
 """Backups that are made in the console, and kept in the instance until somebody deletes them."""
 
 import datetime as dt
+import fcntl
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from audience import audit_log, clock, secret_files
+from audience import audit_log, clock, jobs, secret_files
 from audience.audit_log import Actor
 from audience.config import Settings
 from audience.errors import AudienceError, NotFound, Refused
+from audience.jobs import LONG, Job, Kind
 from audience.operations import backups
 from storage import database
+from storage import jobs as stored_jobs
 from storage.errors import Unavailable, Unusable
 
 FOLDER = "backups"
 NAME = re.compile(r"audience-[0-9]{8}-[0-9]{6}\.tar")
-UNFINISHED = ".audience-*"  # the folder in which `backups.create` works
-ASKED, TAKEN, PROBLEM = "asked.json", "taken.json", "problem.txt"  # what a worker is told, and tells
-BUSY_MS = 3_600_000
+JOB = "backup"
+ASKED, PROBLEM = "asked.json", "problem.txt"  # what a worker is told, and tells
 PIECE_BYTES = 2**20
 NOT_MADE = "The backup was not made: {}. Make room or repair what it names, then make another."
 BUSY = "A backup is being made already: look again in a minute."
@@ -40,18 +43,19 @@ def ask(settings: Settings, actor: Actor) -> None:
     backups.refuse_server(settings)
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    if is_busy(settings):
-        raise Refused(BUSY)
-    (folder / PROBLEM).unlink(missing_ok=True)
-    with open(folder / ASKED, "w", opener=secret_files.private_opener) as file:
-        json.dump([actor.name, actor.client_network], file)
+    with database.write(database.SHARED):
+        if is_busy(settings):
+            raise Refused(BUSY)
+        (folder / PROBLEM).unlink(missing_ok=True)
+        with open(folder / ASKED, "w", opener=secret_files.private_opener) as file:
+            json.dump([actor.name, actor.client_network], file)
+        stored_jobs.add(0, JOB, 0)
 
 
+@database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or is going to be."""
-    folder = settings.instance / FOLDER
-    begun = [folder / ASKED, folder / TAKEN, *folder.glob(UNFINISHED)]
-    return any(clock.now_ms() - _made_at(each) < BUSY_MS for each in begun)
+    """Whether a backup is being made, or is going to be: a restored database may have a job of before."""
+    return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 
 
 def problem(settings: Settings) -> str:
@@ -60,19 +64,37 @@ def problem(settings: Settings) -> str:
     return file.read_text() if file.exists() else ""
 
 
-def work(settings: Settings) -> None:
-    """Makes the backup that somebody has asked for, complete and verified."""
+def kind(settings: Settings) -> Kind:
+    return Kind(JOB, LONG, partial(_step, settings))
+
+
+def _step(settings: Settings, job: Job, _deadline: float) -> int:
+    """Makes the backup that somebody has asked for, complete and verified.
+
+    The lease may end before it is done: who locks the file makes it, for as long as that takes.
+    """
+    asked = settings.instance / FOLDER / ASKED
+    try:
+        with asked.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _try(settings, Actor(*json.load(file)))
+    except BlockingIOError:
+        return LONG.lease_ms
+    except FileNotFoundError:
+        pass
+    with database.write(database.SHARED):
+        jobs.end(job)
+    return jobs.SETTLED
+
+
+def _try(settings: Settings, actor: Actor) -> None:
     folder = settings.instance / FOLDER
     try:
-        taken = (folder / ASKED).rename(folder / TAKEN)
-    except FileNotFoundError:
-        return
-    try:
-        _make(settings, Actor(*json.loads(taken.read_text())))
+        _make(settings, actor)
     except (AudienceError, Unavailable, Unusable, OSError) as error:
         (folder / PROBLEM).write_text(NOT_MADE.format(error))
     finally:
-        taken.unlink()
+        (folder / ASKED).unlink(missing_ok=True)
 
 
 def _make(settings: Settings, actor: Actor) -> None:

@@ -10,6 +10,7 @@ from audience import (
     change_log_retention,
     erased_pages,
     file_imports,
+    file_tasks,
     file_uploads,
     segment_counts,
     site_lane,
@@ -20,20 +21,30 @@ from audience import (
 )
 from audience.config import Settings
 from audience.jobs import DB, Job, Kind
+from audience.operations import kept_backups
+from audience.protocols import FileOpener, RecordOpener
 from audience.webhook_sender import WriteChange
 from storage import database
 
 MAINTENANCE_MS = 600_000  # between two of a task
 
 
-def kinds(settings: Settings, write_change: WriteChange) -> tuple[Kind, ...]:
+def kinds(
+    settings: Settings, write_change: WriteChange, open_file: FileOpener, open_records: RecordOpener
+) -> tuple[Kind, ...]:
     return (
-        *site_lane.KINDS,
+        *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change),
-        bulk_act_pieces.kind(settings.instance),
         segment_counts.KIND,
+        file_tasks.kind(settings.instance, open_file, open_records),
+        kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
     )
+
+
+def given_up(settings: Settings) -> tuple[Kind, ...]:
+    """Those that are given up, and queued again by hand."""
+    return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:

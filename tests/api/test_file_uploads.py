@@ -1,16 +1,13 @@
 """A file that was kept while its questions were open, in place of the body; how many are kept."""
 
-from functools import partial
-
 import pytest
 
-from audience import clock, file_searches, file_uploads, keys, site_lane
-from schemas.file_records import kept_records
+from audience import clock, file_uploads, keys, site_lane
 from storage import database
 from tests.api.sent_files import CSV, ask, left, people
 from tests.client import ApiClient
+from tests.file_jobs import do_files
 from tests.response_assertions import error, error_fields
-from workers.child_process import ChildProcess
 
 IN = "subscribed"
 
@@ -91,6 +88,6 @@ def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):
     client.create("p0@example.com")
     upload = kept(client, people("x", "a", "b"))
     client.delete("/fetch/subscribers", query={"email": "p0@example.com"})
-    file_searches.work(settings.instance, partial(kept_records, ChildProcess()))
+    do_files(settings.instance)
     dry = go_on(client, upload, consent=IN, dry_run="1").json["dry_run"]
     assert [row["email"] for row in dry["rows"]] == ["p1@example.com"]

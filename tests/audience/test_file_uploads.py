@@ -1,16 +1,14 @@
 """Files of operators where several hosts share the database: no host needs the folder of another."""
 
 import io
-from functools import partial
 
 import pytest
 
-from audience import clock, file_tasks, file_uploads, site_lane, sites, stats
+from audience import clock, file_uploads, site_lane, sites, stats
 from audience.audit_log import COMMAND_LINE
 from audience.errors import NotFound, Refused
-from schemas.file_imports import kept_file
 from storage import database, file_pieces
-from workers.child_process import ChildProcess
+from tests.file_jobs import do_files
 
 PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) for n in range(1_600))
 DAY_MS = 86_400_000
@@ -46,7 +44,7 @@ def test_a_worker_of_another_host_imports_a_file(site, hosts):
     with file_uploads.opened(site, hosts[1], upload) as file:
         assert file.read() == PEOPLE
     file_uploads.begin_import(site, hosts[0], upload, COMMAND_LINE)
-    file_tasks.work(hosts[1], partial(kept_file, ChildProcess()))
+    do_files(hosts[1])
     site_lane.drain(site.id, 30)
     assert stats.for_site(site).users == 1_600
     assert count_pieces() == 0

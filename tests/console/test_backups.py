@@ -1,18 +1,21 @@
 """Backups in the console: made, downloaded, deleted, by administrators alone."""
 
 import io
-import os
 import tarfile
 
 import pytest
 
-from audience import audit_log
+from audience import audit_log, clock, jobs
 from audience.audit_log import Actor
 from audience.errors import Refused
 from audience.operations import backups, kept_backups
 from tests.console.browser import signed_in
 
 ACTOR = Actor("admin@example.com")
+
+
+def work(settings):
+    jobs.work([kept_backups.kind(settings)], 0, 30)
 
 
 def acts():
@@ -24,9 +27,9 @@ def test_a_backup_is_made_downloaded_and_deleted(site, administrator, settings):
     assert administrator.post("/backups").status_code == 303
     assert "A backup is being made" in administrator.get("/backups").text
     assert administrator.post("/backups").status_code == 422
-    kept_backups.work(settings)
+    work(settings)
     assert "A backup is being made" not in administrator.get("/backups").text
-    kept_backups.work(settings)
+    work(settings)
     [kept] = kept_backups.list_all(settings)
     assert kept.name in administrator.get("/backups").text
     assert oct((settings.instance / "backups" / kept.name).stat().st_mode)[-3:] == "600"
@@ -40,12 +43,50 @@ def test_a_backup_is_made_downloaded_and_deleted(site, administrator, settings):
     assert acts() == [(who, "backup deleted"), (who, "backup downloaded"), (who, "backup made")]
 
 
-def test_one_at_a_time(site, administrator, settings):
-    busy = settings.instance / "backups" / ".audience-x"
-    busy.mkdir(parents=True)
-    refused = administrator.post("/backups")
-    assert (refused.status_code, kept_backups.BUSY in refused.text) == (422, True)
-    os.utime(busy, (0, 0))  # left by a process that ended long ago
+def test_one_that_a_killed_worker_began_is_made_by_another(site, administrator, settings, monkeypatch):
+    def kill(*_):
+        raise KeyboardInterrupt
+
+    administrator.post("/backups")
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_backups, "_try", kill)
+        with pytest.raises(KeyboardInterrupt):
+            work(settings)
+    work(settings)
+    assert kept_backups.list_all(settings) == []
+    later = clock.uptime_ms() + jobs.LONG.lease_ms + 1
+    monkeypatch.setattr(clock, "uptime_ms", lambda: later)
+    work(settings)
+    assert len(kept_backups.list_all(settings)) == 1
+
+
+def test_one_that_takes_longer_than_its_lease_is_made_once(site, administrator, settings, monkeypatch):
+    create, begun = backups.create, []
+
+    def overtaken(*arguments):
+        begun.append(1)
+        later = clock.uptime_ms() + jobs.LONG.lease_ms + 1
+        monkeypatch.setattr(clock, "uptime_ms", lambda: later)
+        work(settings)
+        create(*arguments)
+
+    administrator.post("/backups")
+    monkeypatch.setattr(backups, "create", overtaken)
+    work(settings)
+    assert (len(begun), len(kept_backups.list_all(settings))) == (1, 1)
+    assert "A backup is being made" not in administrator.get("/backups").text
+
+
+def test_a_restored_database_makes_no_backup_by_itself_and_leaves_none_waiting(site, administrator, settings):
+    administrator.post("/backups")
+    asked = settings.instance / kept_backups.FOLDER / kept_backups.ASKED
+    asked.rename(asked.with_suffix(".kept"))
+    assert "A backup is being made" not in administrator.get("/backups").text
+    work(settings)
+    assert kept_backups.list_all(settings) == []
+    assert jobs.due_sites() == []
+    asked.with_suffix(".kept").rename(asked)
+    assert "A backup is being made" not in administrator.get("/backups").text
     assert administrator.post("/backups").status_code == 303
 
 
@@ -65,11 +106,11 @@ def test_why_none_was_made_is_said_until_the_next(site, administrator, settings,
 
     administrator.post("/backups")
     monkeypatch.setattr(backups, "create", full)
-    kept_backups.work(settings)
+    work(settings)
     assert "The backup was not made: [Errno 28] No space" in administrator.get("/backups").text
     monkeypatch.undo()
     administrator.post("/backups")
-    kept_backups.work(settings)
+    work(settings)
     assert "was not made" not in administrator.get("/backups").text
     assert len(kept_backups.list_all(settings)) == 1
 
@@ -88,7 +129,7 @@ def test_an_owner_makes_none(app, site, settings):
     assert owner.get("/backups").status_code == 404
     assert owner.post("/backups").status_code == 404
     kept_backups.ask(settings, ACTOR)
-    kept_backups.work(settings)
+    work(settings)
     [kept] = kept_backups.list_all(settings)
     assert owner.post(f"/backups/{kept.name}/download").status_code == 404
     assert kept_backups.list_all(settings) == [kept]

@@ -2,20 +2,18 @@
 
 import os
 import re
-from functools import partial
 from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import file_tasks, operators, site_lane, subscribers
+from audience import operators, site_lane, subscribers
 from audience.audit_log import COMMAND_LINE
-from schemas.file_imports import kept_file
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+from tests.file_jobs import do_files
 from tests.jobs import run_acts
-from workers.child_process import ChildProcess
 
 EMAIL = "mara@example.com"
 WIDTHS = (360, 1280)
@@ -184,7 +182,7 @@ def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, 
     page.get_by_role("button", name="Import 2 rows").focus()
     keyboard.press("Enter")
     page.get_by_text("Reading the file").wait_for()
-    file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
+    do_files(settings.instance)
     page.get_by_text("What became of the rows").wait_for()
     lamp = page.get_by_role("link", name="Importing, 0%")
     lamp.wait_for()
@@ -243,7 +241,7 @@ def test_who_may_be_written_to_is_asked(
     look(page, f"{name}-3-{theme}")
     start.click()
     page.get_by_text("Reading the file").wait_for()
-    file_tasks.work(settings.instance, partial(kept_file, ChildProcess()))
+    do_files(settings.instance)
     site_lane.drain(site.id, 30)
     found = [each for each in ("bob", "cy") if is_left(site, f"{each}@a.example")]
     assert found == left

@@ -14,14 +14,15 @@ from audience import (
     file_imports,
     file_searches,
     file_uploads,
+    jobs,
     site_lane,
     subscribers,
 )
 from audience.audit_log import COMMAND_LINE
 from schemas.file_records import kept_records
 from storage import database, file_pieces, leases
-from storage import file_uploads as stored
 from tests.console.test_file_uploads import asked, folder, keep, read, root, work
+from tests.file_jobs import do_files
 from workers.child_process import ChildProcess
 
 __all__ = ["folder", "root"]
@@ -45,7 +46,7 @@ def erase(site, instance):
 @pytest.fixture
 def search(instance):
     """What a worker does with files that are to be searched."""
-    return partial(file_searches.work, instance, partial(kept_records, ChildProcess()))
+    return partial(do_files, instance)
 
 
 @pytest.fixture
@@ -224,7 +225,7 @@ def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
                 file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
             yield record
 
-    file_searches.work(instance, begun_after_a_row)
+    do_files(instance, open_records=begun_after_a_row)
     work(manager)
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example") is None
@@ -246,7 +247,7 @@ def test_who_is_erased_during_a_search_is_searched_for_next(manager, root, insta
                 erase("bob@a.example")
             yield record
 
-    file_searches.work(instance, erased_meanwhile)
+    do_files(instance, open_records=erased_meanwhile)
     assert b"ann@a.example" not in content().lower()
     assert b"bob@a.example" not in content()
     assert len(searches) == 2
@@ -262,10 +263,10 @@ def test_a_worker_that_is_killed_leaves_the_search_to_another(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        file_searches.work(instance, killed)
+        do_files(instance, open_records=killed)
     search()
     assert content() == PEOPLE.encode()  # the lease has not ended
-    later = clock.uptime_ms() + stored.MAX_LEASE_MS + 1
+    later = clock.uptime_ms() + jobs.LONG.lease_ms + 1
     monkeypatch.setattr(leases, "now", lambda _: later)
     search()
     assert content() == WITHOUT_ANN.encode()

@@ -11,10 +11,12 @@ from audience import (
     clock,
     commands,
     dry_runs,
+    erasures,
     file_imports,
     file_tasks,
     file_uploads,
     imports,
+    jobs,
     site_lane,
     stats,
     subscribers,
@@ -115,25 +117,6 @@ def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, la
     assert "Of 12 rows, <b>12</b> bring" in manager.get(path).text
 
 
-def test_files_that_wait_behind_another_show_their_columns(site, manager, root, large):
-    keep(manager, root, PEOPLE)
-    paths = [keep(manager, root, text) for text in ("email,Town\nann@a.example,Oslo\n", "Town\nOslo\n")]
-    during: list[str] = []
-    work(manager, Interrupted(9, lambda: during.extend(manager.get(path).text for path in paths)))
-    understood, unknown = during
-    for words in (
-        "Its name says so.",
-        "ann<wbr>@a<wbr>.example",
-        "A worker tries the whole file next.",
-        "data-live",
-    ):
-        assert words in understood
-    assert "Import all rows" in understood
-    assert "No column holds addresses: choose below which one does." in unknown
-    assert 'name="start"' not in unknown
-    assert "Import 1 row<" in manager.get(paths[0]).text
-
-
 def test_what_a_large_file_lacks_is_chosen_beside_its_columns(site, manager, root, large):
     path = keep(manager, root, "Wer,Stufe\nann@a.example,pro\n")
     work(manager)
@@ -209,13 +192,66 @@ def test_another_worker_goes_on_where_one_was_killed(site, manager, root, later,
         work(manager, Interrupted(at, kill))
     work(manager)
     assert "Reading the file" in manager.get(path).text
-    later(file_tasks.LEASE_MS + 1)
+    later(jobs.LONG.lease_ms + 1)
     work(manager)
     assert manager.get(path).status_code == 303
     site_lane.drain(site.id, 30)
     [done] = imports.newest(site)
     assert (done.rows, done.refused, done.created) == (20, 1, 20)
     assert stats.for_site(site).users == 20
+
+
+@pytest.mark.parametrize("batch_length", [1, 2**20])
+def test_who_was_overtaken_leaves_the_rows_to_the_other(
+    site, manager, root, later, monkeypatch, batch_length
+):
+    monkeypatch.setattr(file_imports, "BATCH_LENGTH", batch_length)
+    path = keep(manager, root, PEOPLE)
+    manager.post(path, start="1", headed="1", consent="subscribed")
+    seen = []
+
+    def overtake():
+        later(jobs.LONG.lease_ms + 1)
+        with suppress(KilledError):
+            work(manager, Interrupted(17, kill))
+        seen.append(imports.newest(site))
+
+    work(manager, Interrupted(9, overtake))
+    assert imports.newest(site) == seen[0]
+    later(jobs.LONG.lease_ms + 1)
+    work(manager)
+    site_lane.drain(site.id, 30)
+    [done] = imports.newest(site)
+    assert (done.rows, done.refused, done.created) == (20, 1, 20)
+
+
+def test_an_erasure_takes_no_file_from_whoever_reads_it(site, manager, root, large):
+    keep(manager, root, PEOPLE)
+    opened: list[str] = []
+
+    def erase():
+        erasures.erase(
+            site, manager.http.application.extensions["audience"].settings.instance, "eve@a.example"
+        )
+
+    interrupted = Interrupted(9, erase)
+
+    def open_file(name, *arguments):
+        opened.append(name)
+        return interrupted(name, *arguments)
+
+    work(manager, open_file)
+    assert opened == ["people.csv"]
+    assert file_uploads.waiting(site)[0].to_search == 0
+
+
+def test_an_import_comes_before_files_that_are_to_be_tried(manager, root, large):
+    tried, path = keep(manager, root, PEOPLE), keep(manager, root, "email\nann@a.example\n")
+    manager.post(path, start="1", headed="1", consent="subscribed")
+    during: list[str] = []
+    work(manager, Interrupted(0, lambda: during.append(manager.get(tried).text)))
+    assert "Looking through the file" in during[0]
+    assert "tried on all rows" in manager.get(tried).text
 
 
 @pytest.mark.parametrize("then", [bool, kill])
@@ -230,7 +266,7 @@ def test_taken_back_while_it_is_read(site, manager, root, later, then):
 
     with suppress(KilledError):
         work(manager, Interrupted(9, take_back))
-    later(file_tasks.LEASE_MS + 1)
+    later(jobs.LONG.lease_ms + 1)
     work(manager)
     site_lane.drain(site.id, 30)
     [stopped] = imports.newest(site)
@@ -245,11 +281,11 @@ def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
     path = keep(manager, root, PEOPLE)
     manager.post(path, start="1", headed="1", consent="subscribed")
     with monkeypatch.context() as patch:
-        patch.setattr(file_uploads, "imported", lambda *_: kill())
+        patch.setattr(file_uploads, "put_file", lambda *_: kill())
         with pytest.raises(KilledError):
             work(manager)
     site_lane.drain(site.id, 30)
-    later(file_tasks.LEASE_MS + 1)
+    later(jobs.LONG.lease_ms + 1)
     work(manager)
     [done] = imports.newest(site)
     assert manager.get(path).headers["Location"].endswith(f"{root}/{done.id}")

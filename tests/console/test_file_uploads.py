@@ -4,13 +4,11 @@ import io
 import json
 import os
 import re
-from functools import partial
 
 import pytest
 
 from audience import (
     audit_log,
-    file_tasks,
     file_uploads,
     imports,
     jobs,
@@ -19,9 +17,8 @@ from audience import (
     subscribers,
 )
 from audience.console.file_forms import BESIDE
-from schemas.file_imports import kept_file
 from tests.console.browser import ORIGIN, signed_in
-from workers.child_process import ChildProcess
+from tests.file_jobs import do_files
 
 PEOPLE = "E-mail,Vorname,Orders\nann@a.example,Ann,4\nbob@a.example,Bob,\nnobody,Cy,1\n"
 HOUR_MS = 3_600_000
@@ -85,8 +82,7 @@ def read(browser, path, **fields):
 
 def work(browser, open_file=None):
     """What a worker does with files."""
-    instance = browser.http.application.extensions["audience"].settings.instance
-    file_tasks.work(instance, open_file or partial(kept_file, ChildProcess()))
+    do_files(browser.http.application.extensions["audience"].settings.instance, open_file)
 
 
 @pytest.mark.of_sqlite

@@ -4,30 +4,27 @@ That each names its site is read of every test, by tests/statements.py.
 """
 
 import io
-from functools import partial
 
 import pytest
-from audience.operations.chores import chores
 
 from audience import (
     bulk_acts,
     erasures,
-    file_tasks,
     file_uploads,
     jobs,
     site_lane,
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
-from schemas.file_imports import kept_file
+from audience.operations.kinds import chores, maintenance
 from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
+from tests.file_jobs import do_files
 from tests.jobs import run_acts
 from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK, send_all
-from workers.child_process import ChildProcess
 
 
 @pytest.fixture
@@ -65,7 +62,7 @@ def import_a_file(site, instance):
     file = io.BytesIO(b"email\nq1@example.com\nnobody\n")
     upload = file_uploads.keep(site, instance, "people.csv", file, {"consent": "subscribed"})
     file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
-    file_tasks.work(instance, partial(kept_file, ChildProcess()))
+    do_files(instance)
     site_lane.drain(site.id, 30)
     file_uploads.discard(site, instance, file_uploads.keep(site, instance, "b.csv", io.BytesIO(b"x"), {}))
 
@@ -103,8 +100,9 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     webhooks.create(client.site, WEBHOOK, private_addresses=True)
     client.create("new@example.com")
     send_all()
-    for chore in chores(settings):
-        chore()
+    for task in (*maintenance(settings).values(), *chores(settings)):
+        task()
+    jobs.due_sites()
     erasures.erase(client.site, settings.instance, email="p1@example.com")
     assert len(set(sent)) > 70
     assert reader.wrong == []

@@ -1,0 +1,20 @@
+"""What workers do with files that operators sent."""
+
+from functools import partial
+
+from audience import file_tasks, jobs
+from schemas.file_imports import kept_file
+from schemas.file_records import kept_records
+from storage.file_uploads import JOB
+from workers.child_process import ChildProcess
+
+
+def do_files(instance, open_file=None, open_records=None):
+    """Searches, tries and imports the files that are due."""
+    child = ChildProcess()
+    kind = file_tasks.kind(
+        instance, open_file or partial(kept_file, child), open_records or partial(kept_records, child)
+    )
+    while site_ids := [each for each in jobs.due_sites() if JOB in jobs.due_kinds(each)]:
+        for site_id in site_ids:
+            jobs.work([kind], site_id, 30)
