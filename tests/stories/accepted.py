@@ -74,6 +74,7 @@ class Subscriber:
     mentions: list[Request] = field(default_factory=list)  # after which somebody has the address
     erased: ConsentEvent | None = None
     is_open: bool = False  # nothing is claimed of values
+    may_be_gone: bool = False  # by a request of which no answer came
     before: list[ConsentEvent] = field(default_factory=list)  # accepted before whoever has it came here
     brought: list[ConsentEvent] = field(default_factory=list)  # by whoever has it, from the address they had
 

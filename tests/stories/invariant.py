@@ -55,6 +55,7 @@ class Judge:
         self.imports: dict[str, int] = {}  # accepted rows
         self.erasures: list[tuple[str, ConsentEvent]] = []
         self.moved: set[str] = set()  # addresses that somebody has come to or left
+        self.notes: list[tuple[set[str], str]] = []  # addresses, and what was sent about them
         self.position, self.earliest, self.latest = 0, 0, 0
 
     def send(self, earliest: int, latest: int, clock: int | None = None) -> Request:
@@ -86,6 +87,15 @@ class Judge:
                 request.settled, request.answered = self.position, min(request.answered, self.position)
             self.waiting = []
 
+    def _note(self, request: Request, what: str, *emails: str) -> None:
+        answered = "" if request.certain else ", without an answer"
+        sentence = f"number {request.sent}: {what}, by {request.source or 'a direct request'}{answered}"
+        self.notes.append(({address_key(each) for each in emails}, sentence))
+
+    def about(self, keys: Collection[str]) -> list[str]:
+        """What was sent about these addresses, and moves to and from them."""
+        return [sentence for noted, sentence in self.notes if not noted.isdisjoint(keys)]
+
     def at(self, email: str) -> Subscriber:
         return self.subscribers.setdefault(address_key(email), Subscriber())
 
@@ -94,6 +104,8 @@ class Judge:
         creates: bool = False,
     ) -> None:  # fmt: skip
         """An event of consent, undated or dated: by milliseconds, or by a day in the site's zone."""
+        dated, only = f" dated {day}" if day else "", " who is new" if creates else ""
+        self._note(request, f"{kind}{only}{dated}, row {row}", email)
         if kind == UNSUBSCRIBE and not request.certain:
             return
         at = day if isinstance(day, int) else self._compared(day, kind) if day else 2**62
@@ -116,13 +128,17 @@ class Judge:
 
     def mention(self, request: Request, email: str) -> None:
         """Somebody has the address, once it is applied; of who was erased only an answer tells."""
+        self._note(request, "mention", email)
         subscriber = self.at(email)
-        if request.certain and (not subscriber.erased or subscriber.mentions or not request.queue):
+        is_away = not subscriber.mentions and (subscriber.erased or subscriber.may_be_gone)
+        if request.certain and not (is_away and request.queue):
             subscriber.mentions.append(request)
 
     def erase(self, request: Request, email: str) -> None:
+        self._note(request, "erase", email)
         if not request.certain:
-            self.at(email).mentions, self.at(email).is_open = [], True
+            subscriber = self.at(email)
+            subscriber.mentions, subscriber.is_open, subscriber.may_be_gone = [], True, True
             return
         event = ConsentEvent(UNSUBSCRIBE, request, 0, request.earliest, request.latest)
         self.erasures.append((address_key(email), event))
@@ -138,17 +154,32 @@ class Judge:
         What waits for an address stays its own, but resubscribes nobody who comes to it unsubscribed. Of who
         leaves before it was applied, it does not go along, nor does what they brought stay.
         """
+        self._note(request, f"move {old} to {new}", old, new)
         self.moved |= {address_key(old), address_key(new)}
         if address_key(old) == address_key(new):
             return
-        if not request.certain:
-            self.subscribers |= {address_key(each): Subscriber(is_open=True) for each in (old, new)}
-            return
         there, here = self.at(old), self.at(new)
-        applied = [event for event in there.consents if event.request.settled < request.sent]
-        is_away = any(True for _ in self._unsubscribes(Subscriber(applied)))
         waiting = [event for event in here.consents if event.request.settled > request.sent]
-        if is_away:
+        staying = [
+            event
+            for event in there.consents
+            if event.request.settled < request.sent
+            or not (event.request.source.startswith("act") or event in there.brought)
+        ]
+        if request.certain:
+            moved, left = self._moved(request, there, here, waiting, staying)
+        else:
+            moved = _doubtful([*there.consents, *here.consents], waiting)
+            left = _doubtful(there.consents, staying)
+        self.subscribers |= {address_key(new): moved, address_key(old): left}
+
+    def _moved(
+        self, request: Request, there: Subscriber, here: Subscriber, waiting: list[ConsentEvent],
+        staying: list[ConsentEvent],
+    ) -> tuple[Subscriber, Subscriber]:  # fmt: skip
+        """Of the new address and of the old one."""
+        applied = [event for event in there.consents if event.request.settled < request.sent]
+        if any(True for _ in self._unsubscribes(Subscriber(applied))):
             waiting = [event for event in waiting if event.kind == UNSUBSCRIBE]
         settled = all(
             write.request.settled < request.sent
@@ -161,16 +192,11 @@ class Judge:
             if event not in there.before or event.request.settled < request.sent
         ]
         is_open = there.is_open or not settled
-        self.subscribers[address_key(new)] = Subscriber(
-            [*along, *waiting], there.writes, [request], is_open=is_open, before=waiting, brought=along
-        )
-        staying = [
-            event
-            for event in there.consents
-            if event.request.settled < request.sent
-            or not (event.request.source.startswith("act") or event in there.brought)
-        ]
-        self.subscribers[address_key(old)] = Subscriber(staying, is_open=not settled)
+        moved = Subscriber(
+            [*along, *waiting], there.writes, [request], is_open=is_open, may_be_gone=there.may_be_gone,
+            before=waiting, brought=along,
+        )  # fmt: skip
+        return moved, Subscriber(staying, is_open=not settled, may_be_gone=there.may_be_gone)
 
     def delete_tag(self, request: Request, name: str | None) -> None:
         """Without a name, any may be deleted."""
@@ -182,6 +208,8 @@ class Judge:
     def undo(self, request: Request, source: str) -> None:
         """Nothing is claimed of values that the undone request gave, nor of whom it may have brought in."""
         self.undone.setdefault(source, request)
+        of_it = [key for key, each in list(self.subscribers.items()) if source in _sources(each)]
+        self._note(request, f"undo of {source}", *of_it)
         for subscriber in list(self.subscribers.values()):
             for writes in list(subscriber.writes.values()):
                 if any(write.request.source == source for write in writes):
@@ -205,13 +233,17 @@ class Judge:
         subscriptions = [event for event in events if event.kind == SUBSCRIBE]
         for event in events:
             counts = event.kind == UNSUBSCRIBE and not self._is_void(event)
-            if counts and all(self._outlives(event, each) for each in subscriptions):
+            stays = not subscriber.may_be_gone
+            if counts and all(self._outlives(event, each, stays) for each in subscriptions):
                 yield event
 
-    def _outlives(self, event: ConsentEvent, subscription: ConsentEvent) -> bool:
-        """An undone subscription is none, unless it may have kept the unsubscribe from counting."""
+    def _outlives(self, event: ConsentEvent, subscription: ConsentEvent, stays: bool) -> bool:
+        """An undone subscription is none, unless it may have kept the unsubscribe from counting.
+
+        Who may be gone in between comes in anew by one that only creates.
+        """
         undo = self.undone.get(subscription.request.source)
-        if subscription.creates or (undo and undo.certain):
+        if stays and (subscription.creates or (undo and undo.certain)):
             return precedes(event.request, subscription.request) or event.counts_over(subscription)
         return event.counts_over(subscription)
 
@@ -293,8 +325,23 @@ class Judge:
                 judge.erasures.append((key, event))
         for key in self.moved:
             judge.at(key).mentions, judge.at(key).is_open = [], True
-        judge.moved = set(self.moved)
+        judge.moved, judge.notes = set(self.moved), self.notes
         return judge
+
+
+def _sources(subscriber: Subscriber) -> set[str]:
+    return {request.source for request in subscriber.mentions} | {
+        event.request.source for event in subscriber.consents
+    }
+
+
+def _doubtful(said: list[ConsentEvent], either_way: list[ConsentEvent]) -> Subscriber:
+    """At an address of a move that may have happened: each subscription may count, an unsubscribe must if it
+    does either way.
+    """
+    may_count = [event for event in said if event.kind == SUBSCRIBE]
+    must_count = [event for event in either_way if event.kind == UNSUBSCRIBE]
+    return Subscriber([*may_count, *must_count], is_open=True, may_be_gone=True, before=must_count)
 
 
 def told(event: ConsentEvent) -> str:
@@ -305,4 +352,5 @@ def told(event: ConsentEvent) -> str:
 
 def assert_holds(judge: Judge, found: Found, history: Collection[Any] = ()) -> None:
     violations = judge.violations(found)
-    assert not violations, "\n".join([*violations, "after:", *map(repr, history)])
+    sent = judge.about({each.split()[0] for each in violations})
+    assert not violations, "\n".join([*violations, "sent:", *sent, "after:", *map(repr, history)])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.stories.accepted import ABSENT, SUBSCRIBE, UNSUBSCRIBE
-from tests.stories.invariant import Found, Judge
+from tests.stories.invariant import Found, Judge, assert_holds
 
 ANN, BOB = "ann@example.com", "bob@example.com"
 NOON = 1_790_000_000_000 - 1_790_000_000_000 % 86_400_000 + 43_200_000  # of a day in UTC
@@ -266,6 +266,43 @@ def test_whoever_moves_unsubscribed_is_not_subscribed_by_what_waited_for_the_new
         assert bool(told.found(bob=True)) == is_away
 
 
+def test_after_a_move_without_an_answer_what_was_said_at_either_address_may_count():
+    for email, kind, ann_left, bob_left in [
+        (ANN, SUBSCRIBE, False, False), (BOB, SUBSCRIBE, True, False), (ANN, UNSUBSCRIBE, True, True),
+    ]:  # fmt: skip
+        told = Told().creates()
+        told.judge.consent(told.request(), email, kind)
+        told.judge.move(told.request(certain=False), ANN, BOB)
+        told.judge.consent(request := told.request(), ANN, UNSUBSCRIBE, day=NOON - DAY)
+        told.judge.consent(request, BOB, UNSUBSCRIBE, day=NOON - DAY)
+        assert bool(told.found(ann=True)) == ann_left
+        assert bool(told.found(bob=True)) == bob_left
+
+
+def test_who_may_be_erased_may_be_kept_out_of_an_import():
+    told = Told().creates()
+    told.judge.erase(told.request(certain=False), ANN)
+    assert told.creates(queue="site", source="import 1").found() == []
+    assert told.creates().found() == ["ann@example.com is missing"]
+
+
+def test_an_unsubscribe_stays_where_somebody_may_have_moved_from():
+    told = Told().creates().says(UNSUBSCRIBE)
+    told.judge.move(told.request(certain=False), ANN, BOB)
+    assert told.found(ann=True)
+    assert told.found(bob=True) == told.found() == []
+
+
+def test_who_may_be_erased_may_be_brought_in_anew():
+    for is_asked in (True, False):
+        told = Told().creates().imports(UNSUBSCRIBE, "import 1")
+        if is_asked:
+            told.judge.erase(told.request(certain=False), ANN)
+        request = told.request("site", "import 2")
+        told.judge.consent(request, ANN, SUBSCRIBE, creates=True)
+        assert bool(told.found(ann=True)) != is_asked
+
+
 def test_a_restore_keeps_who_unsubscribed_and_who_was_erased_since():
     told = Told().creates().creates(BOB)
     kept = told.judge.keep()
@@ -285,3 +322,20 @@ def test_what_was_said_before_an_erasure_is_gone_with_it():
     told.now -= HOUR
     told.judge.erase(told.request(), ANN)
     assert told.says(SUBSCRIBE, later=0).found(ann=True) == []
+
+
+def test_a_violation_tells_what_was_sent_about_the_person():
+    told = Told().creates().creates(BOB).imports(UNSUBSCRIBE, day=YESTERDAY)
+    told.judge.undo(told.request("site", certain=False), "import 1")
+    told.judge.move(told.request(certain=False), ANN, "eve@example.com")
+    told.judge.erase(told.request(), ANN)
+    with pytest.raises(AssertionError) as error:
+        assert_holds(told.judge, found({ANN: True, BOB: True}))
+    assert str(error.value).splitlines()[2:-1] == [
+        "sent:",
+        "number 1: mention, by a direct request",
+        f"number 5: unsubscribe dated {YESTERDAY}, row 0, by import 1",
+        "number 7: undo of import 1, by a direct request, without an answer",
+        "number 9: move ann@example.com to eve@example.com, by a direct request, without an answer",
+        "number 11: erase, by a direct request",
+    ]
