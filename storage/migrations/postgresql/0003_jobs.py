@@ -27,6 +27,20 @@ ALTER TABLE imports DROP COLUMN attempts;
 ALTER TABLE undos DROP COLUMN claim;
 ALTER TABLE undos DROP COLUMN lease_until;
 ALTER TABLE undos DROP COLUMN attempts;
+INSERT INTO jobs (site_id, kind, subject, status, not_before)
+    SELECT site_id, 'webhook', id, 'waiting', retry_at FROM webhooks WHERE paused = '' ORDER BY id;
+ALTER TABLE webhooks DROP COLUMN retry_at;
+ALTER TABLE webhooks DROP COLUMN lease_until;
+INSERT INTO jobs (site_id, kind, subject, status)
+    SELECT site_id, 'file', id, 'waiting' FROM file_uploads
+    WHERE task IN ('try', 'import') OR to_search > 0 AND import_id = 0 ORDER BY id;
+ALTER TABLE file_uploads DROP COLUMN lease_until;
+INSERT INTO jobs (site_id, kind, subject, status)
+    SELECT site_id, 'bulk_act', id, CASE status WHEN 'failed' THEN 'failed' ELSE 'waiting' END
+    FROM bulk_acts WHERE status IN ('selecting', 'queued', 'running', 'failed') ORDER BY id;
+INSERT INTO jobs (site_id, kind, subject, status)
+    SELECT site_id, 'segment', id, 'waiting' FROM segments ORDER BY id;
+ALTER TABLE bulk_acts DROP COLUMN lease_until;
 UPDATE instance_state SET lowest_writer = 5
 """
 
