@@ -135,6 +135,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.dates:SERIAL": is_whole("1", ("1", "20000.")),
     "schemas.formats.dates:SINCE_1970": is_whole("1", ("0", "999999999.")),
     **{f"schemas.formats.dates:{name}": DATES for name in DATE_PATTERNS},
+    "schemas.formats.consent_guards:LIST": looked_for(" ", " -", " \u2013"),
     "schemas.formats.consent_guards:LIKE_DATE": looked_for("1", "1-", "1-a-", "1 ", "201"),
     "schemas.formats.table_questions:BAD": looked_for("\ud800"),
     "schemas.formats.table_questions:WIDE": looked_for("é", "\ud800"),

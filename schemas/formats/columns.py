@@ -1,6 +1,5 @@
 """The columns of a file: what each is taken for, and why (docs/files.md)."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,7 +19,7 @@ from schemas.formats.meanings import (
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, quoted, shortened
+from schemas.formats.refusals import FileRefused, quoted
 
 REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
@@ -208,9 +207,3 @@ def _settle(columns: Sequence[Column]) -> None:
         if column is not rivals[0]:
             column.meaning = field_meaning(column.place, column.name)
             column.reason = Because.SECOND.format(meaning)
-
-
-def like_email(name: str) -> bool:
-    known = normal(shortened(name))
-    words = ["email", *(header for header, meaning in header_names.headers().items() if meaning == "email")]
-    return "mail" in known or bool(difflib.get_close_matches(folded(known), words, n=1, cutoff=0.75))

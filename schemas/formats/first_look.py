@@ -7,9 +7,9 @@ from typing import Any
 from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
-from schemas.formats.consent_guards import Guards
+from schemas.formats.consent_guards import Guards, is_said
 from schemas.formats.consent_question import ConsentLook, CountedColumn
-from schemas.formats.consent_words import MAX_LENGTH, folded, is_unsubscribed
+from schemas.formats.consent_words import MAX_LENGTH, folded
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
@@ -169,7 +169,7 @@ def _see_heading(
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
     letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
-    return bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribed(cell[letters[0] : letters[-1] + 1])
+    return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
@@ -178,12 +178,10 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
             cells = line.split(mark)
-            if 1 < width <= len(cells) and any(_has_address(cells[each.place - 1]) for each in emails):
+            if 1 < width <= len(cells) and any(
+                csv_values.is_address(cells[each.place - 1]) for each in emails
+            ):
                 raise FileRefused(SWALLOWED.format(row=row))
-
-
-def _has_address(cell: str) -> bool:
-    return " " not in (address := csv_values.read_address(cell)) and csv_values.is_like_address(address)
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
