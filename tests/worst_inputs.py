@@ -15,7 +15,6 @@ from audience.answers.moderation import profanity
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
-from schemas.formats.presets import PRESETS
 from schemas.formats.tables import MAX_NAMES
 from tests.input_costs import (
     ANSWERS,
@@ -244,9 +243,6 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:write_tags": as_names((), "'", "[", '",'),
     "schemas.formats.meanings:field_meaning": WorstInputs(
         ("a", "-", " ", "é", ("a ", "field:")), lambda meaning, text: meaning(1, text)
-    ),
-    "schemas.formats.presets:doubts": WorstInputs(
-        ("-,", "A ,", "email address,"), lambda doubts, text: doubts(text.split(","), PRESETS["ghost"])
     ),
     "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),

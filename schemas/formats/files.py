@@ -52,9 +52,7 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
-        if self.preset is None:
-            return []
-        return [*presets.doubts(self.table.names, self.preset), *filter(None, [self.preset.advice])]
+        return [self.preset.advice] if self.preset and self.preset.advice else []
 
     @property
     def binary(self) -> BinaryIO:

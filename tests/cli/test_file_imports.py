@@ -212,14 +212,3 @@ def test_suppressed_rows_are_explained(run, client, tmp_path):
     for options in (("--dry-run",), ()):
         output = run("import", file, "--site", client.site.uuid, *options, exit_code=3)
         assert "Suppressed rows are of people who were erased here: they stay away." in output
-
-
-def test_another_program_than_the_headers_show_is_told(run, client, tmp_path):
-    file = tmp_path / "listmonk.csv"
-    file.write_text("uuid,email,name,attributes,status\n1,ann@example.com,Ann,{},enabled\n")
-    told = "The columns are those of listmonk, not of {}: is --from right?"
-    words = ("import", file, "--site", client.site.uuid, "--dry-run", "--from")
-    answer = ("--consent", "subscribed")
-    assert told.format("Mailchimp") in run(*words, "mailchimp", *answer)
-    assert told.format("Ghost") in run(*words, "ghost", *answer)
-    assert "is --from right?" not in run(*words, "listmonk", *answer)
