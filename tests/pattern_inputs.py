@@ -137,6 +137,8 @@ PATTERNS: dict[str, WorstInputs] = {
     **{f"schemas.formats.dates:{name}": DATES for name in DATE_PATTERNS},
     "schemas.formats.consent_guards:LIST": looked_for(" ", " -", " \u2013"),
     "schemas.formats.consent_guards:LIKE_DATE": looked_for("1", "1-", "1-a-", "1 ", "201"),
+    "schemas.formats.refusals:PARAMETER": looked_for("`", "`map[", "`map=", "`consent"),
+    "schemas.formats.refusals:NAMED": looked_for("`", "`columns` ", "`values` has "),
     "schemas.formats.table_questions:BAD": looked_for("\ud800"),
     "schemas.formats.table_questions:WIDE": looked_for("é", "\ud800"),
     "schemas.formats.encoding_readings:WORD": looked_for("é", "é1"),

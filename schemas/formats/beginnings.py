@@ -25,12 +25,8 @@ JSON = (
 )
 JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
 ABOVE = (
-    "Row {row} has an address, though header_row names a row below it as the header: correct header_row, or "
-    "take that row out."
-)
-ABOVE_COMMAND = (
-    "Row {row} has an address, though --header-row names a row below it as the header: correct it, or take "
-    "that row out"
+    "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "
+    "the row out."
 )
 
 
@@ -49,7 +45,7 @@ def _check_above(table: Table, reading: Reading) -> None:
         if row >= table.header_row:
             return
         if any(csv_values.is_address(table.cell(cell)) for cell in record):
-            raise FileRefused(ABOVE.format(row=row), ABOVE_COMMAND.format(row=row))
+            raise FileRefused(ABOVE.format(row=row))
 
 
 def _said(reading: Reading) -> list[str]:

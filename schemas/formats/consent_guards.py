@@ -45,11 +45,7 @@ COMMAND = (
     "answer by a column."
 )
 SWITCHED_OFF = (
-    "Row {row} has the command {word} in the column `command`, which always counts: take the parameter map "
-    "for it away."
-)
-SWITCHED_OFF_COMMAND = (
-    "Row {row} has the command {word} in the column `command`, which always counts: take --map for it away"
+    "Row {row} has the command {word} in the column `command`, which always counts: take `map` for it away."
 )
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell
@@ -116,8 +112,7 @@ class Guards:
         for column in self._mapped:
             word = self._command(record, column)
             if word in ("subscribe", "unsubscribe"):
-                told = {"row": row, "word": word}
-                raise FileRefused(SWITCHED_OFF.format(**told), SWITCHED_OFF_COMMAND.format(**told))
+                raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def _refused(self, row: int, column: Column, cell: str) -> FileRefused:
         sentence, command = (OTHERWISE, OTHERWISE_COMMAND) if self._consents else (SAYS_SO, SAYS_SO_COMMAND)

@@ -10,7 +10,7 @@ from schemas.formats.consent import BLANK, DATE, STATES, ConsentAnswer, ConsentC
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
-from schemas.formats.refusals import MAX_VALUE, quoted, shortened
+from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shortened
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
@@ -37,8 +37,7 @@ VALUES_PAGE = "Say what each value of the column means."
 NONE = (
     f"has over {MAX_VALUES} different values, or one of over {MAX_VALUE} characters: it is no consent column"
 )
-MANY = f"The column {NONE}. Send another as consent_column, or consent for everyone."
-MANY_COMMAND = f"Column {{column}} {NONE}. Choose another with --consent-column, or --consent for everyone."
+MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT = "consent"
 
@@ -156,7 +155,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     column = quoted([name])
     if counted.many:
         return FileQuestion(
-            about=ABOUT, message=MANY, command=MANY_COMMAND.format(column=column), page=MANY_PAGE,
+            about=ABOUT, message=MANY, command=in_options(MANY, {"columns": [name]}), page=MANY_PAGE,
             options=["consent_column=HEADER", *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
     values = counted.listed

@@ -16,7 +16,7 @@ from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading, digest_of, options
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused, in_options, quoted
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch
@@ -32,11 +32,7 @@ SEVERAL_FILES = (
 )
 BROKEN_OFF = (
     "The file breaks off in row {row}, before a column of consent: get the file anew; if it is whole, end "
-    "that row with a line break. `columns` names the column."
-)
-BROKEN_OFF_COMMAND = (
-    "The file breaks off in row {row}, before the column {column}, which is about consent: get the file "
-    "anew; if it is whole, end that row with a line break"
+    "that row with a line break. `columns` names it."
 )
 HEADING = (
     "Row {row} has a word for people who unsubscribed and no address, as if it were a heading: "
@@ -48,11 +44,7 @@ SWALLOWED = (
 )
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe: leave it out with "
-    "map[PLACE]=ignore, or keep it as a field with map[PLACE]=field:KEY. `columns` names it."
-)
-FOREIGN_COMMAND = (
-    "Column {column} has other words than `subscribe` and `unsubscribe`: leave it out with "
-    "--map {place}=ignore, or keep it as a field with --map {place}=field:KEY"
+    "`map[{place}]=ignore`, or keep it as a field with `map[{place}]=field:KEY`. `columns` names it."
 )
 FOREIGN_PAGE = "The column “command” has other words than subscribe and unsubscribe: choose what it becomes."
 UNSEEN = (
@@ -189,8 +181,8 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     foreign = [each for each in columns if set(each.values) - {""} and not set(each.values) & {*COMMANDS[1:]}]
     return [
         FileQuestion(
-            about="command", message=FOREIGN, page=FOREIGN_PAGE,
-            command=FOREIGN_COMMAND.format(column=quoted([each.column.name]), place=each.column.place),
+            about="command", message=(message := FOREIGN.format(place=each.column.place)), page=FOREIGN_PAGE,
+            command=in_options(message, {"columns": [each.column.name]}),
             options=[f"map[{each.column.place}]=ignore", f"map[{each.column.place}]=field:KEY"],
             columns=[each.column.name], values=[(value, count) for value, count in each.listed if value],
         )
@@ -225,8 +217,4 @@ def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, r
     saying = {each.column.place for each in answer.columns}
     for column in columns:
         if (column.meaning in OWN or column.place in saying) and column.place > len(record):
-            raise FileRefused(
-                BROKEN_OFF.format(row=row),
-                BROKEN_OFF_COMMAND.format(row=row, column=quoted([column.name])),
-                columns=[column.name],
-            )
+            raise FileRefused(BROKEN_OFF.format(row=row), columns=[column.name])

@@ -138,7 +138,7 @@ def test_a_column_is_mapped_once(type_, client, file):
     for column, code in (("state", 2), ("2", 1), ("State", 1)):
         result = type_(*words, "--map", f"{column}=field:x")
         assert result.exit_code == code
-        assert "--map says two things of a column" in result.output
+        assert "`--map` says two things of a column" in result.output
     assert type_(*words, "--map", "2=ignore", "--unread-dates", "ignore", "--dates", "dmy").exit_code == 0
 
 
@@ -160,7 +160,7 @@ def test_answers_that_say_who_are_not_answered_over(type_, client, file):
     words = ("import", file, "--site", client.site.uuid, "--answers", line)
     result = type_(*words, "--consent", "subscribed", asked=True)
     assert result.exit_code == 1
-    assert "--answers already says who" in result.output
+    assert "`--answers` already says who" in result.output
     assert type_(*words, asked=True).exit_code == 0
     assert client.counts() == (1, 0, 1)
 
