@@ -161,7 +161,7 @@ def _opened(
         try:
             yield binary, _inspected(binary, unpacked, file, site, parameters, quiet)
         except FileRefused as error:
-            raise click.ClickException(in_commands(error.command)) from error
+            raise click.ClickException(error.command) from error
         except FormError as error:
             said = "; ".join(in_commands(problem.message) for problem in error.problems)
             raise click.ClickException(said) from error

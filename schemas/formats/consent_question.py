@@ -17,13 +17,9 @@ MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all 
 
 WHO = "Who in this file may be written to?"
 OPEN = (
-    f"{WHO} Send consent=subscribed if everyone has agreed, consent=unsubscribed if nobody may be, or "
-    "consent=unconfirmed if all have still to confirm. If a column says so, send consent_column=HEADER with "
-    "subscribed=VALUE, unsubscribed=VALUE and unconfirmed=VALUE for its values."
-)
-OPEN_COMMAND = (
-    f"{WHO} Say --consent subscribed if everyone has agreed, --consent unsubscribed if nobody may be, or "
-    "--consent unconfirmed if all have still to confirm. If a column says so, name it with --consent-column."
+    f"{WHO} Send `consent=subscribed` if everyone has agreed, `consent=unsubscribed` if nobody may be, or "
+    "`consent=unconfirmed` if all have still to confirm. If a column says so, send `consent_column=HEADER` "
+    "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 VALUES = (
     "Some values of the consent column are not told. Send each of `values` as subscribed=VALUE, "
@@ -120,7 +116,8 @@ class ConsentLook:
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
-            return [FileQuestion(about=ABOUT, message=OPEN, command=OPEN_COMMAND, page=WHO, options=options)]
+            command = in_options(OPEN)
+            return [FileQuestion(about=ABOUT, message=OPEN, command=command, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
         return [
             _ask(consent, every if every.many else counted, advice)
@@ -155,7 +152,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     column = quoted([name])
     if counted.many:
         return FileQuestion(
-            about=ABOUT, message=MANY, command=in_options(MANY, {"columns": [name]}), page=MANY_PAGE,
+            about=ABOUT, message=MANY, command=in_options(MANY, columns=[name]), page=MANY_PAGE,
             options=["consent_column=HEADER", *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
     values = counted.listed

@@ -182,7 +182,7 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     return [
         FileQuestion(
             about="command", message=(message := FOREIGN.format(place=each.column.place)), page=FOREIGN_PAGE,
-            command=in_options(message, {"columns": [each.column.name]}),
+            command=in_options(message, columns=[each.column.name]),
             options=[f"map[{each.column.place}]=ignore", f"map[{each.column.place}]=field:KEY"],
             columns=[each.column.name], values=[(value, count) for value, count in each.listed if value],
         )

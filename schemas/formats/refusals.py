@@ -1,7 +1,7 @@
 """Files that are refused as a whole: a sentence for each way in, and what was found in the file."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from schemas.base import FormError
 from schemas.formats.readings import options
@@ -27,12 +27,13 @@ class FileRefused(FormError):
         super().__init__(
             [FieldError("file", message)], {name: values for name, values in listed.items() if values}
         )
-        self.command = command or in_options(message, found)
+        self.command = command or in_options(message, **found)
 
 
-def in_options(message: str, found: Mapping[str, Sequence[str]]) -> str:
+def in_options(message: str, **found: Sequence[str]) -> str:
     """A sentence with options in place of parameters, and what was found in place of the key that has it."""
-    text = PARAMETER.sub(lambda each: f"`{_option(each[1], each[2])}`", message)
+    text = message.replace("Send ", "Give ").replace(" send ", " give ")
+    text = PARAMETER.sub(lambda each: f"`{_option(each[1], each[2])}`", text)
     return NAMED.sub(lambda each: f"Found: {quoted(found.get(each[1], ()))}.", text)
 
 
