@@ -17,7 +17,6 @@ from schemas.file_readings import reading as reading
 from schemas.formats import files, tables
 from schemas.formats.columns import Column
 from schemas.formats.files import File
-from schemas.formats.presets import http_advice
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
 from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
@@ -167,7 +166,7 @@ def understood(file: File) -> dict[str, Any]:
         "sheets": list(table.sheets),
         "time_zone": file.reading.zone,
         "preset": preset.name if preset else None,
-        "advice": http_advice(" ".join(file.advice)) or None,
+        "advice": " ".join(file.advice) or None,
         "columns": [
             {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
             for each in file.plan

@@ -7,7 +7,6 @@ from typing import Any
 
 from schemas.formats.columns import Column
 from schemas.formats.files import File
-from schemas.formats.presets import http_advice
 from schemas.formats.tables import Table
 
 FIRST_ROWS = 4
@@ -31,7 +30,7 @@ def looked(table: Table, file: File | None = None, known: Sequence[Column] = ())
         "sheet": table.sheet,
         "sheets": list(table.sheets),
         "time_zone": file.reading.zone if file and file.dates.forms else "",
-        "advice": http_advice(" ".join(file.advice)) if file else "",
+        "advice": " ".join(file.advice) if file else "",
         "preset": file.preset.name if file and file.preset else None,
         "answer": _answer(file) if file else None,
         "digest": file.digest if file else "",

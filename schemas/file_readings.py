@@ -22,12 +22,8 @@ from schemas.values import FieldError, KnownPeople
 
 SEVERAL = "The parameter was sent with several values: send one."
 BOTH = (
-    "`answers` already says who may be written to: send it without consent and consent_column, or answer "
-    "anew without `answers`."
-)
-BOTH_COMMAND = (
-    "--answers already says who may be written to: give it without --consent and --consent-column, or answer "
-    "anew without --answers"
+    "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
+    "without `answers`."
 )
 SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
@@ -176,7 +172,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
         line.setdefault("seen", [])
     before: dict[str, Any] = load(ImportFile(), line)
     if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
-        raise FileRefused(BOTH, BOTH_COMMAND)
+        raise FileRefused(BOTH)
     told = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
         kept = [value for value in before.get(name, ()) if value not in told]

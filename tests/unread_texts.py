@@ -264,7 +264,7 @@ DO_NOT_READ = {
     "schemas.formats.files:inspect",
     "schemas.formats.meanings:column_of",
     "schemas.formats.meanings:preset_columns",
-    "schemas.formats.presets:http_advice",
+    "schemas.formats.refusals:in_options",
     "schemas.formats.refused_cells:refused_cells",
     "schemas.formats.encodings:can_read",
     "schemas.formats.encodings:encoding",

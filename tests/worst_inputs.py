@@ -15,7 +15,6 @@ from audience.answers.moderation import profanity
 from audience.answers.moderation.reasons import MAX_LENGTH as MODERATED
 from audience.answers.validation import address, contact_name
 from audience.answers.validation.email_tables import bundled
-from schemas.formats.presets import PRESETS
 from schemas.formats.tables import MAX_NAMES
 from tests.input_costs import (
     ANSWERS,
@@ -188,6 +187,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.custom_fields:field_key": takes("-", "a "),
+    "schemas.formats.consent_guards:is_said": takes("-", ",", " - ", "a,", "(", ("-", "", "x")),
     "schemas.formats.consent:is_date": takes("-", ("1", "2020-"), "1/"),
     "schemas.formats.consent:same": takes(" ", "ﬁ", "ä", ("\u200b", "a", "a")),
     "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
@@ -197,6 +197,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("a", "-", "ä"), lambda suggested, text: suggested(text, "status")
     ),
     "schemas.formats.csv_values:addresses_in": takes("@", "a@", "@a ", ("a", "@", "@"), ("?", "a@b", "@c")),
+    "schemas.formats.csv_values:is_address": takes("@", "a@", " ", ".", (" ", "@", " ")),
     "schemas.formats.csv_values:is_like_address": takes("@", "a@", " ", "\uff20", (" ", "@", " ")),
     "schemas.formats.csv_values:unwrapped": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
@@ -236,16 +237,12 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.mail_route:exchangers": as_names((), "1 a.", "10 mx.a,", "1 .,"),
     f"{ANSWERS}.gender.origin:family_first": as_words("ng ", "yeo-", "a "),
     f"{ANSWERS}.gender.origin:family_last": as_words("ng ", "yeo-", "a "),
-    "schemas.formats.columns:like_email": takes("mail", "e-", "A "),
     "schemas.formats.columns:has_email": as_names((), "-,", "A ,", limit=COLUMNS),
     "schemas.formats.columns:is_header": as_names((), "-,", "A ,", "email,@,", limit=COLUMNS),
     "schemas.formats.columns:plan": as_names(({},), "-,", "A ,", "1,", "email,", "field:", limit=COLUMNS),
     "schemas.formats.csv_values:write_tags": as_names((), "'", "[", '",'),
     "schemas.formats.meanings:field_meaning": WorstInputs(
         ("a", "-", " ", "é", ("a ", "field:")), lambda meaning, text: meaning(1, text)
-    ),
-    "schemas.formats.presets:doubts": WorstInputs(
-        ("-,", "A ,", "email address,"), lambda doubts, text: doubts(text.split(","), PRESETS["ghost"])
     ),
     "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),

@@ -22,7 +22,7 @@ from audience.config import Settings
 from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError, load
-from schemas.formats.columns import MAPPED_TWICE_COMMAND
+from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
@@ -213,7 +213,7 @@ def _meanings(options: Iterable[str]) -> dict[str, str]:
         if not mark:
             raise click.BadParameter("write COLUMN=WHAT, such as Mail=email", param_hint="--map")
         if meanings.setdefault(column, what) != what:
-            raise click.BadParameter(MAPPED_TWICE_COMMAND, param_hint="--map")
+            raise click.BadParameter(FileRefused(MAPPED_TWICE).command, param_hint="--map")
     return meanings
 
 

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import click
@@ -21,7 +22,9 @@ ANSWERS = (
 )
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
 OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
+OR = " or "  # between answers, of which a command takes one only
 COMMANDS = "Answer with one of these commands:"
+COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
 SUGGESTED = "or, as the words of the file suggest (look at each of them):"
 
 
@@ -63,12 +66,27 @@ def _refused(error: QuestionsOpen, command: Sequence[str]) -> Iterator[str]:
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
     if error.questions[0].about == "consent" and not error.questions[0].columns:
-        yield from ("", COMMANDS)
+        others = options(_others(error.questions[1:]))
+        yield from ("", COMMANDS_TO_CHOOSE if any(OR in word for word in others) else COMMANDS)
         for state in STATES:
-            yield f"  {shlex.join([*command, '--consent', state])}"
-    if suggestion := error.found["suggestion"]:
-        yield SUGGESTED
-        yield f"  {shlex.join([*command, *options(_pairs(suggestion))])}"
+            yield f"  {shlex.join([*command, '--consent', state, *others])}"
+        if suggestion := error.found["suggestion"]:
+            yield SUGGESTED
+            yield f"  {shlex.join([*command, *options(_pairs(suggestion)), *others])}"
+
+
+def _others(questions: Sequence[FileQuestion]) -> Iterator[tuple[str, str]]:
+    """The answers to all that is asked besides consent: each alone, or what there is to choose from.
+
+    What is asked about earlier answers does not arise in a command that gives all of them anew.
+    """
+    for question in questions:
+        parts = [each.split("&") if question.about == "email" else [each] for each in question.options]
+        answers: dict[str, list[str]] = {}
+        for pair in chain.from_iterable(parts) if question.about != "columns" else ():
+            name, _, value = pair.partition("=")
+            answers.setdefault(name, []).append(value)
+        yield from ((name, OR.join(values)) for name, values in answers.items())
 
 
 def _pairs(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

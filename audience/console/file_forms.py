@@ -24,6 +24,7 @@ from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
 ADDRESS = "email"  # the question that the columns answer
+OF_THE_FILE = ("from", "sheet", "dates", "known", "header_row")
 COLUMN, ASK = "column-", "ask-"  # prefixes of fields: of a column's place, of the answer to a question
 NOT_ASKED = (
     "map",
@@ -32,6 +33,7 @@ NOT_ASKED = (
     "sheet",
     "known",
     "header",
+    "header_row",
     "consent",
     "consent_column",
     "ignore_column",
@@ -72,7 +74,7 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     chosen = {
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
-    said = {name: form[name] for name in ("from", "sheet", "dates", "known") if form.get(name, "")}
+    said = {name: form[name] for name in OF_THE_FILE if form.get(name, "")}
     answered = {name.removeprefix(ASK): value for name, value in form.items() if name.startswith(ASK)}
     said |= {name: value for name, value in answered.items() if not name.startswith("map[")}
     chosen |= {name[len("map[") : -1]: value for name, value in answered.items() if name.startswith("map[")}

@@ -64,7 +64,7 @@ def write_rows(
             number += 1
             state = [_state(part)] if of_states else []
             _write(target, number, [*cells, *state, *record[len(header) :]])
-    return {"sheet": "", "sheets": [], "rows": number, "not_computed": []}
+    return {"sheet": "", "sheets": [], "not_computed": []}
 
 
 def _state(part: zipfile.ZipInfo) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from schemas.formats import csv_values
-from schemas.formats.columns import has_email
+from schemas.formats.columns import found_places, has_email
 from schemas.formats.meanings import normal
 from schemas.formats.readers import DELIMITERS
 from schemas.formats.readings import Reading
@@ -25,20 +25,15 @@ JSON = (
 )
 JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
 ABOVE = (
-    "Row {row} has an address, though header_row names a row below it as the header: correct header_row, or "
-    "take that row out."
-)
-ABOVE_COMMAND = (
-    "Row {row} has an address, though --header-row names a row below it as the header: correct it, or take "
-    "that row out"
+    "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "
+    "the row out."
 )
 
 
 def check(table: Table, reading: Reading) -> None:
     """Raises `FileRefused` where it is known why no column holds addresses."""
     _check_above(table, reading)
-    is_known = has_email(table.names) or "email" in _chosen(reading)
-    if table.kind == CSV and table.headed and not is_known:
+    if table.kind == CSV and table.headed and not (_said(reading) or has_email(table.names)):
         _check_text(table.names)
 
 
@@ -49,16 +44,13 @@ def _check_above(table: Table, reading: Reading) -> None:
     for row, record in replace(table, headed=False).records():
         if row >= table.header_row:
             return
-        if any(_is_address(csv_values.read_address(table.cell(cell))) for cell in record):
-            raise FileRefused(ABOVE.format(row=row), ABOVE_COMMAND.format(row=row))
+        if any(csv_values.is_address(table.cell(cell)) for cell in record):
+            raise FileRefused(ABOVE.format(row=row))
 
 
-def _is_address(text: str) -> bool:
-    return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
-
-
-def _chosen(reading: Reading) -> list[str]:
-    return [normal(what) for what in reading.meanings.values()]
+def _said(reading: Reading) -> list[str]:
+    """The columns that hold addresses, as it was said."""
+    return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
 
 def _check_text(names: Sequence[str]) -> None:
@@ -70,16 +62,43 @@ def _check_text(names: Sequence[str]) -> None:
 
 def header_row(table: Table, reading: Reading) -> int | None:
     """The row that has a column of addresses, where the first has none and nobody said which one does."""
-    is_told = reading.header_row or "email" in _chosen(reading)
-    if table.is_json or not table.headed or is_told or has_email(table.names):
+    said = _said(reading)
+    if table.is_json or not table.headed or reading.header_row or _has_column(table.names, said):
         return None
+    above: list[tuple[int, Sequence[str]]] = []
     for row, record in islice(table.records(), FIRST_ROWS):
         cells = [table.cell(cell) for cell in record]
         if any("@" in cell for cell in cells):
-            return None
-        if has_email(cells) or _in_parts(cells):
+            return _below_title(table.names, above, _parts(cells))
+        if _has_column(cells, said) or _in_parts(cells):
             return row
+        above.append((row, _parts(cells)))
     return None
+
+
+def _has_column(cells: Sequence[str], said: Sequence[str]) -> bool:
+    places = [place for column in said for place in found_places(cells, column)]
+    return has_email(cells) or any(cells[place - 1].strip() for place in places)
+
+
+def _below_title(
+    title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], person: Sequence[str]
+) -> int | None:
+    """The first row above the first address that names its column, and has more cells than the first row."""
+    place = next(place for place, cell in enumerate(person) if "@" in cell)
+    width = _count(_parts(title))
+    return next(
+        (row for row, cells in above if _count(cells) > width and _count(cells[place : place + 1])), None
+    )
+
+
+def _count(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
+
+
+def _parts(cells: Sequence[str]) -> Sequence[str]:
+    """The cells of a row; of one that is a single cell, by whatever delimiter."""
+    return cells if len(cells) != 1 else max((cells[0].split(mark) for mark in DELIMITERS), key=len)
 
 
 def _in_parts(cells: Sequence[str]) -> bool:

@@ -1,6 +1,5 @@
 """The columns of a file: what each is taken for, and why (docs/files.md)."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,29 +19,19 @@ from schemas.formats.meanings import (
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, quoted, shortened
+from schemas.formats.refusals import FileRefused
 
 REPEATABLE = frozenset({"unsubscribed_at", CONSENT, IGNORE})  # meanings that several columns may have
 YIELDING = frozenset({"created_at", "updated_at", "last_event_at"})  # of two aliases, the first counts
 
-ALWAYS = "map cannot name `unsubscribed_at`, which always counts: take the parameter away."
-ALWAYS_COMMAND = "--map cannot name `unsubscribed_at`, which always counts: take the option away"
-MAP = (
-    "The parameter map names a column that the file does not have: use a header, or a place from 1. "
-    "`columns` lists the headers."
+ALWAYS = "`map` cannot name `unsubscribed_at`, which always counts: take it away."
+MAP = "`map` names a column that the file does not have: use a header, or a place from 1. `columns` has them."
+SEVERAL = (
+    "`map` names a header that several columns have: use one of their places, {places}, such as "
+    "`map[{place}]=ignore`."
 )
-MAP_COMMAND = "--map names a column that the file does not have. Found: {columns}."
-SEVERAL = "The parameter map names a header that several columns have: use their places from 1."
-SEVERAL_COMMAND = (
-    "--map names a header that several columns have: {columns}. "
-    "Use their places, such as --map {place}=ignore"
-)
-MAPPED_TWICE = "The parameter map says two things of a column: send one of them."
-MAPPED_TWICE_COMMAND = "--map says two things of a column: give one of them"
-TWICE = (
-    "Two columns have the same meaning: leave one out with map[PLACE]=ignore, such as map[{place}]=ignore."
-)
-TWICE_COMMAND = "Two columns have the same meaning: {columns}. Leave one out with --map {place}=ignore"
+MAPPED_TWICE = "`map` says two things of a column: leave one of them."
+TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ignore`. `columns` has them."
 
 
 @dataclass(slots=True)
@@ -61,10 +50,6 @@ class Column:
     def key(self) -> str | None:
         """The key of a custom field."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
-
-    @property
-    def label(self) -> str:
-        return f"{self.name} ({self.place})"
 
 
 def plan(
@@ -114,14 +99,14 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     for column, what in chosen.items():
         found = found_places(names, column)
         if not found:
-            raise FileRefused(MAP, MAP_COMMAND.format(columns=quoted(names)), columns=names)
+            raise FileRefused(MAP, columns=names)
         if len(found) > 1:
-            shown = quoted([f"{names[place - 1]} ({place})" for place in found])
-            raise FileRefused(SEVERAL, SEVERAL_COMMAND.format(columns=shown, place=found[-1]), columns=names)
+            shown = ", ".join(map(str, found))
+            raise FileRefused(SEVERAL.format(places=shown, place=found[-1]), columns=names)
         if places.setdefault(found[0], meaning_of(what)) != meaning_of(what):
-            raise FileRefused(MAPPED_TWICE, MAPPED_TWICE_COMMAND)
+            raise FileRefused(MAPPED_TWICE)
         if normal(names[found[0] - 1]) == "unsubscribed_at" != places[found[0]]:
-            raise FileRefused(ALWAYS, ALWAYS_COMMAND)
+            raise FileRefused(ALWAYS)
     return places
 
 
@@ -197,20 +182,9 @@ def _settle(columns: Sequence[Column]) -> None:
     rivals = exact or list(columns)
     meaning = columns[0].meaning
     if len(rivals) > 1 and (columns[0].key is not None or exact or meaning not in YIELDING):
-        shown = quoted([column.label for column in rivals])
-        last = rivals[-1].place
-        raise FileRefused(
-            TWICE.format(place=last),
-            TWICE_COMMAND.format(columns=shown, place=last),
-            columns=[column.label for column in rivals],
-        )
+        labels = [f"{column.name} ({column.place})" for column in rivals]
+        raise FileRefused(TWICE.format(place=rivals[-1].place), columns=labels)
     for column in columns:
         if column is not rivals[0]:
             column.meaning = field_meaning(column.place, column.name)
             column.reason = Because.SECOND.format(meaning)
-
-
-def like_email(name: str) -> bool:
-    known = normal(shortened(name))
-    words = ["email", *(header for header, meaning in header_names.headers().items() if meaning == "email")]
-    return "mail" in known or bool(difflib.get_close_matches(folded(known), words, n=1, cutoff=0.75))

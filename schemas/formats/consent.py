@@ -16,7 +16,7 @@ from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused
 
 SUBSCRIBED, UNSUBSCRIBED, UNCONFIRMED = STATES = ("subscribed", "unsubscribed", "unconfirmed")
 WORDS = {
@@ -26,18 +26,14 @@ WORDS = {
 BLANK, DATE = "", "date"  # values that stand for many
 MAX_LENGTH = 100  # characters of a cell that may be a date or a known value
 
-BOTH = "Send consent for everyone, or consent_column with what its values mean: not both."
-BOTH_COMMAND = "Give --consent for everyone, or --consent-column with what its values mean: not both"
-NO_COLUMN = "Send consent_column: subscribed, unsubscribed and unconfirmed tell what values of a column mean."
-NO_COLUMN_COMMAND = "Give --consent-column, too: --subscribed and the like tell what its values mean"
-TWICE = "A value is told to mean two things: `values` names it. Send it once."
-TWICE_COMMAND = "These values are told to mean two things: {values}. Say each once"
-OF_NO_COLUMN = "`{name}` must be a header of the file, or a place from 1. `columns` lists the headers."
-OF_NO_COLUMN_COMMAND = "--{option} names no column of the file. Found: {columns}"
-OF_SEVERAL = "`{name}` names a header that several columns have: use a place from 1."
-OF_SEVERAL_COMMAND = "--{option} names a header that several columns have: use one of their places, {columns}"
+BOTH = "Send `consent` for everyone, or `consent_column` with what its values mean: not both."
+NO_COLUMN = (
+    "Send `consent_column`: `subscribed`, `unsubscribed` and `unconfirmed` tell what values of a column mean."
+)
+TWICE = "Values are told to mean two things. Send each once. `values` has them."
+OF_NO_COLUMN = "`{name}` names no column of the file: use a header, or a place from 1. `columns` has them."
+OF_SEVERAL = "`{name}` names a header that several columns have: use one of their places, {places}."
 OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these always count."
-OUR_OWN_COMMAND = "--ignore-column cannot name `unsubscribed_at` or `command`: these always count"
 
 
 def same(cell: str) -> str:
@@ -106,7 +102,7 @@ def answer(
     """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
     told = _told(reading)
     if reading.consent and (reading.consent_column is not None or told):
-        raise FileRefused(BOTH, BOTH_COMMAND)
+        raise FileRefused(BOTH)
     if reading.consent:
         return ConsentAnswer(reading.consent, _since(names, columns, reading, preset))
     if reading.consent_column is not None:
@@ -116,7 +112,7 @@ def answer(
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
     if told and not by_preset:
-        raise FileRefused(NO_COLUMN, NO_COLUMN_COMMAND)
+        raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
     found = [
         _consent(column, _with_told(states, told), because)
@@ -160,7 +156,7 @@ def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Rea
     """The columns of `ignore_column`. Raises `FileRefused`."""
     places = {_place(names, name, "ignore_column") for name in reading.ignored}
     if any({columns[place - 1].meaning, normal(columns[place - 1].name)} & {*OWN} for place in places):
-        raise FileRefused(OUR_OWN, OUR_OWN_COMMAND)
+        raise FileRefused(OUR_OWN)
     return places
 
 
@@ -172,19 +168,15 @@ def _told(reading: Reading) -> dict[str, str]:
             if told.setdefault(same(value), state) != state:
                 twice.append(value)
     if twice:
-        raise FileRefused(TWICE, TWICE_COMMAND.format(values=quoted(twice)), values=twice)
+        raise FileRefused(TWICE, values=twice)
     return told
 
 
 def _place(names: Sequence[str], column: str, name: str) -> int:
     """Raises `FileRefused` unless it is one."""
-    found, option = found_places(names, column), name.replace("_", "-")
+    found = found_places(names, column)
     if not found:
-        command = OF_NO_COLUMN_COMMAND.format(option=option, columns=quoted(names))
-        raise FileRefused(OF_NO_COLUMN.format(name=name), command, columns=names)
+        raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)
     if len(found) > 1:
-        places = ", ".join(map(str, found))
-        raise FileRefused(
-            OF_SEVERAL.format(name=name), OF_SEVERAL_COMMAND.format(option=option, columns=places)
-        )
+        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, found))))
     return found[0]

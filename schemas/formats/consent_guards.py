@@ -45,16 +45,15 @@ COMMAND = (
     "answer by a column."
 )
 SWITCHED_OFF = (
-    "Row {row} has the command {word} in the column `command`, which always counts: take the parameter map "
-    "for it away."
-)
-SWITCHED_OFF_COMMAND = (
-    "Row {row} has the command {word} in the column `command`, which always counts: take --map for it away"
+    "Row {row} has the command {word} in the column `command`, which always counts: take `map` for it away."
 )
 FIELDS = "fields"  # the custom values of our own export, in JSON
 NESTED = ("[", "{")  # begins JSON in a cell
-BETWEEN, MAX_LIST = frozenset(",;|("), 1_000  # the words of a list, or behind one; characters of a list
-COMMAS = str.maketrans(";|", ",,")
+BETWEEN, MAX_LIST = (
+    frozenset(",;|(-\u2013\u2014"),
+    1_000,
+)  # marks of a list, or behind a word; characters of one
+LIST = re.compile("[,;|]| [-\u2013\u2014] ")
 # What has the form of a date, though none can be read, such as 2024-13-45 or 5 janvier 2024.
 LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])|\b(?:19|20)\d\d\b")
 
@@ -113,8 +112,7 @@ class Guards:
         for column in self._mapped:
             word = self._command(record, column)
             if word in ("subscribe", "unsubscribe"):
-                told = {"row": row, "word": word}
-                raise FileRefused(SWITCHED_OFF.format(**told), SWITCHED_OFF_COMMAND.format(**told))
+                raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def _refused(self, row: int, column: Column, cell: str) -> FileRefused:
         sentence, command = (OTHERWISE, OTHERWISE_COMMAND) if self._consents else (SAYS_SO, SAYS_SO_COMMAND)
@@ -145,19 +143,20 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     if isinstance(value, list):
         return any(_says_so(each, is_unsubscribing_key) for each in value)
     cell = value if isinstance(value, str) else compact_json(value)
-    if is_unsubscribed(cell) or (is_unsubscribing_key and _is_yes_or_date(cell)):
-        return True
-    if len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
-        return False
-    return is_unsubscribed(cell.partition("(")[0]) or _is_in_list(cell.translate(COMMAS).split(","))
+    return is_said(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
 
 
-def _is_in_list(cells: Sequence[str]) -> bool:
-    """Whether words that stand between commas have one of unsubscribing; a note of several words has none."""
-    are_out = [is_unsubscribed(cell) for cell in cells]
-    return any(are_out) and all(
-        is_out or " " not in cell.strip() for cell, is_out in zip(cells, are_out, strict=True)
-    )
+def is_said(cell: str) -> bool:
+    """Whether a cell is a word of unsubscribing, or has one before a bracket or in a list.
+
+    Words are a list if marks stand between them; a note of several words is none.
+    """
+    if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
+        return is_unsubscribed(cell)
+    words = LIST.split(cell)
+    others = [each for each in words if not is_unsubscribed(each)]
+    is_list = len(others) < len(words) and not any(" " in each.strip() for each in others)
+    return is_list or is_unsubscribed(cell.partition("(")[0])
 
 
 def _is_yes_or_date(cell: str) -> bool:

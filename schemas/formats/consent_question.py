@@ -10,20 +10,16 @@ from schemas.formats.consent import BLANK, DATE, STATES, ConsentAnswer, ConsentC
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
-from schemas.formats.refusals import MAX_VALUE, quoted, shortened
+from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shortened
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
 
 WHO = "Who in this file may be written to?"
 OPEN = (
-    f"{WHO} Send consent=subscribed if everyone has agreed, consent=unsubscribed if nobody may be, or "
-    "consent=unconfirmed if all have still to confirm. If a column says so, send consent_column=HEADER with "
-    "subscribed=VALUE, unsubscribed=VALUE and unconfirmed=VALUE for its values."
-)
-OPEN_COMMAND = (
-    f"{WHO} Say --consent subscribed if everyone has agreed, --consent unsubscribed if nobody may be, or "
-    "--consent unconfirmed if all have still to confirm. If a column says so, name it with --consent-column."
+    f"{WHO} Send `consent=subscribed` if everyone has agreed, `consent=unsubscribed` if nobody may be, or "
+    "`consent=unconfirmed` if all have still to confirm. If a column says so, send `consent_column=HEADER` "
+    "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 VALUES = (
     "Some values of the consent column are not told. Send each of `values` as subscribed=VALUE, "
@@ -37,8 +33,7 @@ VALUES_PAGE = "Say what each value of the column means."
 NONE = (
     f"has over {MAX_VALUES} different values, or one of over {MAX_VALUE} characters: it is no consent column"
 )
-MANY = f"The column {NONE}. Send another as consent_column, or consent for everyone."
-MANY_COMMAND = f"Column {{column}} {NONE}. Choose another with --consent-column, or --consent for everyone."
+MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT = "consent"
 
@@ -121,7 +116,8 @@ class ConsentLook:
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
-            return [FileQuestion(about=ABOUT, message=OPEN, command=OPEN_COMMAND, page=WHO, options=options)]
+            command = in_options(OPEN)
+            return [FileQuestion(about=ABOUT, message=OPEN, command=command, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
         return [
             _ask(consent, every if every.many else counted, advice)
@@ -156,7 +152,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     column = quoted([name])
     if counted.many:
         return FileQuestion(
-            about=ABOUT, message=MANY, command=MANY_COMMAND.format(column=column), page=MANY_PAGE,
+            about=ABOUT, message=MANY, command=in_options(MANY, columns=[name]), page=MANY_PAGE,
             options=["consent_column=HEADER", *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
     values = counted.listed

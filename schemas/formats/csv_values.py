@@ -107,6 +107,12 @@ def addresses_in(cell: str) -> set[str]:
     return {word for word in words if "@" in word[1:-1]}
 
 
+def is_address(cell: str) -> bool:
+    """Whether a cell is an address by all appearances: in text such as a header, there is hardly one."""
+    text = read_address(cell)
+    return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
+
+
 def is_like_address(cell: str) -> bool:
     """Whether a cell may have one address; no other one is accepted."""
     if len(addresses_in(cell)) > 1:

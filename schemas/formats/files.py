@@ -52,9 +52,7 @@ class File:
         """What to tell about the program's files, in sentences for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
-        if self.preset is None:
-            return []
-        return [*presets.doubts(self.table.names, self.preset), *filter(None, [self.preset.advice])]
+        return [self.preset.advice] if self.preset and self.preset.advice else []
 
     @property
     def binary(self) -> BinaryIO:
@@ -138,7 +136,7 @@ def understood(
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     table, asks = table_questions.from_header(table, reading)
     preset, columns = planned(table, reading)
-    asks += table_questions.ask_address(columns, table.headed and not table.is_json)
+    asks += table_questions.ask_address(table, columns)
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_places(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)

@@ -7,16 +7,16 @@ from typing import Any
 from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
 from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
-from schemas.formats.consent_guards import Guards
+from schemas.formats.consent_guards import Guards, is_said
 from schemas.formats.consent_question import ConsentLook, CountedColumn
-from schemas.formats.consent_words import MAX_LENGTH, folded, is_unsubscribed
+from schemas.formats.consent_words import MAX_LENGTH, folded
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading, digest_of, options
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused, in_options, quoted
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch
@@ -32,11 +32,7 @@ SEVERAL_FILES = (
 )
 BROKEN_OFF = (
     "The file breaks off in row {row}, before a column of consent: get the file anew; if it is whole, end "
-    "that row with a line break. `columns` names the column."
-)
-BROKEN_OFF_COMMAND = (
-    "The file breaks off in row {row}, before the column {column}, which is about consent: get the file "
-    "anew; if it is whole, end that row with a line break"
+    "that row with a line break. `columns` names it."
 )
 HEADING = (
     "Row {row} has a word for people who unsubscribed and no address, as if it were a heading: "
@@ -48,11 +44,7 @@ SWALLOWED = (
 )
 FOREIGN = (
     "The column `command` has other words than subscribe and unsubscribe: leave it out with "
-    "map[PLACE]=ignore, or keep it as a field with map[PLACE]=field:KEY. `columns` names it."
-)
-FOREIGN_COMMAND = (
-    "Column {column} has other words than `subscribe` and `unsubscribe`: leave it out with "
-    "--map {place}=ignore, or keep it as a field with --map {place}=field:KEY"
+    "`map[{place}]=ignore`, or keep it as a field with `map[{place}]=field:KEY`. `columns` names it."
 )
 FOREIGN_PAGE = "The column “command” has other words than subscribe and unsubscribe: choose what it becomes."
 UNSEEN = (
@@ -169,7 +161,7 @@ def _see_heading(
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
     letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
-    return bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribed(cell[letters[0] : letters[-1] + 1])
+    return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
@@ -178,12 +170,10 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
             cells = line.split(mark)
-            if 1 < width <= len(cells) and any(_has_address(cells[each.place - 1]) for each in emails):
+            if 1 < width <= len(cells) and any(
+                csv_values.is_address(cells[each.place - 1]) for each in emails
+            ):
                 raise FileRefused(SWALLOWED.format(row=row))
-
-
-def _has_address(cell: str) -> bool:
-    return " " not in (address := csv_values.read_address(cell)) and csv_values.is_like_address(address)
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
@@ -191,8 +181,8 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     foreign = [each for each in columns if set(each.values) - {""} and not set(each.values) & {*COMMANDS[1:]}]
     return [
         FileQuestion(
-            about="command", message=FOREIGN, page=FOREIGN_PAGE,
-            command=FOREIGN_COMMAND.format(column=quoted([each.column.name]), place=each.column.place),
+            about="command", message=(message := FOREIGN.format(place=each.column.place)), page=FOREIGN_PAGE,
+            command=in_options(message, columns=[each.column.name]),
             options=[f"map[{each.column.place}]=ignore", f"map[{each.column.place}]=field:KEY"],
             columns=[each.column.name], values=[(value, count) for value, count in each.listed if value],
         )
@@ -227,8 +217,4 @@ def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, r
     saying = {each.column.place for each in answer.columns}
     for column in columns:
         if (column.meaning in OWN or column.place in saying) and column.place > len(record):
-            raise FileRefused(
-                BROKEN_OFF.format(row=row),
-                BROKEN_OFF_COMMAND.format(row=row, column=quoted([column.name])),
-                columns=[column.name],
-            )
+            raise FileRefused(BROKEN_OFF.format(row=row), columns=[column.name])

@@ -103,7 +103,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("unsubscribing", "en", "email_opted_out opt_out_email opted_out_of_email has_opted_out_of_email"),
     ("unsubscribing", "en", "newsletter_opt_out marketing_opt_out email_marketing_opt_out do_not_email"),
-    ("unsubscribing", "en", "no_newsletter"),
+    ("unsubscribing", "en", "no_newsletter blacklisted is_blacklisted email_blacklisted blocklisted"),
     ("unsubscribing", "de", "abgemeldet abbestellt abmeldung newsletter_abmeldung newsletter_abgemeldet"),
     ("unsubscribing", "de", "newsletter_abbestellt keine_werbung"),
     ("unsubscribing", "fr", "désabonné désabonnée désinscrit désinscrite désinscription désabonnement"),

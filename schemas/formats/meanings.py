@@ -26,22 +26,13 @@ IGNORED = frozenset(
 )
 
 ASKED = (
-    "A column of consent is no meaning: send consent_column=COLUMN, with subscribed=VALUE, "
-    "unsubscribed=VALUE and unconfirmed=VALUE for its values."
+    "A column of consent is no meaning: say `consent_column=COLUMN`, with `subscribed=VALUE`, "
+    "`unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
-ASKED_COMMAND = (
-    "A column of consent is no meaning: say --consent-column COLUMN, with --subscribed, --unsubscribed and "
-    "--unconfirmed for its values"
-)
-MEANING = f"Send map[COLUMN]=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
-MEANING_COMMAND = f"Write --map COLUMN=WHAT with one of {', '.join(MEANINGS)}, or field:KEY."
+MEANING = f"Write `map[COLUMN]=WHAT` with one of {', '.join(MEANINGS)}, or field:KEY."
 BAD_KEY = (
     "Column {number} cannot name a custom field: give it letters, digits, or any of _ - . $, "
-    "or leave it out with map[{number}]=ignore."
-)
-BAD_KEY_COMMAND = (
-    "Column {number} cannot name a custom field: give it letters, digits, or any of _ - . $, "
-    "or leave it out with --map {number}=ignore"
+    "or leave it out with `map[{number}]=ignore`."
 )
 
 
@@ -56,14 +47,14 @@ def meaning_of(what: str) -> str:
     if normal(what) in MEANINGS:
         return normal(what)
     if normal(what) in (CONSENT, *FORMER):
-        raise FileRefused(ASKED, ASKED_COMMAND)
+        raise FileRefused(ASKED)
     for prefix in (FIELD, CUSTOM):
         if what.startswith(prefix):
             try:
                 return FIELD + field_key(what.removeprefix(prefix).strip())
             except ma.ValidationError:
                 break
-    raise FileRefused(MEANING, MEANING_COMMAND)
+    raise FileRefused(MEANING)
 
 
 def field_meaning(place: int, name: str) -> str:
@@ -71,7 +62,7 @@ def field_meaning(place: int, name: str) -> str:
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
-        raise FileRefused(BAD_KEY.format(number=place), BAD_KEY_COMMAND.format(number=place)) from error
+        raise FileRefused(BAD_KEY.format(number=place)) from error
 
 
 @cache

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from schemas.formats.consent_words import IN, NOT_YET, OUT, folded
 
 IGNORE = "ignore"
-OTHER = "The columns are those of {}, not of {}: is --from right?"
-FROM = "--from"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
 LEFT_FILES = ("unsubscribed_", "cleaned_", "nonsubscribed_", "sms_only_", "archived_")
 EXPORTED_NAME = "_export_"
@@ -188,14 +186,3 @@ def recognised(headers: Iterable[str]) -> Preset | None:
         if any({folded(sign) for sign in signs.split()} <= found for signs in preset.signs):
             return preset
     return None
-
-
-def doubts(headers: Iterable[str], preset: Preset) -> list[str]:
-    """What to say where the headers show another program than was said."""
-    seen = recognised(headers)
-    return [] if seen in (None, preset) else [OTHER.format(seen.program, preset.program)]
-
-
-def http_advice(advice: str) -> str:
-    """Advice with parameters in place of the options."""
-    return advice.replace(FROM, "`from`")

@@ -1,18 +1,25 @@
 """Files that are refused as a whole: a sentence for each way in, and what was found in the file."""
 
+import re
 from collections.abc import Sequence
 
 from schemas.base import FormError
+from schemas.formats.readings import options
 from schemas.values import FieldError
 
 MAX_FOUND, MAX_FOUND_LENGTH = 100, 100  # names or values in an answer, and characters of each
 MAX_VALUE = 500  # characters of a value that is asked about: it is sent back whole
 MAX_LISTED = 30  # in a sentence
+PARAMETER = re.compile(
+    r"`(map\[[^\]`]*\]|map|answers|consent|consent_column|header_row|ignore_column|subscribed|unsubscribed"
+    r"|unconfirmed)(?:=([^`]*))?`"
+)
+NAMED = re.compile(r"`(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
     """`message` repeats nothing of the file, `found` does so under keys of its own; `command` is the same
-    sentence for the command line, where it may.
+    sentence for the command line, where it may: as `in_options` says it, unless it is passed.
     """
 
     def __init__(self, message: str, command: str = "", **found: Sequence[str]) -> None:
@@ -20,7 +27,18 @@ class FileRefused(FormError):
         super().__init__(
             [FieldError("file", message)], {name: values for name, values in listed.items() if values}
         )
-        self.command = command or message
+        self.command = command or in_options(message, **found)
+
+
+def in_options(message: str, **found: Sequence[str]) -> str:
+    """A sentence with options in place of parameters, and what was found in place of the key that has it."""
+    text = message.replace("Send ", "Give ").replace(" send ", " give ")
+    text = PARAMETER.sub(lambda each: f"`{_option(each[1], each[2])}`", text)
+    return NAMED.sub(lambda each: f"Found: {quoted(found.get(each[1], ()))}.", text)
+
+
+def _option(name: str, value: str | None) -> str:
+    return " ".join(options([(name, value)])) if value else f"--{name.replace('_', '-')}"
 
 
 def shortened(text: str, length: int = MAX_FOUND_LENGTH) -> str:

@@ -4,9 +4,11 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from schemas.formats import beginnings, encodings, tables
-from schemas.formats.columns import Column, has_email, like_email
+from schemas.formats import beginnings, csv_values, encodings, tables
+from schemas.formats.beginnings import FIRST_ROWS
+from schemas.formats.columns import Column, has_email
 from schemas.formats.consent import ConsentAnswer
 from schemas.formats.consent_guards import unsubscribing
 from schemas.formats.encoding_readings import Readings
@@ -58,13 +60,14 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
     return table, asks
 
 
-def ask_address(columns: Sequence[Column], headed: bool) -> list[FileQuestion]:
-    """Which column holds addresses, if none does; suggests one whose header is like a word for them."""
+def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
+    """Which column holds addresses, if none does; suggests the one that has some in the first rows."""
     if not columns or any(column.meaning == "email" for column in columns):
         return []
     found = [column.name for column in columns]
-    first = next((place for place, name in enumerate(found, 1) if headed and "@" in name), 0)
-    like = next((place for place, name in enumerate(found[:MAX_FOUND], 1) if like_email(name)), 0)
+    is_headed = table.headed and not table.is_json
+    first = next((place for place, name in enumerate(found, 1) if is_headed and "@" in name), 0)
+    like = _place_of_addresses(table, columns)
     what, page, option = NO_ADDRESS, NO_ADDRESS_PAGE, f"map[{like or 'COLUMN'}]=email"
     words = ["--map", f"{found[like - 1] if like else 'COLUMN'}=email"]
     if first:
@@ -82,6 +85,17 @@ def ask_address(columns: Sequence[Column], headed: bool) -> list[FileQuestion]:
             columns=found[:MAX_FOUND],
         )
     ]
+
+
+def _place_of_addresses(table: Table, columns: Sequence[Column]) -> int:
+    """The place of the only column that has some in the first rows, else 0."""
+    records = [record for _, record in islice(table.records(), FIRST_ROWS)]
+    found = [
+        each.place
+        for each in columns[:MAX_FOUND]
+        if any(csv_values.is_address(table.cell_of(record, each)) for record in records)
+    ]
+    return found[0] if len(found) == 1 else 0
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:

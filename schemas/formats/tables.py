@@ -203,13 +203,9 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
         candidates, key=lambda pair: (headed and has_email(pair[1][:MAX_NAMES]), len(pair[1]))
     )
     table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row))
-    if headed and has_email(first) and any(map(_has_address, first)) and not any(table.records()):
+    if headed and has_email(first) and any(map(csv_values.is_address, first)) and not any(table.records()):
         raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)
     return table
-
-
-def _has_address(name: str) -> bool:
-    return "." in name.partition("@")[2]
 
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:

@@ -44,15 +44,14 @@ Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
 
 @dataclass(frozen=True)
 class Workbook:
-    """The `sheet` that was read, the number of its `rows` that are not blank, the names of all `sheets`.
+    """The `sheet` that was read, the names of all `sheets`.
 
-    Of its rows that many are `hidden`; (column, first row, last row, value) of cells that are `merged`; by
+    That many of its rows are `hidden`; (column, first row, last row, value) of cells that are `merged`; by
     column, the first row in which a formula is `not_computed`. `others` are the first rows of further sheets.
     """
 
     sheet: str
     sheets: list[str]
-    rows: int
     hidden: int = 0
     merged: Sequence[Sequence[Any]] = ()
     not_computed: Mapping[int, int] = field(default_factory=dict)
@@ -170,14 +169,13 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     chosen.reset_dimensions()  # which may be wrong
     counts, merged = Counter[str](), workbook_rows.merged(notes)
     for line in _lines(chosen.iter_rows(), notes.hidden, merged, counts, skip_hidden):
-        counts["rows"], counts["bytes"] = counts["rows"] + 1, counts["bytes"] + target.write(line)
+        counts["bytes"] += target.write(line)
         if counts["bytes"] > MAX_INFLATED:
             raise FileRefused(TOO_LARGE)
     rest = [each for each in sheets if each is not chosen and each.sheet_state == "visible"][:MOST_OTHERS]
     return {
         "sheet": chosen.title,
         "sheets": _shown(names),
-        "rows": counts["rows"],
         "hidden": counts["hidden"],
         "merged": merged,
         "not_computed": list(notes.not_computed.items()),

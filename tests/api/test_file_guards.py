@@ -138,8 +138,9 @@ def test_what_is_no_date_says_nothing(client, cell):
 
 @pytest.mark.parametrize(
     "heading",
-    ["--- Unsubscribed ---", "Unsubscribed", "*** abgemeldet", "== Unsubscribed (12) ==", "• Unsubscribed:"],
-)
+    ["--- Unsubscribed ---", "Unsubscribed", "*** abgemeldet", "== Unsubscribed (12) ==", "• Unsubscribed:",
+     "Unsubscribed - bounced"],
+)  # fmt: skip
 def test_a_heading_in_whatever_marks_refuses_the_file(client, heading):
     text = f"email,x\np0@example.com,1\n{heading},\np1@example.com,2\n"
     for query in ({}, {"consent": NOT_YET}):
@@ -154,6 +155,8 @@ def test_a_heading_in_whatever_marks_refuses_the_file(client, heading):
         "abgemeldet|angemeldet",
         "['ok', 'unsubscribed']",
         "Unsubscribed (bounced)",
+        "Unsubscribed - bounced",
+        "bounced \u2013 unsubscribed",
     ],
 )
 def test_a_list_in_a_cell_says_so(client, cell):
@@ -163,7 +166,12 @@ def test_a_list_in_a_cell_says_so(client, cell):
 
 @pytest.mark.parametrize(
     "cell",
-    ['"Press, unsubscribed, phone only"', '"We spoke; unsubscribed; she will renew"', '"Active, alto"'],
+    [
+        '"Unsubscribed - then came back"',
+        '"Press, unsubscribed, phone only"',
+        '"We spoke; unsubscribed; she will renew"',
+        '"Active, alto"',
+    ],
 )
 def test_a_note_in_which_the_word_stands_between_commas_is_no_list(client, cell):
     assert send(client, people("note", cell)).status_code == 200
@@ -225,3 +233,10 @@ def test_another_column_says_so_beside_a_column_or_a_program_that_answers(client
 @pytest.mark.parametrize(("header", "cell"), BESIDE)
 def test_a_header_of_unsubscribing_says_so_in_any_language(client, header, cell):
     assert refused(client, people(header, "", cell)).startswith("Row 3 ")
+
+
+@pytest.mark.parametrize("header", ["BLACKLISTED", "email_blacklisted", "Blocklisted"])
+def test_a_column_of_who_is_blacklisted_says_so_by_yes(client, header):
+    assert refused(client, people(header, "No", "Yes")).startswith("Row 3 ")
+    import_file(client, people(header, "No", "No"), query={"consent": IN})
+    assert left(client, 2) == set()

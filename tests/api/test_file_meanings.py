@@ -78,9 +78,10 @@ def test_a_file_that_is_not_understood_is_refused_with_what_was_found(client, te
     ("text", "option"),
     [
         ("LEID,Mail\n1,ann@example.com\n", "map[2]=email"),
-        ("plan,who\nx,ann@example.com\n", "map[COLUMN]=email"),
+        ("plan,who\nx,ann@example.com\n", "map[2]=email"),
+        ("for whom,who\nbob@example.com,ann@example.com\n", "map[COLUMN]=email"),
         ("ann@example.com,Jo\nbob@example.com,Al\n", "header=0&map[1]=email"),
-        ('{"Post": "ann@example.com", "ok": true}\n', "map[COLUMN]=email"),
+        ('{"Post": "ann@example.com", "ok": true}\n', "map[1]=email"),
     ],
 )
 def test_a_column_of_addresses_is_asked_for_together_with_all_else(client, text, option):

@@ -245,6 +245,36 @@ def test_a_place_of_a_sheet_becomes_its_name(client):
     assert client.find("bob@example.com") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Newsletter of the choir\n\nName,Wohin,Since\nAnn,ann@example.com,2020\n", 2),
+        ("Newsletter of the choir;;\n;;\nName;Wohin;Since\nAnn;ann@example.com;2020\n", 2),
+        ("Newsletter of the choir\n\nWohin;Name\nann@example.com;Ann\n", 1),
+        ("Newsletter of the choir\n\nメールアドレス,Name\n,Bo\nann@example.com,Ann\n", 1),
+    ],
+)
+def test_a_header_below_a_title_without_a_known_address_column_is_offered(client, text, place):
+    answer = send(client, text)
+    assert asked(answer, "header_row")["options"] == ["header_row=3"]
+    assert asked(answer, "email")["options"] == [f"map[{place}]=email"]
+    import_file(client, text, query={"header_row": "3", f"map[{place}]": "email"})
+    assert client.find("ann@example.com") is not None
+
+
+def test_a_column_of_addresses_that_is_named_is_looked_for_below_a_title(client):
+    text = "My choir\n\nName,Wohin\nAnn,ann@example.com\n"
+    assert asked(send(client, text, query={"map[Wohin]": "email"}), "header_row")["options"] == [
+        "header_row=3"
+    ]
+
+
+def test_a_first_person_without_an_address_is_no_header(client):
+    answer = send(client, "Name,Wohin,Since\nBo,,2020\nAnn,ann@example.com,\n")
+    assert [each["about"] for each in answer.json["asks"]] == ["email"]
+    assert asked(answer, "email")["options"] == ["map[2]=email"]
+
+
 def test_no_row_above_a_header_row_is_lost(client):
     rows = [["email", "plan"], ["bob@example.com", "a"], ["email", "plan"], ["cy@example.com", "b"]]
     answer = send(client, book(("People", rows)), WORKBOOK, query={"header_row": "3"})

@@ -47,6 +47,26 @@ def test_a_column_of_addresses_is_asked_for_together_with_all_else(type_, client
     assert client.find("ann@example.com") is not None
 
 
+def test_the_commands_to_copy_answer_all_that_is_asked(type_, client, file):
+    """Ready where there is one answer; where there are several, refused until one is chosen."""
+    file.write_text(
+        "My list\n\nName,Wohin,Status\nAnn,ann@example.com,active\nBo,bo@example.com,unsubscribed\n"
+    )
+    output = type_("import", file, asked=True).output
+    commands = [shlex.split(line)[1:] for line in output.splitlines() if line.startswith("  audience ")]
+    assert len(commands) == 4
+    assert type_(*commands[3], asked=True).exit_code == 0
+    assert client.counts() == (2, 1, 1)
+    file.write_bytes("email,created_at\nann@example.com,01/02/2023\ncy@example.com,já\n".encode("cp1250"))
+    output = type_("import", file, asked=True).output
+    [first, *_] = [shlex.split(line)[1:] for line in output.splitlines() if line.startswith("  audience ")]
+    assert "choose where it has `or`" in output
+    assert first[first.index("--dates") + 1] == "dmy or mdy"
+    assert type_(*first, asked=True).exit_code == 2
+    told = [word.partition(" or ")[0] for word in first]
+    assert type_(*told, asked=True).exit_code == 0
+
+
 def test_on_a_terminal_it_asks(type_, client, file, monkeypatch):
     monkeypatch.setattr(file_questions, "is_terminal", lambda: True)
     typed = ["4", "2", "subscribed", "unsubscribed", "unconfirmed"]
@@ -118,7 +138,7 @@ def test_a_column_is_mapped_once(type_, client, file):
     for column, code in (("state", 2), ("2", 1), ("State", 1)):
         result = type_(*words, "--map", f"{column}=field:x")
         assert result.exit_code == code
-        assert "--map says two things of a column" in result.output
+        assert "`--map` says two things of a column" in result.output
     assert type_(*words, "--map", "2=ignore", "--unread-dates", "ignore", "--dates", "dmy").exit_code == 0
 
 
@@ -140,7 +160,7 @@ def test_answers_that_say_who_are_not_answered_over(type_, client, file):
     words = ("import", file, "--site", client.site.uuid, "--answers", line)
     result = type_(*words, "--consent", "subscribed", asked=True)
     assert result.exit_code == 1
-    assert "--answers already says who" in result.output
+    assert "`--answers` already says who" in result.output
     assert type_(*words, asked=True).exit_code == 0
     assert client.counts() == (1, 0, 1)
 

@@ -33,3 +33,12 @@ def test_the_page_names_the_zone_of_dates_without_one(site, manager, root):
     assert "dates without a time zone are of America/New_York" in manager.get(path).text
     start(manager, path, site)
     assert person(site, "ann@a.example").created_at == 1732163400000
+
+
+def test_the_row_of_the_header_can_be_said_where_it_is_not_asked_about(site, manager, root):
+    path = keep(manager, root, "A list, of the choir, 2024\nName,Wohin,Since\nAnn,ann@a.example,2020\n")
+    shown = manager.get(path).text
+    assert 'name="header_row" type="number"' in shown
+    assert 'name="ask-header_row"' not in shown
+    start(manager, path, site, **{"header_row": "2", "column-2": "email"})
+    assert person(site, "ann@a.example").fields == {"Since": 2020}

@@ -8,7 +8,7 @@ import pytest
 from schemas.formats import header_names
 from schemas.formats.consent import same
 from schemas.formats.consent_words import folded
-from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, http_advice, is_named_as_left, recognised
+from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_named_as_left, recognised
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -95,7 +95,7 @@ def test_advice_is_a_sentence():
     for preset in PRESETS.values():
         assert preset.program in (preset.advice or preset.program)
         assert not preset.advice or preset.advice.endswith(".")
-        assert "--" not in http_advice(preset.advice)
+        assert "--" not in preset.advice
 
 
 def test_names_of_files_in_which_nobody_is_subscribed():
