@@ -195,7 +195,8 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience.operations.kinds import chores, kinds
+    from audience import erased_pages
+    from audience.operations.kinds import kinds
     from schemas.change_log import change
     from schemas.file_imports import kept_file
     from schemas.file_records import kept_records
@@ -209,7 +210,7 @@ def worker(instance: Instance) -> None:
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
         kinds(settings, change, partial(kept_file, ChildProcess()), partial(kept_records, ChildProcess())),
-        chores(settings),
+        partial(erased_pages.keep_log_short, settings.instance),
     )
 
 

@@ -2,7 +2,7 @@
 
 A subject is a module or package at the root of `audience/` that is neither a room nor a leaf; an arrow is one
 that imports another, and a circle is a set of them of which each reaches the others. A mechanism for work in
-the background is a table whose rows are leased, or a list that the worker runs beside them. A new field of a
+the background is a table whose rows are claimed or leased. A new field of a
 subscriber touches the files that name `last_name`, which is a plain one.
 """
 
@@ -17,7 +17,6 @@ from storage.base_models import BaseModel
 from tests.test_arrows import FILES, MODULES, ROOT, imported_modules, is_noun
 
 MORE = ROOT / "bench" / "more"  # whose lines are not counted
-BESIDE = re.compile(r"^def (chores|errands)\(", re.MULTILINE)
 FIELD, LONG_FILE_LINES = re.compile(r"\blast_name\b"), 250
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md")
 Arrows = dict[str, set[str]]
@@ -70,7 +69,7 @@ def circles(found: Arrows) -> list[str]:
 def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
     """The tables, those of a model and of all below it, whose rows a process takes for a while."""
     meta = vars(model)["_meta"]
-    if any(name.startswith("lease") for name in meta.fields):
+    if any(name.startswith(("claim", "lease")) for name in meta.fields):
         yield str(meta.table_name)
     for below in model.__subclasses__():
         yield from leased(below)
@@ -79,8 +78,7 @@ def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
 def mechanisms() -> list[str]:
     for file in sorted((ROOT / "storage").glob("*models.py")):
         importlib.import_module(f"storage.{file.stem}")
-    beside = [name for file in sources("audience/operations") for name in BESIDE.findall(text(file))]
-    return [*sorted(leased()), *beside]
+    return sorted(leased())
 
 
 def body_lines() -> Iterator[int]:

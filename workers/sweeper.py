@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 class Sweeper(threading.Thread):
     """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
-    `chores` are quick, and every process does them. Of all processes that share a server, one looks for what
-    is due.
+    Every process keeps the database's log short. Of all processes that share a server, one looks for what is
+    due.
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class Sweeper(threading.Thread):
         instance: Path,
         stop: threading.Event,
         lanes: Lanes,
-        chores: Sequence[Callable[[], object]] = (),
+        keep_log_short: Callable[[], object] = bool,
     ) -> None:
         super().__init__(name="sweeper", daemon=True)
         self._import_queue = queue
         self._instance = instance
         self._stop_event = stop
-        self._lanes, self._chores = lanes, chores
+        self._lanes, self._keep_log_short = lanes, keep_log_short
         self._token = secrets.token_hex(8)
         self._elected, self._elects_at = False, 0.0
 
@@ -59,8 +59,7 @@ class Sweeper(threading.Thread):
                 return
             if not self._import_queue.try_notify(site_id):
                 self._do(partial(self._lanes.offer, site_id))
-        for chore in self._chores:
-            self._do(chore)
+        self._do(self._keep_log_short)
 
     def _due(self) -> list[int]:
         if time.monotonic() >= self._elects_at:

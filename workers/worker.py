@@ -34,12 +34,12 @@ def run(
     settings: Settings,
     open_database: Callable[[], object],
     kinds: Sequence[Kind],
-    chores: Sequence[Callable[[], object]] = (),
+    keep_log_short: Callable[[], object] = bool,
 ) -> None:
     """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
     unreachable.
 
-    The sweeper runs `chores` every few seconds.
+    The sweeper calls `keep_log_short` every few seconds.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
@@ -56,7 +56,7 @@ def run(
         if not again and not busy:
             raise StopRequested
 
-    sweeper = Sweeper(queue, settings.instance, stop, lanes, chores)
+    sweeper = Sweeper(queue, settings.instance, stop, lanes, keep_log_short)
     try:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, request_stop)

@@ -1,4 +1,4 @@
-"""All kinds of jobs, and what every worker does beside them."""
+"""All kinds of jobs."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,6 @@ from audience import (
     audit_log,
     bulk_act_pieces,
     change_log_retention,
-    erased_pages,
     file_imports,
     file_tasks,
     file_uploads,
@@ -24,7 +23,6 @@ from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups
 from audience.protocols import FileOpener, RecordOpener
 from audience.webhook_sender import WriteChange
-from storage import database
 
 MAINTENANCE_MS = 600_000  # between two of a task
 
@@ -67,8 +65,3 @@ def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
         if time.monotonic() > deadline:
             return 0
     return MAINTENANCE_MS
-
-
-def chores(settings: Settings) -> tuple[Callable[[], object], ...]:
-    """What is quick, and of each process or host."""
-    return (partial(erased_pages.run, settings.instance), database.checkpoint)

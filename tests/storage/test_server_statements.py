@@ -16,7 +16,7 @@ from audience import (
     webhooks,
 )
 from audience.audit_log import COMMAND_LINE
-from audience.operations.kinds import chores, maintenance
+from audience.operations.kinds import maintenance
 from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS
@@ -100,7 +100,7 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     webhooks.create(client.site, WEBHOOK, private_addresses=True)
     client.create("new@example.com")
     send_all()
-    for task in (*maintenance(settings).values(), *chores(settings)):
+    for task in maintenance(settings).values():
         task()
     jobs.due_sites()
     erasures.erase(client.site, settings.instance, email="p1@example.com")

@@ -29,16 +29,13 @@ class Offered(Lanes):
         self.sites.append(site_id)
 
 
-def test_a_site_that_cannot_be_offered_and_a_chore_that_fails_do_not_starve_the_others(tmp_path, monkeypatch):
-    done = []
-
+def test_a_site_that_cannot_be_offered_starves_no_other(tmp_path, monkeypatch):
     def fails():
         raise DiskFault("database or disk is full")
 
     monkeypatch.setattr(jobs, "due_sites", lambda: [1, 2, 3])
     monkeypatch.setattr(jobs, "elect", lambda _: True)
     lanes = Offered()
-    chores = [fails, lambda: done.append(True)]
-    Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, threading.Event(), lanes, chores).sweep()
-    assert (lanes.sites, done) == ([2, 3], [True])
+    Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, threading.Event(), lanes, fails).sweep()
+    assert lanes.sites == [2, 3]
     assert heartbeat.age(tmp_path) is not None
