@@ -157,7 +157,7 @@ def retry(kinds: Sequence[Kind], job_id: int) -> Trouble:
         if again and trouble.status == stored.FAILED:
             again(trouble.site_id, trouble.subject)
         else:
-            stored.make_due(trouble.site_id, job_id)
+            stored.hasten(trouble.site_id, trouble.kind, trouble.subject)
     return trouble
 
 

@@ -81,15 +81,6 @@ def wake(site_id: int, kind: str) -> int:
     )
 
 
-def make_due(site_id: int, job_id: int) -> None:
-    """Has what waits, or was given up, done at once; not what somebody is at."""
-    execute(
-        f"UPDATE jobs SET status = '{WAITING}', not_before = 0 "
-        "WHERE site_id = ? AND id = ? AND claim IS NULL",
-        (site_id, job_id),
-    )
-
-
 def in_turn(site_id: int) -> tuple[str, int] | None:
     """(kind, subject) of the first in the site's order."""
     record = row(
