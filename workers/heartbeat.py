@@ -32,9 +32,9 @@ def age(instance: Path) -> float | None:
     return age if age >= 0 else None
 
 
-def tell_others(breaker: CircuitBreaker) -> None:
-    """Tells other hosts of a beat."""
-    breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS))
+def tell_others(breaker: CircuitBreaker) -> bool:
+    """Tells other hosts of a beat; False if Redis cannot be reached."""
+    return breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS)) is not None
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:

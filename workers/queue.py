@@ -37,9 +37,9 @@ class ImportQueue:
         """Lets the next `notify` of the site through. Call it before draining, so that none is missed."""
         self._breaker.call(partial(self._breaker.client.delete, _key(site_id)))
 
-    def note_sweep(self) -> None:
-        """Tells other hosts that a worker has swept."""
-        heartbeat.tell_others(self._breaker)
+    def note_sweep(self) -> bool:
+        """Tells other hosts that a worker has swept; False if Redis cannot be reached."""
+        return heartbeat.tell_others(self._breaker)
 
     def _enqueue(self, site_id: int) -> bool:
         with self._breaker.client.pipeline(transaction=False) as pipeline:

@@ -24,7 +24,7 @@ class Sweeper(threading.Thread):
     """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
     Every process keeps the database's log short. Of all processes that share a server, one looks for what is
-    due.
+    due, or all do while nobody can be notified.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class Sweeper(threading.Thread):
 
     def sweep(self) -> None:
         heartbeat.beat(self._instance)
-        self._import_queue.note_sweep()
-        for site_id in self._due():
+        is_told = self._import_queue.note_sweep()
+        for site_id in jobs.due_sites() if self._is_elected() or not is_told else ():
             if self._stop_event.is_set():
                 return
             if not self._import_queue.try_notify(site_id):
                 self._do(partial(self._lanes.offer, site_id))
         self._do(self._keep_log_short)
 
-    def _due(self) -> list[int]:
+    def _is_elected(self) -> bool:
         if time.monotonic() >= self._elects_at:
             self._elected = jobs.elect(self._token)
             self._elects_at = time.monotonic() + (ELECTED_SECONDS if self._elected else OTHERS_SECONDS)
-        return jobs.due_sites() if self._elected else []
+        return self._elected
 
     def _do(self, what: Callable[[], object]) -> None:
         try:
