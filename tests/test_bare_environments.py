@@ -27,7 +27,7 @@ SYSTEMD = {
 }
 # Examples that name what is not there, that ask before they do it, or that need an index: their answer is no.
 REFUSED = {
-    "console", "erasures apply", "imports retry", "imports undo", "move", "operator remove",
+    "console", "erasures apply", "imports retry", "imports undo", "jobs retry", "move", "operator remove",
     "operator reset", "operator role", "restore", "site create", "site delete", "site unlist",
     "subscriber erase", "tables renew", "webhook replay", "webhook test",
 }  # fmt: skip

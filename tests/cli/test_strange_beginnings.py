@@ -75,7 +75,7 @@ def test_a_first_row_of_a_person_is_still_asked_about(refused):
     said = refused("ann@example.com,post\nbob@example.com,email\n", exit_code=2)
     assert "it seems to be a subscriber, and no header" in said
     said = refused("Contact,Prefers\nann@example.com,x\nbob@example.com,email\n", exit_code=2)
-    assert "say so with --map COLUMN=email" in said
+    assert "say so with --map Contact=email" in said
 
 
 @pytest.mark.parametrize("bom", [True, False])

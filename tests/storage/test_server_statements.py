@@ -55,7 +55,7 @@ def test_a_statement_of_the_product_is_read_and_one_of_a_test_is_not(app, monkey
         database.rows("SELECT 1 FROM imports")
     assert found.wrong == []
     jobs.due_sites()
-    assert [each for each in found.wrong if "FROM imports" in each]
+    assert [each for each in found.wrong if "FROM jobs" in each]
 
 
 def import_a_file(site, instance):

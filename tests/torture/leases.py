@@ -56,11 +56,12 @@ def _take(world: World, email: str, webhook_id: str) -> int:
         payload = import_payloads.join([import_payloads.row(change_from_item({"email": email}))])
         imports.add_batch(site_id, import_id, 0, payload)
         jobs.add(site_id, "import", import_id, accepted.number)
-        file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
+        upload_id = file_uploads.add(site_id, "none", "none.csv", 1, "{}", accepted.at + AHEAD_MS)
         database.execute("UPDATE webhooks SET paused = '' WHERE id = ?", (int(webhook_id),))
         jobs.add(site_id, "webhook", int(webhook_id))
-        held = f"UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind IN {KINDS}"  # noqa: S608
-        assert database.execute(held, (lease,)) == len(KINDS)
+        for kind, subject in zip(KINDS, (import_id, int(webhook_id), upload_id), strict=True):
+            held = "UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind = ? AND subject = ?"
+            assert database.execute(held, (lease, kind, subject))
     world.ledger.left[email] = False
     world.ledger.imports[str(import_id)] = 1
     return lease
