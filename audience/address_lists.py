@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from audience import audit_log, clock, refused_rows
+from audience import audit_log, clock, sent_addresses
 from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
 from audience.audit_log import COMMAND_LINE, Actor
@@ -51,7 +51,7 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
 
 def _subject(site: Site, entry: str) -> str:
     """What the audit log calls an entry: a domain by its name, an address by its keyed hash."""
-    return refused_rows.address_hash(site.id, entry) if "@" in entry else entry
+    return sent_addresses.address_hash(site.id, entry) if "@" in entry else entry
 
 
 def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:

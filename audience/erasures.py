@@ -15,7 +15,7 @@ from audience import (
     erasure_log,
     import_payloads,
     pepper,
-    refused_rows,
+    sent_addresses,
     sessions,
     site_keys,
     subscriber_writes,
@@ -71,13 +71,13 @@ def erase(
 
     First logs the erasure. If an `actor` did it, the audit log says so.
     """
-    email = refused_rows.meant((email or "").strip())
+    email = sent_addresses.meant((email or "").strip())
     with database.write(site.id):
         subscriber = _found(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
-        hashes, key = refused_rows.address_hashes(site.id, address), _key(address)
+        hashes, key = sent_addresses.address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)

@@ -19,7 +19,7 @@ from audience.errors import NotFound
 from audience.sites import Site
 from audience.subscribers import Subscriber
 from audience.targets import TWO, of_two
-from schemas.values import FieldError, compact_json, place
+from schemas.values import MAX_PAGE, FieldError, compact_json, place
 from storage import database
 from storage import events as stored
 from storage import subscribers as stored_subscribers
@@ -101,7 +101,7 @@ def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
-    if number > subscribers.MAX_PAGE:
+    if number > MAX_PAGE:
         return [], False
     events = stored.page(site.id, subscriber.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
     return events[:PAGE_SIZE], len(events) > PAGE_SIZE

@@ -9,7 +9,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
-from audience import erased_pages, file_imports, file_uploads, jobs, redaction, refused_rows
+from audience import erased_pages, file_imports, file_uploads, jobs, redaction, sent_addresses
 from audience.errors import NotFound
 from audience.jobs import LONG, Job
 from audience.protocols import FileRecord, RecordOpener
@@ -73,8 +73,8 @@ def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_recor
 
 
 def _names(site_id: int, record: FileRecord, erased: set[str]) -> bool:
-    texts = {refused_rows.meant(text) for cell in record.cells for text in _addresses(cell)}
-    return any(not erased.isdisjoint(refused_rows.address_hashes(site_id, text)) for text in texts)
+    texts = {sent_addresses.meant(text) for cell in record.cells for text in _addresses(cell)}
+    return any(not erased.isdisjoint(sent_addresses.address_hashes(site_id, text)) for text in texts)
 
 
 def _addresses(cell: str) -> Iterator[str]:

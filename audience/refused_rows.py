@@ -1,9 +1,8 @@
 """Refused rows of files as they are stored, for a while: with a mark in place of every address."""
 
-from contextlib import suppress
-
-from audience import addresses, redaction, site_keys
+from audience import redaction, site_keys
 from audience.protocols import FileRow
+from audience.sent_addresses import address_hash, meant
 from storage import database
 from storage import file_imports as stored
 from storage.file_imports import RefusedRow
@@ -45,30 +44,3 @@ class _Marks:
         if self._left < 0:
             return MARK
         return MARK + address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)
-
-
-def meant(address: str) -> str:
-    """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
-    plain = (redaction.address_in(address) or address).strip("'")
-    for each in (address, plain):
-        with suppress(addresses.MalformedAddress):
-            addresses.identity(each)
-            return each
-    return address
-
-
-def address_hash(site_id: int, address: str) -> str:
-    """The keyed hash of an address, also of a malformed one."""
-    return site_keys.address_hash(site_id, _key(address))
-
-
-def address_hashes(site_id: int, address: str) -> list[str]:
-    """All under which it may be known, also of a malformed one; the one of now first."""
-    return site_keys.address_hashes(site_id, _key(address))
-
-
-def _key(address: str) -> str:
-    try:
-        return addresses.identity(address)
-    except addresses.MalformedAddress:
-        return address.strip().lower()

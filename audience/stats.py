@@ -1,8 +1,7 @@
-"""Counts of a site's subscribers, now and over time."""
+"""Counts of a site's subscribers."""
 
 from dataclasses import dataclass
 
-from audience.periods import Period
 from audience.sites import Site
 from storage import database, domains, report_queries, subscriber_lists, tags
 from storage import sites as stored
@@ -54,26 +53,6 @@ def repair(site: Site) -> None:
     stored.put_counters(site.id, *stored.recount(site.id))
     domains.put(site.id, domains.counted(site.id))
     tags.put_bearers(site.id, tags.miscounted(site.id))
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Per part of a period: new subscribers, and those who left (and still are unsubscribed)."""
-
-    new: list[int]
-    left: list[int]
-
-    @property
-    def net(self) -> list[int]:
-        return [new - left for new, left in zip(self.new, self.left, strict=True)]
-
-
-@database.snapshot()
-def growth(site: Site, period: Period) -> Growth:
-    return Growth(*(
-        report_queries.count_subscribers_in(site.id, date, report_queries.MATCH_ALL, period.parts)
-        for date in ("created_at", "unsubscribed_at")
-    ))  # fmt: skip
 
 
 @database.session()

@@ -1,7 +1,6 @@
-"""Subscribers: writing them, always in batches, and finding them."""
+"""Subscribers: writing them, always in batches, and finding one."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -12,7 +11,6 @@ from audience import (
     clock,
     custom_fields,
     known_people,
-    segments,
     site_keys,
     subscriber_writes,
     tags,
@@ -27,22 +25,18 @@ from storage import (
     database,
     domains,
     moved_addresses,
-    searches,
     site_counters,
     subscriber_texts,
     suppressions,
 )
 from storage import subscribers as stored
 from storage.consents import ConsentKind
-from storage.searches import Filters
 from storage.subscribers import Subscriber
 from storage.suppressions import Suppression
 
-__all__ = ["Acceptance", "Change", "Consent", "Filters", "Outcome", "Subscriber"]
+__all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
 
 NAMED = tuple(map(attrgetter, ("tags", "remove_tags", "fields", "remove_fields")))
-PAGE_SIZE = 100
-MAX_PAGE = 10**9
 MISSING = "No subscriber of the site has this address: create one first, or correct the address."
 MISSING_UUID = "No subscriber of the site has this uuid: correct it, or send the email."
 TAKEN = "Another subscriber has the new address: choose another address, or change that subscriber first."
@@ -189,63 +183,3 @@ def erased(site: Site, changes: Sequence[Change]) -> set[str]:
     }
     known = suppressions.known(site.id, hashes)
     return {hashes[each] for each, found in known.items() if found.reason == suppressions.ERASED}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchRequest:
-    """The criteria of a search; dates are exclusive bounds in milliseconds by column."""
-
-    after: Mapping[str, int]
-    before: Mapping[str, int]
-    email: str | None = None
-    tags: Sequence[str] = ()
-    tag_ids: Sequence[str] = ()
-    segment_id: str | None = None
-    beginning: str | None = None
-
-
-@database.session()
-def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
-    """A page of matches, newest first, and whether there are more; `page` from 1. Raises `NotFound`."""
-    filters = _filters(site, query)
-    if filters is None or page > MAX_PAGE:
-        return [], False
-    matches = searches.search(site.id, filters, PAGE_SIZE + 1, (page - 1) * PAGE_SIZE)
-    return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE
-
-
-@database.session()
-def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
-    """As `search`, the matches as JSON text; `pages` is the URL that a uuid completes to that of a page."""
-    filters = _filters(site, query)
-    if filters is None or page > MAX_PAGE:
-        return b"", False
-    text, offset = subscriber_texts.text(pages), (page - 1) * PAGE_SIZE
-    return searches.texts(site.id, filters, PAGE_SIZE, offset, text)
-
-
-def _filters(site: Site, query: SearchRequest) -> Filters | None:
-    """What the SQL needs, None if nothing can match. Raises `NotFound`."""
-    rules = [segments.matching(site.id, query.segment_id)] if query.segment_id is not None else []
-    if query.beginning is not None:
-        rules.append(segments.beginning(site.id, query.beginning))
-    tag_ids = tags.ids(site.id, query.tags)
-    if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
-        return None
-    twins = tags.twins(site.id) if tag_ids else {}
-    rules += [segments.tagged(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
-    if not all(map(segments.is_id, query.tag_ids)):
-        return None
-    try:
-        email_key = addresses.identity(query.email) if query.email is not None else None
-    except addresses.MalformedAddress:
-        return None
-    return Filters(
-        after=dict(query.after),
-        before=dict(query.before),
-        email_key=email_key,
-        tag_ids=list(
-            {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *map(int, query.tag_ids)}
-        ),
-        rules=rules,
-    )

@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from audience import clock, redaction, subscribers, telemetry, webhooks
+from audience import clock, redaction, telemetry, webhooks
 from audience.deliveries import signing
 from audience.deliveries.client import Delivered, post
 from audience.sites import Site
 from audience.webhooks import Webhook
-from schemas.values import compact_json, write_date
+from schemas.values import MAX_PAGE, compact_json, write_date
 from storage import database
 from storage import subscribers as stored_subscribers
 from storage import webhook_deliveries as stored
@@ -95,7 +95,7 @@ def was_refused(site_id: int, draft: Delivery) -> bool:
 def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool]:
     """A page of a webhook's log, newest first, and whether there is another. Raises `NotFound`."""
     webhook = webhooks.require(site.id, webhook_id)
-    if number > subscribers.MAX_PAGE:
+    if number > MAX_PAGE:
         return [], False
     found = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
     return found[:PAGE_SIZE], len(found) > PAGE_SIZE

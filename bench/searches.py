@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audience import subscribers
+from audience.searches import SearchRequest, search_texts
 from audience.sites import Site
-from audience.subscribers import SearchRequest
 from bench import instances, scans
 from bench.people import TAGS, email
 from bench.rows import Row
@@ -48,7 +47,7 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
 
 def of_site(site: Site, total: int, runs: int) -> list[Row]:
     def page(number: int, **query: Any) -> scans.Act:
-        return partial(subscribers.search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
+        return partial(search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
 
     last = total // 100 - 1
     lists = {f"list, page {number:,}": page(number) for number in (1, 100, last // 2, last)}

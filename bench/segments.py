@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audience import custom_fields, reports, segments, subscribers
+from audience import custom_fields, reports, searches, segments
 from audience.sites import Site
 from bench import instances, scans
 from bench.rows import Row
@@ -45,13 +45,13 @@ def acts(site: Site) -> dict[str, scans.Act]:
         name: str(segments.create(site, {"name": name, "rules": rules}).id) for name, rules in RULES.items()
     }
     save_reports(site, saved["field is text"])
-    query = subscribers.SearchRequest(after={}, before={}, segment_id=saved["field is text"])
+    query = searches.SearchRequest(after={}, before={}, segment_id=saved["field is text"])
     counted = {f"segment: {name}": partial(segments.counts, site, each) for name, each in saved.items()}
     run = {f"report: {row.name}": partial(reports.run, site, str(row.id)) for row in reports.list_all(site)}
     return {
         **counted,
         **run,
-        "search: page 1 of a segment": partial(subscribers.search, site, query, 1),
+        "search: page 1 of a segment": partial(searches.search, site, query, 1),
         "fields with their values": partial(custom_fields.common_values, site),
     }
 

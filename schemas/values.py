@@ -20,6 +20,7 @@ NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
 MAX_SENT_NAME = 1_000  # characters of a key or a tag's name, before it is brought to its form
+MAX_PAGE = 10**9  # of a list: nothing is on a later one
 VALUES_SAMPLE_SIZE = 10_000  # newest subscribers among whom common values are counted
 DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import change_log_pages, erasures, subscribers
+from audience import change_log_pages, erasures, searches, subscribers
 from audience.api.endpoint import actor, caller, endpoint
 from audience.http.services import settings
 from audience.sites import Site
@@ -76,7 +76,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes:
     Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
     more.
     """
-    query = subscribers.SearchRequest(
+    query = searches.SearchRequest(
         after=bounds(form, "gt"),
         before=bounds(form, "lt"),
         email=form.get("email"),
@@ -87,5 +87,5 @@ def search(site: Site, form: dict[str, Any]) -> bytes:
     )
     pages = wire.pages(settings().base_url, site.uuid)
     change = change_log_pages.newest(site)
-    texts, has_more = subscribers.search_texts(site, query, form["page"], pages)
-    return wire.page_text(texts, page_meta(form, subscribers.PAGE_SIZE, has_more) | {"change": str(change)})
+    texts, has_more = searches.search_texts(site, query, form["page"], pages)
+    return wire.page_text(texts, page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)})

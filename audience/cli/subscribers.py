@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from audience import sites, subscribers, tags
+from audience import searches, sites, subscribers, tags
 from audience.changes import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
@@ -18,8 +18,9 @@ from audience.cli.instance import on_instance
 from audience.cli.options import limit_option, site_option
 from audience.config import Settings
 from audience.errors import NotFound, Refused
+from audience.searches import SearchRequest
 from audience.sites import Site
-from audience.subscribers import SearchRequest, Subscriber
+from audience.subscribers import Subscriber
 
 NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
@@ -92,7 +93,7 @@ def _segment_id(site: Site, name: str) -> str:
 
 def _matches(site: Site, request: SearchRequest) -> Iterator[Subscriber]:
     for page in count(1):
-        found, has_more = subscribers.search(site, request, page)
+        found, has_more = searches.search(site, request, page)
         yield from found
         if not has_more:
             return

@@ -10,6 +10,7 @@ from audience import (
     backlog,
     clock,
     file_uploads,
+    growth,
     imports,
     keys,
     operators,
@@ -21,12 +22,13 @@ from audience import (
 )
 from audience.console.page import page, present, to
 from audience.console.wording import plain_day, short_day, today
+from audience.growth import Growth
 from audience.http.services import services, settings
 from audience.operations import probes
 from audience.periods import Period
 from audience.secret_files import first_site_keys
 from audience.sites import Site
-from audience.stats import Counts, Growth
+from audience.stats import Counts
 
 blueprint = Blueprint("overview", __name__)
 
@@ -73,8 +75,8 @@ def _health() -> dict[str, Any]:
 def _growth(site: Site, counts: Counts) -> dict[str, Any]:
     choice = _choice()
     period, earlier = _periods(site, **choice)
-    now = stats.growth(site, period)
-    before = stats.growth(site, earlier) if earlier else Growth([], [])
+    now = growth.measure(site, period)
+    before = growth.measure(site, earlier) if earlier else Growth([], [])
     net = list(accumulate(now.net))
     return {
         "choice": choice,

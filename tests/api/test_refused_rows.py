@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import clock, erasures, file_imports, refused_rows
+from audience import clock, erasures, file_imports, sent_addresses
 from audience.site_keys import SECOND
 from tests.api.sent_files import LINES, errors, import_file
 
@@ -62,7 +62,7 @@ def test_an_address_in_an_encoding_is_hidden_and_its_row_erased(client, settings
     import_file(client, f'email,note\n"{encoded}",a\nbob,"see {encoded}, or Bob"\n')
     rows = errors(client)
     assert "xample" not in json.dumps([[row["email"], row["note"]] for row in rows])
-    hashes = {refused_rows.address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
+    hashes = {sent_addresses.address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
     assert {row["email"] for row in rows} == {f"sha256:{each.removeprefix(SECOND)}" for each in hashes}
     assert rows[1]["note"] == f"see {rows[0]['email']}, or Bob"
     erasures.erase(client.site, settings.instance, "ann@example.com")

@@ -1,7 +1,7 @@
 """Events: which of a batch are kept, and in which order errors are told."""
 
 from audience import clock, events, subscribers
-from schemas.values import FieldError
+from schemas.values import MAX_PAGE, FieldError
 
 ANN = "ann@example.com"
 BAD = "nonsense"
@@ -58,7 +58,7 @@ def test_pages_are_newest_first_and_end(site, monkeypatch):
     record(site, *({"email": ANN, "type": f"seen{number}", "date": number} for number in range(3)))
     subscriber = subscribers.find(site, ANN)
     assert subscriber is not None
-    pages = [events.page(site, subscriber.uuid, number) for number in (1, 2, 3, subscribers.MAX_PAGE + 1)]
+    pages = [events.page(site, subscriber.uuid, number) for number in (1, 2, 3, MAX_PAGE + 1)]
     assert [([event.type for event in found], more) for found, more in pages] == [
         (["seen2", "seen1"], True), (["seen0"], False), ([], False), ([], False),
     ]  # fmt: skip

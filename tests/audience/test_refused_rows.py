@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from audience import sites
-from audience.refused_rows import MARK, MAX_HASHED, address_hash, without_addresses
+from audience.refused_rows import MARK, MAX_HASHED, without_addresses
+from audience.sent_addresses import address_hash
 from audience.site_keys import SECOND
 
 SITE = 1

@@ -11,7 +11,7 @@ from audience import (
     imports,
     keys,
     pepper,
-    refused_rows,
+    sent_addresses,
     site_keys,
     site_lane,
     sites,
@@ -130,7 +130,7 @@ def test_a_key_of_before_works_and_turns_at_its_next_use(site):
 
 
 def test_what_was_refused_before_is_looked_for_under_both(site):
-    assert refused_rows.address_hashes(site.id, "Ann@Example.com") == [
+    assert sent_addresses.address_hashes(site.id, "Ann@Example.com") == [
         site_keys.address_hash(site.id, "ann@example.com"),
         pepper.address_hash(site.id, "ann@example.com"),
     ]

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from audience import clock, periods, stats
+from audience import clock, growth, periods, stats
 from audience.stats import Counts
 from storage import database, domains, tags
 from storage import sites as stored
@@ -51,5 +51,5 @@ def test_growth_is_of_the_days_on_which_they_came_and_left(site):
             "UPDATE subscribers SET created_at = created_at - ? WHERE email = 'ann@example.com'", (DAY_MS,)
         )
     settings = {"from": str(yesterday), "to": str(today)}
-    growth = stats.growth(site, periods.from_settings(settings, "UTC", clock.now_ms()))
-    assert (growth.new, growth.left, growth.net) == ([1, 2], [0, 1], [1, 1])
+    grown = growth.measure(site, periods.from_settings(settings, "UTC", clock.now_ms()))
+    assert (grown.new, grown.left, grown.net) == ([1, 2], [0, 1], [1, 1])

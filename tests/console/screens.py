@@ -9,6 +9,7 @@ from audience import (
     file_imports,
     imports,
     reports,
+    searches,
     segments,
     site_lane,
     subscriber_lists,
@@ -97,7 +98,7 @@ def _rows(names: tuple[str, ...]):
 def site_paths(site: Site) -> list[str]:
     """Every page of a site that reads, below /console."""
     root = f"/sites/{site.uuid}"
-    found = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0][:2]
+    found = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0][:2]
     return [
         root,
         f"{root}?step=week&period=30",

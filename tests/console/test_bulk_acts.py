@@ -11,6 +11,7 @@ from audience import (
     commands,
     erasure_log,
     erasures,
+    searches,
     sites,
     stats,
     subscribers,
@@ -53,7 +54,7 @@ def work(tmp_path):
 
 
 def everybody(site):
-    return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+    return searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0]
 
 
 def tagged(site, name):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, jobs, stats, subscribers
+from audience import bulk_act_pieces, bulk_acts, jobs, searches, stats
 from audience.audit_log import Actor
 from audience.bulk_acts import NewAct
 from storage import bulk_acts as stored
@@ -27,7 +27,7 @@ def many(site, people):
 
 
 def people_of(site, page):
-    return subscribers.search(site, subscribers.SearchRequest(after={}, before={}), page)[0]
+    return searches.search(site, searches.SearchRequest(after={}, before={}), page)[0]
 
 
 def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(

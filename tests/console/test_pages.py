@@ -8,7 +8,16 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_routes
-from audience import bulk_acts, imports, operators, reports, segments, sessions, subscribers, webhooks
+from audience import (
+    bulk_acts,
+    imports,
+    operators,
+    reports,
+    searches,
+    segments,
+    sessions,
+    webhooks,
+)
 from audience.audit_log import Actor
 from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
@@ -42,8 +51,8 @@ def pages(app):
 def filled(rule, site):
     path = rule.removeprefix("/console").replace("<site_uuid>", site.uuid).replace("<kind>", "address")
     if "<subscriber_uuid>" in path:
-        everybody = subscribers.SearchRequest(after={}, before={})
-        newest = [each.uuid for each in subscribers.search(site, everybody, 1)[0]]
+        everybody = searches.SearchRequest(after={}, before={})
+        newest = [each.uuid for each in searches.search(site, everybody, 1)[0]]
         path = path.replace("<subscriber_uuid>", newest[0] if newest else UNKNOWN)
     for name, listed in LISTS.items():
         if f"<{name}_id>" in path and (found := listed(site)):

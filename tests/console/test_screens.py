@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import imports, reports, segments, subscribers
+from audience import imports, reports, searches, segments
 from audience.config import Settings
 from tests.console.browser import signed_in
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, fill, site_paths
@@ -39,7 +39,7 @@ def test_no_page_of_another_site_is_shown(app, site, other_site):
 def test_records_of_another_site_are_not_found_under_ones_own(owner, site, other_site):
     fill(site)
     fill(other_site, ("Eve",))
-    eve = subscribers.search(other_site, subscribers.SearchRequest(after={}, before={}), 1)[0][0]
+    eve = searches.search(other_site, searches.SearchRequest(after={}, before={}), 1)[0][0]
     for path in (
         f"/subscribers/{eve.uuid}",
         f"/imports/{imports.newest(other_site)[0].id}",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from audience import events, segments, subscriber_lists, subscribers
+from audience import events, searches, segments, subscriber_lists, subscribers
 from audience.changes import change_from_item
 from audience.console.subscribers import TOO_LONG
 from storage import database
@@ -151,7 +151,7 @@ def test_a_subscriber_shows_events_segments_and_history(owner, site, path):
         for number in range(40):
             events.add(site.id, ids, [(change, "$open", {"details": {"letter": f"No. {number}"}})], AT)
     segments.create(site, {"name": "Best", "rules": {"tag": "vip"}})
-    [ann] = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+    [ann] = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0]
     page = owner.get(f"{path}/{ann.uuid}").text
     assert change.email in page
     assert "Best" in page

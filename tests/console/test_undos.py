@@ -9,6 +9,7 @@ from audience import (
     commands,
     events,
     imports,
+    searches,
     site_lane,
     subscribers,
     undos,
@@ -36,7 +37,7 @@ def act(site, settings):
     """An act on everybody, done; its path."""
 
     def begin(kind, tag=""):
-        found = subscribers.search(site, subscribers.SearchRequest(after={}, before={}), 1)[0]
+        found = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0]
         ids = [each.id for each in found]
         new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         done = bulk_acts.begin(site, new, ACTOR)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from audience import subscribers
+from audience import searches
 from tests.api.endpoints import ENDPOINTS, prepare
 from tests.console.browser import signed_in
 from tests.console.screens import fill
@@ -13,7 +13,7 @@ from tests.depth import sample
 
 NUMBERS = ("0", "-1", "9" * 18, "9" * 19, "9" * 20, "9" * 5000, "²")
 LARGE = ("9" * 19, "9" * 5000)
-EVERYBODY = subscribers.SearchRequest(after={}, before={})
+EVERYBODY = searches.SearchRequest(after={}, before={})
 CONSOLE = Path("audience/console")
 NAMES = re.compile(r'request\.args(?:\.get\("(\w+)"|\["(\w+)"\])|"(\w+)" in request\.args')
 MORE_NAMES = ("status", "field", "value", "segment", "order", "ascending", "created_at", "created_at_from",
@@ -32,7 +32,7 @@ def routes(app, prefix):
 
 def with_number(rule, site, number):
     """The path of a rule with a number for each of its parts but the site and the person."""
-    newest, _ = subscribers.search(site, EVERYBODY, 1)
+    newest, _ = searches.search(site, EVERYBODY, 1)
     path = rule.replace("<site_uuid>", site.uuid).replace("<subscriber_uuid>", newest[0].uuid)
     return re.sub(r"<(?:\w+:)?\w+>", number, path)
 
