@@ -195,7 +195,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience import erased_pages
+    from audience.access import erased_pages
     from audience.operations.kinds import kinds
     from schemas.change_log import change
     from schemas.file_imports import kept_file

@@ -57,5 +57,5 @@ def passing_digest(text: str) -> bytes:
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """Of the first scheme, see `audience.site_keys`."""
+    """Of the first scheme, see `audience.access.site_keys`."""
     return digest(f"address {site_id}", email_key)

@@ -17,8 +17,11 @@ from urllib.parse import urlencode
 
 import orjson
 
-from audience import change_log_pages, file_imports, site_lane, undos
-from audience.sites import Site
+from audience.access.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.imports import file_imports
+from audience.operations import site_lane
+from audience.undo import undos
 from bench import instances, people
 from bench.rows import CPU, MS, Row
 from schemas.formats.rows import FileRow

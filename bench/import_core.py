@@ -16,10 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from audience import clock, field_values, imports, site_lane
-from audience.change_log_entries import Entries
-from audience.changes import Change, change_from_item
-from audience.sites import Site
+from audience import clock
+from audience.access.sites import Site
+from audience.changes.changes import Change, change_from_item
+from audience.changes.entries import Entries
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import field_values
 from bench import instances, people
 from bench.people import item
 from bench.rows import CPU, Row

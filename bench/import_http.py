@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from audience.sites import Site
+from audience.access.sites import Site
 from bench import import_core, instances, load
 from bench.reads import cpu_seconds
 from bench.rows import Row

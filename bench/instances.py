@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from audience import clock, pepper, sites, subscribers
-from audience.changes import Change, change_from_item
+from audience import clock, pepper
+from audience.access import sites
+from audience.access.sites import Site
+from audience.changes.changes import Change, change_from_item
 from audience.config import Settings
 from audience.operations import first_site
 from audience.operations.opening import CACHE_MB
-from audience.sites import Site
+from audience.subscribers import subscribers
 from bench import people
 from storage import database, events
 from storage.events import Event

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audience.searches import SearchRequest, search_texts
-from audience.sites import Site
+from audience.access.sites import Site
+from audience.searches.searches import SearchRequest, search_texts
 from bench import instances, scans
 from bench.people import TAGS, email
 from bench.rows import Row

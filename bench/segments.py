@@ -8,8 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from audience import custom_fields, reports, searches, segments
-from audience.sites import Site
+from audience.access.sites import Site
+from audience.reports import reports
+from audience.searches import searches
+from audience.segments import segments
+from audience.subscribers import custom_fields
 from bench import instances, scans
 from bench.rows import Row
 

@@ -1,4 +1,4 @@
-"""Forms of segments, and the segment resource. `audience.segment_rules` reads the rules."""
+"""Forms of segments, and the segment resource. `audience.segments.rules` reads the rules."""
 
 import json
 from typing import Any, ClassVar

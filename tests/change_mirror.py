@@ -4,9 +4,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from audience import change_log_pages, exports
-from audience.change_log_pages import LoggedChange
-from audience.sites import Site
+from audience.access.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.changes.pages import LoggedChange
+from audience.searches import exports
 
 PLAIN = (
     "email", "first_name", "last_name", "created_at", "updated_at", "last_event_at", "unsubscribed_at",

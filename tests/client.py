@@ -10,10 +10,10 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from audience import keys, sites
-from audience.keys import NewKey
+from audience.access import keys, sites
+from audience.access.keys import NewKey
+from audience.access.sites import Site
 from audience.protocols import QueueHealth
-from audience.sites import Site
 from tests import described
 
 

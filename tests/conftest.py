@@ -10,8 +10,8 @@ import hypothesis
 import pytest
 
 from app import create_app, create_routes
-from audience import imports
 from audience.config import Settings
+from audience.imports import imports
 from storage import database
 from storage.pace import Pace
 from tests import depth, in_memory, postgresql

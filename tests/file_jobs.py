@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from audience import file_tasks, jobs
+from audience import jobs
+from audience.imports import file_tasks
 from schemas.file_imports import kept_file
 from schemas.file_records import kept_records
 from storage.file_uploads import JOB

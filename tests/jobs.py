@@ -1,6 +1,8 @@
 """What a worker does with all its time, for tests."""
 
-from audience import bulk_act_pieces, jobs, segment_counts
+from audience import jobs
+from audience.bulk import pieces as bulk_act_pieces
+from audience.segments import counts as segment_counts
 
 
 def run_due(*kinds, seconds=60):

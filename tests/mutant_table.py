@@ -19,7 +19,7 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/test_webhook_sender.py"
-BATCHES, SQLITE = "audience/subscriber_batches.py", "storage/engines/sqlite.py"
+BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
     Mutant(
         "a commit is not synced",
@@ -100,21 +100,21 @@ MUTANTS = (
     ),
     Mutant(
         "one command undoes the next of the same number",
-        "audience/consents.py",
+        "audience/changes/consents.py",
         "self._order >= kept._order",
         "self._order > kept._order",
         "tests/audience/test_histories.py",
     ),
     Mutant(
         "an import counts when it is applied",
-        "audience/imports.py",
+        "audience/imports/imports.py",
         "Acceptance(accepted.number, accepted.at,",
         "Acceptance(site_counters.accepted(site_id), accepted.at,",
         f"{CONSENT}::test_a_queued_item_loses_to_a_command_accepted_after_it",
     ),
     Mutant(
         "an event of the same instant counts",
-        "audience/consents.py",
+        "audience/changes/consents.py",
         "ConsentKind.DATED_SUBSCRIBE: -1,",
         "ConsentKind.DATED_SUBSCRIBE: 2,",
         f"{CONSENT}::test_a_dated_event_counts_where_it_is_later_than_the_last_change",
@@ -128,28 +128,28 @@ MUTANTS = (
     ),
     Mutant(
         "consent is ordered by acceptance",
-        "audience/consents.py",
+        "audience/changes/consents.py",
         "return self.instant, RANKS.get(self.kind, 0), self.number",
         "return self.number, RANKS.get(self.kind, 0), self.instant",
         FAULTS + "[a subscription of long ago over an unsubscribe of a file that waits]",
     ),
     Mutant(
         "of one instant the later number counts",
-        "audience/consents.py",
+        "audience/changes/consents.py",
         "RANKS.get(self.kind, 0), self.number",
         "0, self.number",
         FAULTS + "[a subscription of the same instant as an unsubscribe of before]",
     ),
     Mutant(
         "what a clock that was ahead dated counts as it is",
-        "audience/consents.py",
+        "audience/changes/consents.py",
         "if kept.instant > now and",
         "if False and",
         FAULTS + "[an unsubscribe, while a clock was ahead, under a subscription of then]",
     ),
     Mutant(
         "who comes in subscribed has said so",
-        "audience/subscriber_batches.py",
+        "audience/changes/batches.py",
         "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n",
         "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n"
         "        else:\n"
@@ -159,35 +159,35 @@ MUTANTS = (
     ),
     Mutant(
         "a day of unsubscribing is its first instant",
-        "audience/changes.py",
+        "audience/changes/changes.py",
         "    if not isinstance(at, WholeDay):\n        return at\n",
         "    if True:\n        return at\n",
         FAULTS + "[a subscription over an unsubscribe of the same day in a file]",
     ),
     Mutant(
         "a day is one of UTC",
-        "audience/changes.py",
+        "audience/changes/changes.py",
         "ZoneInfo(time_zone)",
         'ZoneInfo("UTC")',
         FAULTS + "[a subscription of the day after in UTC, but not in the site's zone]",
     ),
     Mutant(
         "a refused unsubscribe is forgotten",
-        "audience/subscriber_batches.py",
+        "audience/changes/batches.py",
         "            self._note_unsubscribe(change)\n",
         "",
         FAULTS + "[a subscription that was queued before an unsubscribe of who was erased]",
     ),
     Mutant(
         "who moves unsubscribed is subscribed by what waits",
-        "audience/subscribers.py",
+        "audience/subscribers/subscribers.py",
         "subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number",
         "pass",
         FAULTS + "[a subscription that was queued for an address before somebody unsubscribed moves onto it]",
     ),
     Mutant(
         "a bulk action that waits mentions nobody",
-        "audience/undo_decisions.py",
+        "audience/undo/decisions.py",
         "if waiting := self._waiting.get(subscriber_id):",
         "if waiting := None:",
         FAULTS
@@ -202,7 +202,7 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is accepted when it is done",
-        "audience/bulk_act_pieces.py",
+        "audience/bulk/pieces.py",
         "        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)\n",
         "",
         f"{STORIES}/test_order_of_application.py::test_what_waits_has_the_instant_of_its_acceptance",
@@ -237,14 +237,14 @@ MUTANTS = (
     ),
     Mutant(
         "a delivery that failed counts",
-        "audience/webhook_sender.py",
+        "audience/webhooks/sender.py",
         "or webhook_deliveries.succeeded(delivered):",
         "or delivered:",
         f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
     ),
     Mutant(
         "the range of a delivery grows with each try",
-        "audience/webhook_sender.py",
+        "audience/webhooks/sender.py",
         "if change.number <= webhook.range_end]",
         "]",
         f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
@@ -265,14 +265,14 @@ MUTANTS = (
     ),
     Mutant(
         "a secret is not compared",
-        "audience/keys.py",
+        "audience/access/keys.py",
         "matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0",
         "matches = True",
         f"{ACCESS}::test_a_key_works_only_with_its_own_secret",
     ),
     Mutant(
         "a revoked key works",
-        "audience/keys.py",
+        "audience/access/keys.py",
         "if not (matches and key.id and key.is_active(clock.now_ms())):",
         "if not (matches and key.id):",
         f"{ACCESS}::test_what_another_process_does_to_a_key_counts_within_a_second",
@@ -300,7 +300,7 @@ MUTANTS = (
     ),
     Mutant(
         "a form that is sent twice makes two",
-        "audience/sent_forms.py",
+        "audience/access/sent_forms.py",
         'known = made_by(form) if form.token else ""',
         'known = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
@@ -314,7 +314,7 @@ MUTANTS = (
     ),
     Mutant(
         "an act is begun that was given up",
-        "audience/bulk_acts.py",
+        "audience/bulk/acts.py",
         "    if act is None or act.status != SELECTING:",
         "    if act is None:",
         "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
@@ -342,21 +342,21 @@ MUTANTS = (
     ),
     Mutant(
         "refused rows of the erased stay",
-        "audience/erasures.py",
+        "audience/erasures/erasures.py",
         "    stored_files.erase_refused(site_id, [*since, *first])\n",
         "",
         f"{TORTURE}canaries",
     ),
     Mutant(
         "the record keeps who is erased",
-        "audience/change_log.py",
+        "audience/changes/log.py",
         "            _blank_row(site_id, number, some)\n",
         "            pass\n",
         f"{TORTURE}canaries",
     ),
     Mutant(
         "an erasure is not logged",
-        "audience/erasures.py",
+        "audience/erasures/erasures.py",
         "        erasure_log.append(instance, _logged(site, hashes, subscriber, at, number))\n",
         "",
         f"{CLI}/test_restores.py::test_the_erasure_log_is_enough_if_the_database_is_lost",
@@ -434,7 +434,7 @@ MUTANTS = (
     ),
     Mutant(
         "a unique event is stored twice",
-        "audience/events.py",
+        "audience/subscribers/events.py",
         "if name is None or name not in seen:",
         "if True:",
         f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
@@ -462,14 +462,14 @@ MUTANTS = (
     ),
     Mutant(
         "an address and a uuid of two erase one",
-        "audience/erasures.py",
+        "audience/erasures/erasures.py",
         "by_email.id != by_uuid.id",
         "by_email.id == 0",
         f"{API}/test_targets.py::test_an_address_and_a_uuid_of_two_erase_nobody",
     ),
     Mutant(
         "a stale id deletes another tag",
-        "audience/tags.py",
+        "audience/subscribers/tags.py",
         " - {name_key(tag.name)}:",
         " - {name_key(name) for name in names}:",
         f"{API}/test_targets.py::test_a_tag_is_not_deleted_by_a_request_that_names_another",

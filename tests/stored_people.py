@@ -2,8 +2,9 @@
 
 import json
 
-from audience import addresses, subscribers
-from audience.changes import Change
+from audience import addresses
+from audience.changes.changes import Change
+from audience.subscribers import subscribers
 from storage import database, subscriber_batches
 
 LATEST = 2**62

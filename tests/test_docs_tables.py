@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from audience import clock, segment_rules
-from audience.report_types import TYPES
-from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
+from audience import clock
+from audience.reports.report_types import TYPES
+from audience.segments import rules as segment_rules
+from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
 from tests.mutant_table import MUTANTS
 from tests.torture.__main__ import ROWS
 

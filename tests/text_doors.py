@@ -8,11 +8,14 @@ from typing import Any
 
 from flask import Flask
 
-from audience import addresses, refused_rows, segment_rules, site_keys
+from audience import addresses
+from audience.access import site_keys
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
 from audience.api.request_data import read_query
 from audience.http.normalize import Normalizer
+from audience.imports import refused_rows
+from audience.segments import rules as segment_rules
 from schemas.base import Form, FormError, load
 from schemas.custom_fields import CreateField
 from schemas.events import RecordEvents

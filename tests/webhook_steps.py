@@ -2,8 +2,11 @@
 
 import time
 
-from audience import jobs, subscribers, webhook_sender, webhooks
-from audience.changes import Change, Source
+from audience import jobs
+from audience.changes.changes import Change, Source
+from audience.subscribers import subscribers
+from audience.webhooks import sender as webhook_sender
+from audience.webhooks import webhooks
 from schemas.change_log import change
 from storage import database, leases
 from storage.webhooks import JOB

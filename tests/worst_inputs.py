@@ -6,7 +6,7 @@ input may take `CPU_SECONDS` of the processor: the system ends the process at th
 
 import sys
 
-from audience import passwords
+from audience.access import passwords
 from audience.answers.domains import MAX_INPUT_LENGTH, MAX_LENGTH
 from audience.answers.gender.gender import open_names
 from audience.answers.gender.personal_name import MAX_LENGTH as NAME_LENGTH
@@ -69,7 +69,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("[", "[]", '"', '\\"', ("[]", '"'), "1", "1" * 400 + ",", '{"":'),
         lambda check, text: check(text.encode()),
     ),
-    "audience.audit_log:shortened": takes("1.", ":", "0:"),
+    "audience.access.audit_log:shortened": takes("1.", ":", "0:"),
     "audience.http.access:counted_as": takes("1.", ":", "0:"),
     "audience.console.after_sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
@@ -85,23 +85,23 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("a", "/", ":", "[", "?", "https://", ("a.", "https://"), (":", "https://"), ("1", "https://a:")),
         lambda read, text: read(text, private_addresses=False),
     ),
-    "audience.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
+    "audience.access.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
     "audience.redaction:address_in": takes(*CODES),
     "audience.redaction:addresses_in": takes("@ ", *CODES),
-    "audience.sent_addresses:meant": takes(*CODES, "'"),
+    "audience.access.sent_addresses:meant": takes(*CODES, "'"),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
-    "audience.webhook_deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
-    "audience.passwords:check": takes(),
-    "audience.passwords:hashed": takes(),
-    "audience.passwords:matches": takes(more=lambda: ("00$00",)),
-    "audience.custom_fields:name_of": takes("aB", "A_", limit=100),
-    "audience.field_values:instant": takes(("1", "2020-01-01 00:00:00.")),
-    "audience.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
-    "audience.tags:name_key": takes("ΐ", "A"),
-    "audience.segments:is_id": takes(),
-    "audience.segments:beginning_rule": takes("a ", "@", " "),
-    "audience.spellings:names": takes("ß", "ss", "a ", "'", "ä\u0323\u0302"),
-    "audience.spellings:starts": takes("ü", "ü.", "@", ".", "xn--", "\u0323\u0302"),
+    "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
+    "audience.access.passwords:check": takes(),
+    "audience.access.passwords:hashed": takes(),
+    "audience.access.passwords:matches": takes(more=lambda: ("00$00",)),
+    "audience.subscribers.custom_fields:name_of": takes("aB", "A_", limit=100),
+    "audience.subscribers.field_values:instant": takes(("1", "2020-01-01 00:00:00.")),
+    "audience.subscribers.field_values:number": takes(("1", "1."), ("1", "1e"), ".", "+"),
+    "audience.subscribers.tags:name_key": takes("ΐ", "A"),
+    "audience.segments.segments:is_id": takes(),
+    "audience.segments.segments:beginning_rule": takes("a ", "@", " "),
+    "audience.segments.spellings:names": takes("ß", "ss", "a ", "'", "ä\u0323\u0302"),
+    "audience.segments.spellings:starts": takes("ü", "ü.", "@", ".", "xn--", "\u0323\u0302"),
     "audience.http.access:before": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
     ),
@@ -223,13 +223,13 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.values:trim": takes("\u200b", ("\u200b", "a", "a"), ("a", "\u200b", "\u200b")),
     "schemas.values:read_date": takes(("1", "2020-"), ("1", "2020-01-01T00:00:00."), (":11", "2020-01-01T")),
     "audience.api.request_data:site_uuid": as_names(({},), "urn:", "{", "-", limit=QUERY),
-    "audience.changes:values_text": WorstInputs(
+    "audience.changes.changes:values_text": WorstInputs(
         ("a", '"', "\\", "é", "\ud800"), lambda values_text, text: values_text({"a": text}, "{}")
     ),
     "audience.console.list_filters:kept_words": WorstInputs(
         ("a", "@", "“"), lambda kept_words, text: kept_words({}, text, {})
     ),
-    "audience.erasures:check_target": WorstInputs(
+    "audience.erasures.erasures:check_target": WorstInputs(
         ("a", "0-", ("a", "a@"), (MARKS, "a@", ".com")),
         lambda check, text: (check(text, None), check(None, text)),
     ),

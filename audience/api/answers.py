@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import address_lists
+from audience.access import address_lists
+from audience.access.sites import Site
 from audience.answers.validation.validation import Candidate
 from audience.api.endpoint import endpoint
 from audience.http.services import services
-from audience.sites import Site
 from schemas import answers as wire
 
 blueprint = Blueprint("answers", __name__, url_prefix="/experimental")

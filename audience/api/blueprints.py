@@ -23,7 +23,7 @@ from audience.api import (
     undos,
     webhooks,
 )
-from audience.segments import is_id
+from audience.segments.segments import is_id
 
 NOUNS = (
     subscribers,

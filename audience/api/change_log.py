@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import change_log_pages
+from audience.access.sites import Site
 from audience.api.endpoint import endpoint
-from audience.sites import Site
+from audience.changes import pages as change_log_pages
 from schemas import change_log as wire
 
 blueprint = Blueprint("change_log", __name__)

@@ -4,10 +4,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import commands
+from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
 from audience.http.services import settings
-from audience.sites import Site
+from audience.subscribers import commands
 from schemas import subscribers as wire
 from schemas.base import errors
 from schemas.commands import Ran, RunCommands

@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import custom_fields
+from audience.access.sites import Site
 from audience.api.endpoint import endpoint
-from audience.sites import Site
+from audience.subscribers import custom_fields
 from schemas import custom_fields as wire
 
 blueprint = Blueprint("custom_fields", __name__)

@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 from flask import Response, current_app, g, request
 
-from audience import keys
+from audience.access import keys
+from audience.access.audit_log import Actor, shortened
+from audience.access.keys import AuthenticatedKey
+from audience.access.sites import Site
 from audience.api import targets
 from audience.api.request_data import (
     check_file,
@@ -20,15 +23,12 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
-from audience.audit_log import Actor, shortened
-from audience.changes import Source
+from audience.changes.changes import Source
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admitted
 from audience.http.application import JsonText
 from audience.http.services import services, settings
-from audience.keys import AuthenticatedKey
-from audience.sites import Site
 from schemas.base import Doubled, Form, load, present
 from schemas.responses import ResponseSchema
 

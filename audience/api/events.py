@@ -4,9 +4,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import change_log_pages, events
+from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
-from audience.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.subscribers import events
 from schemas.base import dashed
 from schemas.change_log import history
 from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, recorded

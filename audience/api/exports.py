@@ -4,9 +4,10 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from audience import change_log_pages, exports
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
-from audience.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.searches import exports
 from schemas import exports as wire
 
 blueprint = Blueprint("exports", __name__)

@@ -7,12 +7,13 @@ from typing import Any, BinaryIO
 
 from flask import Blueprint, Response, g, request
 
-from audience import addresses, dry_runs, file_imports, file_uploads, imports
+from audience import addresses
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
 from audience.api.request_data import file_body, has_body
-from audience.file_uploads import FileUpload, ImportedFile
 from audience.http.services import services, settings
-from audience.sites import Site
+from audience.imports import dry_runs, file_imports, file_uploads, imports
+from audience.imports.file_uploads import FileUpload, ImportedFile
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError

@@ -4,10 +4,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import imports
+from audience.access.sites import Site
 from audience.api.endpoint import endpoint
 from audience.http.services import services, settings
-from audience.sites import Site
+from audience.imports import imports
 from schemas import imports as wire
 
 blueprint = Blueprint("imports", __name__)

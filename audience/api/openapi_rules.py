@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from audience.segment_subjects import (
+from audience.segments.subjects import (
     GROUPS,
     MAX_DAYS,
     MAX_EVENTS,

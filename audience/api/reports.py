@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import reports
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
-from audience.sites import Site
+from audience.reports import reports
 from schemas import reports as wire
 
 blueprint = Blueprint("reports", __name__)

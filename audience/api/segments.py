@@ -4,10 +4,11 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import segment_matches, segments
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
 from audience.http.services import settings
-from audience.sites import Site
+from audience.segments import matches as segment_matches
+from audience.segments import segments
 from schemas import segments as wire
 from schemas import stats as stats_wire
 from schemas import subscribers as subscribers_wire

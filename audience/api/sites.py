@@ -4,8 +4,8 @@ from typing import Any
 
 from flask import Blueprint
 
+from audience.access.sites import Site
 from audience.api.endpoint import endpoint
-from audience.sites import Site
 from schemas import sites as wire
 
 blueprint = Blueprint("sites", __name__)

@@ -2,9 +2,9 @@
 
 from flask import Blueprint
 
-from audience import stats
+from audience.access.sites import Site
 from audience.api.endpoint import endpoint
-from audience.sites import Site
+from audience.subscribers import stats
 from schemas import stats as wire
 
 blueprint = Blueprint("stats", __name__)

@@ -4,10 +4,13 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import change_log_pages, erasures, searches, subscribers
+from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
+from audience.changes import pages as change_log_pages
+from audience.erasures import erasures
 from audience.http.services import settings
-from audience.sites import Site
+from audience.searches import searches
+from audience.subscribers import subscribers
 from schemas import subscribers as wire
 from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds

@@ -4,9 +4,9 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import tags
+from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
-from audience.sites import Site
+from audience.subscribers import tags
 from schemas import tags as wire
 
 blueprint = Blueprint("tags", __name__)

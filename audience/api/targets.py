@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
-from audience import addresses, tags
+from audience import addresses
 from audience.errors import NotUnderstood
+from audience.subscribers import tags
 from schemas.base import CONTAINERS, Doubled, Form, dashed
 from schemas.subscribers import built_in, meant
 from schemas.tags import tag_name

@@ -4,10 +4,10 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import undos
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
 from audience.http.services import services, settings
-from audience.sites import Site
+from audience.undo import undos
 from schemas import undos as wire
 
 blueprint = Blueprint("undos", __name__)

@@ -4,10 +4,11 @@ from typing import Any
 
 from flask import Blueprint
 
-from audience import webhook_deliveries, webhooks
+from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
 from audience.http.services import settings
-from audience.sites import Site
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
 from schemas import webhooks as wire
 from schemas.pages import Paged, page_meta
 

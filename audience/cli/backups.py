@@ -12,7 +12,7 @@ from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.operations import backups
 from audience.operations.backups import Restored
-from audience.webhooks import PAUSED
+from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
 
 TABLE = "subscribers"

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import click
 
-from audience import change_log_pages, sites
-from audience.change_log_pages import LoggedChange
+from audience.access import sites
+from audience.access.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.changes.pages import LoggedChange
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
-from audience.sites import Site
 from schemas.change_log import change
 from schemas.values import write_date
 

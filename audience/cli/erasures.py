@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from audience import erasure_log
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.errors import NotFound
 from audience.operations import restore_carryover
-from audience.webhooks import PAUSED
+from audience.webhooks.webhooks import PAUSED
 
 NO_FILE = "There is no {}: name the file that `audience erasures export` wrote."
 

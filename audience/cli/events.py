@@ -4,12 +4,13 @@ import json
 
 import click
 
-from audience import events, sites
+from audience.access import sites
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import limit_option, site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
+from audience.subscribers import events
 from schemas.values import write_date
 
 

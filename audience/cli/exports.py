@@ -8,13 +8,16 @@ from typing import BinaryIO
 
 import click
 
-from audience import change_log_pages, exports, sites, stats
-from audience.audit_log import COMMAND_LINE
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.changes import pages as change_log_pages
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
 from audience.cli.progress import progress
 from audience.config import Settings
+from audience.searches import exports
+from audience.subscribers import stats
 from schemas.exports import FORMATS, WRITERS
 
 NO_FILE = "say which FILE to write: without one, the subscribers themselves go to standard output"

@@ -12,14 +12,14 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience import sites
+from audience.access import sites
+from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.file_questions import answers
 from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
-from audience.sites import Site
 from schemas import file_imports as wire
 from schemas.base import FormError, load
 from schemas.formats.columns import MAPPED_TWICE

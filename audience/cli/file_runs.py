@@ -12,16 +12,18 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience import addresses, dry_runs, file_imports, file_uploads, imports, stats
-from audience.audit_log import COMMAND_LINE
+from audience import addresses
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.following import follow
 from audience.cli.instance import in_commands
 from audience.cli.progress import progress
-from audience.dry_runs import DryRun
-from audience.file_uploads import ImportedFile
-from audience.imports import Import
-from audience.sites import Site
+from audience.imports import dry_runs, file_imports, file_uploads, imports
+from audience.imports.dry_runs import DryRun
+from audience.imports.file_uploads import ImportedFile
+from audience.imports.imports import Import
+from audience.subscribers import stats
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError

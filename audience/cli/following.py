@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from audience import site_lane
+from audience.access.sites import Site
 from audience.cli.progress import progress
-from audience.sites import Site
+from audience.operations import site_lane
 
 POLL_SECONDS = 0.2
 STALL_SECONDS = 3.0  # without progress, before the command does the work itself

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from audience import backlog, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_of_id_option, site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
-from audience.sites import Site
+from audience.imports import backlog
 from schemas.values import write_date
 
 if TYPE_CHECKING:
-    from audience.undos import Undo
+    from audience.undo.undos import Undo
 
 AWAY = "Stay unsubscribed: {:,}."
 ONLY_UNSUBSCRIBED = "Only this import unsubscribed {:,}: --resubscribe subscribes them again: {}"
@@ -47,7 +48,7 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
 
     Example: audience imports list
     """
-    from audience import file_uploads, imports
+    from audience.imports import file_uploads, imports
 
     site = sites.get_by_uuid(site_uuid)
     found = imports.newest(site)
@@ -103,7 +104,7 @@ def retry(_: Settings, import_id: int, site_name: str | None, as_json: bool) -> 
 
     Example: audience imports retry 12
     """
-    from audience import imports
+    from audience.imports import imports
 
     imports.retry(import_id, sites.choose(site_name) if site_name else None)
     show({"import_id": str(import_id), "status": "queued"}, as_json, ["Queued."])
@@ -130,8 +131,8 @@ def undo(
 
     Example: audience imports undo 12 --dry-run
     """
-    from audience import undos
     from audience.cli.following import follow
+    from audience.undo import undos
 
     chosen = sites.choose(site_name) if site_name else None
     site, source = undos.site_of_import(import_id, chosen), undos.import_source(import_id)
@@ -157,7 +158,7 @@ def _listed(counts: dict[str, int]) -> str:
 
 
 def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
-    from audience import undos
+    from audience.undo import undos
 
     kept = [
         f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"

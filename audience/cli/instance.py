@@ -82,7 +82,7 @@ def _made(settings: Settings) -> str:
 
 
 def _site_uuid(name: str | None) -> str:
-    from audience import sites
+    from audience.access import sites
 
     return sites.choose(name).uuid
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from audience import jobs, sites
+from audience import jobs
+from audience.access import sites
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings

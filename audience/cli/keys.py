@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from audience import clock, keys, sites
+from audience import clock
+from audience.access import keys, sites
+from audience.access.keys import SCOPES, Key, NewKey
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings
-from audience.keys import SCOPES, Key, NewKey
 from schemas.values import write_date
 
 LINE = """{publishable_key}  {scope:<8} {state}

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from audience import operators, sessions, sign_in, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators, sessions, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.operators import ROLES, ConsoleOperator
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings
-from audience.operators import ROLES, ConsoleOperator
 from schemas.values import write_date
 
 NEW_OPERATOR = "Give this link to {email}: it sets a password, once, within 3 days."

@@ -4,15 +4,16 @@ import json
 
 import click
 
-from audience import reports, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import draw, printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json
 from audience.config import Settings
-from audience.report_types import TYPES
+from audience.reports import reports
+from audience.reports.report_types import TYPES
 from schemas import reports as wire
 from schemas.base import load
 

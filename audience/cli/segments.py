@@ -6,16 +6,18 @@ from typing import Any
 
 import click
 
-from audience import segment_matches, segments, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json
 from audience.config import Settings
-from audience.segment_subjects import GROUPS
-from audience.stats import Counts
+from audience.segments import matches as segment_matches
+from audience.segments import segments
+from audience.segments.subjects import GROUPS
+from audience.subscribers.stats import Counts
 from schemas import segments as wire
 from schemas.base import load
 from schemas.stats import counts

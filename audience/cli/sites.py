@@ -2,17 +2,18 @@
 
 import click
 
-from audience import address_lists, keys, operators, sites, stats
-from audience.address_lists import Kind
-from audience.audit_log import COMMAND_LINE
+from audience.access import address_lists, keys, operators, sites
+from audience.access.address_lists import Kind
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.keys import NewKey
+from audience.access.sites import Site
 from audience.cli.instance import on_instance, on_new_instance
 from audience.cli.options import site_argument
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
-from audience.keys import NewKey
-from audience.sites import Site
+from audience.subscribers import stats
 
 NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 

@@ -10,17 +10,19 @@ from typing import Any
 
 import click
 
-from audience import searches, sites, subscribers, tags
-from audience.changes import COMMAND_LINE
+from audience.access import sites
+from audience.access.sites import Site
+from audience.changes.changes import COMMAND_LINE
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import limit_option, site_option
 from audience.config import Settings
 from audience.errors import NotFound, Refused
-from audience.searches import SearchRequest
-from audience.sites import Site
-from audience.subscribers import Subscriber
+from audience.searches import searches
+from audience.searches.searches import SearchRequest
+from audience.subscribers import subscribers, tags
+from audience.subscribers.subscribers import Subscriber
 
 NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
@@ -85,7 +87,7 @@ def _resource(settings: Settings, site: Site, found: Subscriber) -> dict[str, An
 
 
 def _segment_id(site: Site, name: str) -> str:
-    from audience import segments
+    from audience.segments import segments
 
     named = [str(row.id) for row in segments.list_all(site) if row.name == name]
     return named[0] if len(named) == 1 else name
@@ -150,7 +152,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: b
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
     """Raises `Refused` with the first command that failed."""
-    from audience import commands
+    from audience.subscribers import commands
     from schemas.base import load
     from schemas.commands import RunCommands
 
@@ -191,7 +193,7 @@ def export(settings: Settings, email: str, site_uuid: str) -> None:
 
     Example: audience subscriber export ann@example.com --site 6f1c... > ann.json
     """
-    from audience import events
+    from audience.subscribers import events
     from schemas.events import event
 
     site = sites.get_by_uuid(site_uuid)
@@ -215,7 +217,8 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
 
     Example: audience subscriber erase ann@example.com --site 6f1c...
     """
-    from audience import audit_log, erasures
+    from audience.access import audit_log
+    from audience.erasures import erasures
 
     site = sites.get_by_uuid(site_uuid)
     if not yes:

@@ -2,12 +2,13 @@
 
 import click
 
-from audience import sites, tags
+from audience.access import sites
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
+from audience.subscribers import tags
 from schemas.values import write_date
 
 

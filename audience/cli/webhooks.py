@@ -5,15 +5,17 @@ from typing import Any
 
 import click
 
-from audience import sites, webhook_deliveries, webhooks
-from audience.audit_log import COMMAND_LINE
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
-from audience.webhook_deliveries import Delivery
-from audience.webhooks import PAUSES, Webhook
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
+from audience.webhooks.deliveries import Delivery
+from audience.webhooks.webhooks import PAUSES, Webhook
 from schemas import webhooks as wire
 from schemas.base import load
 from schemas.change_log import KINDS

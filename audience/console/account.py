@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience import sessions, sign_in
+from audience.access import sessions, sign_in
 from audience.console.page import actor, client_network, keep_session, page, present, read_form, to
 from audience.console.sign_in import limit_tries
 

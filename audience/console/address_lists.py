@@ -4,8 +4,9 @@ from typing import cast
 
 from flask import Blueprint, Response, render_template
 
-from audience import address_lists, instance_lists
-from audience.address_lists import Kind
+from audience.access import address_lists, instance_lists
+from audience.access.address_lists import Kind
+from audience.access.sites import Site
 from audience.answers import own_lists
 from audience.answers.own_lists import OwnList
 from audience.config import SettingError
@@ -14,7 +15,6 @@ from audience.console.custom_fields import UNKNOWN
 from audience.console.page import actor, page, present, read_form, to
 from audience.errors import Refused
 from audience.http.services import settings
-from audience.sites import Site
 
 blueprint = Blueprint("address_lists", __name__)
 

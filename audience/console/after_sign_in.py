@@ -2,7 +2,7 @@
 
 from flask import Response, make_response
 
-from audience import operators, sessions
+from audience.access import operators, sessions
 from audience.console.kept_forms import page_of, shown_again
 from audience.console.page import to_path, url
 from audience.http.pages import public_root

@@ -5,12 +5,12 @@ from typing import Any
 
 from flask import Blueprint, render_template, request
 
-from audience import audit_log
-from audience.audit_log import AuditEntry
+from audience.access import audit_log
+from audience.access.audit_log import AuditEntry
+from audience.access.sites import Site
 from audience.console.page import page, url
-from audience.erasures import UUID
-from audience.segments import is_id
-from audience.sites import Site
+from audience.erasures.erasures import UUID
+from audience.segments.segments import is_id
 
 blueprint = Blueprint("audit_log", __name__)
 

@@ -4,7 +4,8 @@ from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, g, render_template, request
 
-from audience import backlog, operators, sessions
+from audience.access import operators, sessions
+from audience.access.sites import Site
 from audience.console import (
     account,
     address_lists,
@@ -47,7 +48,7 @@ from audience.console.wording import API_WORDS
 from audience.errors import NotFound
 from audience.http.errors import ErrorResponse
 from audience.http.pages import public_root
-from audience.sites import Site
+from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (

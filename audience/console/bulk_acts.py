@@ -5,8 +5,11 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import audit_log, bulk_acts, clock, exports, segments, subscriber_lists, tags, undos
-from audience.bulk_acts import ERASE, EXPORT, SAID, BulkAct, NewAct
+from audience import clock
+from audience.access import audit_log
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
@@ -14,8 +17,12 @@ from audience.console.page import actor, attached, page, read_form, to
 from audience.console.sent_once import AGAIN, once, sent_before, token_of
 from audience.console.subscribers import list_request
 from audience.errors import Refused
-from audience.sites import Site
-from audience.subscriber_lists import PAGE_SIZE
+from audience.searches import exports
+from audience.searches import lists as subscriber_lists
+from audience.searches.lists import PAGE_SIZE
+from audience.segments import segments
+from audience.subscribers import tags
+from audience.undo import undos
 from schemas import exports as wire
 from schemas.base import load
 from schemas.tags import NewTag

@@ -6,7 +6,8 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from audience import address_lists
+from audience.access import address_lists
+from audience.access.sites import Site
 from audience.answers.blacklist.blacklist import BlacklistResult
 from audience.answers.blacklist.providers import FLAGS
 from audience.answers.validation.rules import RULES
@@ -15,7 +16,6 @@ from audience.console.custom_fields import Form
 from audience.console.page import NOT_FOUND, page, read_form
 from audience.errors import NotFound, Refused
 from audience.http.services import services, settings
-from audience.sites import Site
 
 blueprint = Blueprint("checks", __name__)
 

@@ -8,14 +8,15 @@ from flask import Blueprint
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from audience import commands, erasures
-from audience.audit_log import NAMED
+from audience.access.audit_log import NAMED
+from audience.access.sites import Site
 from audience.console import subscribers
 from audience.console.custom_fields import NOT_SAVED, UNKNOWN, read_field
 from audience.console.page import actor, by_hand, page, read_form, to
+from audience.erasures import erasures
 from audience.errors import Refused
 from audience.http.services import settings
-from audience.sites import Site
+from audience.subscribers import commands
 from schemas.base import TWICE, load
 from schemas.commands import RunCommands
 from schemas.values import CommandName, FieldError, FormError

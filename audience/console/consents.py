@@ -5,13 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audience import audit_log, bulk_acts, change_log_pages, file_uploads, keys, subscriber_lists, undos
-from audience.audit_log import AuditEntry
+from audience.access import audit_log, keys
+from audience.access.audit_log import AuditEntry
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.changes import pages as change_log_pages
 from audience.console.wording import counted
-from audience.file_uploads import ImportedFile
-from audience.sites import Site
-from audience.subscriber_lists import ConsentChange
-from audience.subscribers import Subscriber
+from audience.imports import file_uploads
+from audience.imports.file_uploads import ImportedFile
+from audience.searches import lists as subscriber_lists
+from audience.searches.lists import ConsentChange
+from audience.subscribers.subscribers import Subscriber
+from audience.undo import undos
 
 REASONS = {
     "date": "with a date of its own", "unconfirmed": "not confirmed yet",

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from audience import custom_fields, file_uploads
+from audience.access.sites import Site
 from audience.console import consent_forms
-from audience.file_uploads import FileUpload
-from audience.sites import Site
+from audience.imports import file_uploads
+from audience.imports.file_uploads import FileUpload
+from audience.subscribers import custom_fields
 from schemas.formats import (
     beginnings,
     columns,

@@ -5,13 +5,13 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import file_tasks, file_uploads
+from audience.access.sites import Site
 from audience.console import file_forms
 from audience.console.page import actor, page, read_form, to, url
 from audience.errors import Refused
-from audience.file_uploads import IMPORT, FileUpload
 from audience.http.services import services, settings
-from audience.sites import Site
+from audience.imports import file_tasks, file_uploads
+from audience.imports.file_uploads import IMPORT, FileUpload
 from schemas import file_imports as wire
 
 blueprint = Blueprint("file_uploads", __name__)

@@ -5,12 +5,14 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import backlog, clock, file_imports, file_uploads, imports, undos
+from audience import clock
+from audience.access.sites import Site
 from audience.console import file_forms, undone
 from audience.console.page import actor, attached, page, to
 from audience.http.services import services
-from audience.imports import MAX_LISTED, Import
-from audience.sites import Site
+from audience.imports import backlog, file_imports, file_uploads, imports
+from audience.imports.imports import MAX_LISTED, Import
+from audience.undo import undos
 from schemas.exports import refused_csv
 
 blueprint = Blueprint("imports", __name__)

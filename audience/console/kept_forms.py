@@ -12,10 +12,10 @@ from flask import current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Rule
 
-from audience import sessions
+from audience.access import sessions
+from audience.access.operators import SignedInOperator
 from audience.http.errors import FAULTY_DISK, UNAVAILABLE
 from audience.http.pages import public_root
-from audience.operators import SignedInOperator
 from audience.protocols import REFUSAL
 
 FORM = "application/x-www-form-urlencoded"

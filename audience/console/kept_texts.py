@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audience import sessions
+from audience.access import sessions
+from audience.access.sites import Site
 from audience.console.list_filters import Filters
 from audience.console.page import present
 from audience.errors import Refused
-from audience.sites import Site
 
 GONE = "This search is no longer kept: search again."
 

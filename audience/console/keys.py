@@ -5,16 +5,17 @@ from operator import attrgetter
 
 from flask import Blueprint, Response, render_template
 
-from audience import clock, keys
+from audience import clock
+from audience.access import keys
+from audience.access.keys import SCOPES, NewKey
+from audience.access.operators import OWNER
+from audience.access.sent_forms import SHARED
+from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
-from audience.keys import SCOPES, NewKey
-from audience.operators import OWNER
-from audience.sent_forms import SHARED
-from audience.sites import Site
 
 blueprint = Blueprint("keys", __name__)
 

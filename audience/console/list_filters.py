@@ -7,9 +7,9 @@ from typing import Any
 
 from werkzeug.datastructures import MultiDict
 
-from audience.audit_log import without_addresses
+from audience.access.audit_log import without_addresses
 from audience.console.wording import short_day
-from audience.subscriber_lists import ORDERS
+from audience.searches.lists import ORDERS
 
 DATES = {
     "created_at": "Created",

@@ -2,12 +2,12 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience import operators, sessions, sites
+from audience.access import operators, sessions, sites
+from audience.access.sent_forms import SHARED
+from audience.access.sites import Site
 from audience.console.page import actor, page, read_form, session_token, to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.http.services import settings
-from audience.sent_forms import SHARED
-from audience.sites import Site
 
 blueprint = Blueprint("operators", __name__)
 

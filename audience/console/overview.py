@@ -6,29 +6,23 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import (
-    backlog,
-    clock,
-    file_uploads,
-    growth,
-    imports,
-    keys,
-    operators,
-    periods,
-    segment_counts,
-    segments,
-    stats,
-    subscriber_lists,
-)
+from audience import clock
+from audience.access import keys, operators
+from audience.access.sites import Site
 from audience.console.page import page, present, to
 from audience.console.wording import plain_day, short_day, today
-from audience.growth import Growth
 from audience.http.services import services, settings
+from audience.imports import backlog, file_uploads, imports
 from audience.operations import probes
-from audience.periods import Period
+from audience.reports import growth, periods
+from audience.reports.growth import Growth
+from audience.reports.periods import Period
+from audience.searches import lists as subscriber_lists
 from audience.secret_files import first_site_keys
-from audience.sites import Site
-from audience.stats import Counts
+from audience.segments import counts as segment_counts
+from audience.segments import segments
+from audience.subscribers import stats
+from audience.subscribers.stats import Counts
 
 blueprint = Blueprint("overview", __name__)
 

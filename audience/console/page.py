@@ -8,9 +8,11 @@ from typing import Any, Literal, cast
 from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 
-from audience import operators, sessions, sites
-from audience.audit_log import Actor, shortened
-from audience.changes import Source
+from audience.access import operators, sessions, sites
+from audience.access.audit_log import Actor, shortened
+from audience.access.operators import SignedInOperator
+from audience.access.sites import Site
+from audience.changes.changes import Source
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, shown_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
@@ -18,9 +20,7 @@ from audience.http.access import View, client_address
 from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
-from audience.operators import SignedInOperator
 from audience.protocols import REFUSAL
-from audience.sites import Site
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES

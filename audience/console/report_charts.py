@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from audience import clock, periods, reports
+from audience import clock
+from audience.access.sites import Site
 from audience.console.wording import short_day
-from audience.report_types import TYPES
-from audience.reports import Report, ReportResult
-from audience.sites import Site
+from audience.reports import periods, reports
+from audience.reports.report_types import TYPES
+from audience.reports.reports import Report, ReportResult
 
 STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
 

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from audience import custom_fields, segments
+from audience.access.sites import Site
 from audience.console.report_charts import STYLES
 from audience.errors import Refused
-from audience.report_types import TYPES
-from audience.reports import Report
-from audience.sites import Site
+from audience.reports.report_types import TYPES
+from audience.reports.reports import Report
+from audience.segments import segments
+from audience.subscribers import custom_fields
 from schemas.base import load
 from schemas.reports import NewReport
 from schemas.values import NAMES, FormError

@@ -8,14 +8,15 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import reports, segments
+from audience.access.sites import Site
 from audience.console import report_charts, report_forms
 from audience.console.page import actor, attached, page, read_form, to
 from audience.console.sent_once import again, once
 from audience.errors import AudienceError, NotFound
-from audience.report_types import TYPES
-from audience.reports import Report
-from audience.sites import Site
+from audience.reports import reports
+from audience.reports.report_types import TYPES
+from audience.reports.reports import Report
+from audience.segments import segments
 from schemas.base import FormError, load, present
 from schemas.exports import table_csv
 from schemas.reports import SettingsSchema

@@ -6,7 +6,7 @@ from typing import Any
 
 from audience.console.rule_conditions import NAMES, days, kind_of, often, operands, phrase, quoted, value
 from audience.console.wording import counted
-from audience.segment_subjects import BOUNDS
+from audience.segments.subjects import BOUNDS
 from schemas.values import NAMES as PLAIN_FIELDS
 
 DENIED = {"contains": "contain", "starts_with": "begin with"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audience.console.wording import counted, number, short_day
-from audience.segment_subjects import GROUPS, SUBJECTS
+from audience.segments.subjects import GROUPS, SUBJECTS
 
 NAMES = {
     "tag": "tag", "status": "status", "email": "address", "email_domain": "domain", "created_at": "created",

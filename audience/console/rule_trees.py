@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audience import segments
+from audience.access.sites import Site
 from audience.console.rule_conditions import condition, kind_of, value
-from audience.segment_subjects import GROUPS
-from audience.sites import Site
+from audience.segments import segments
+from audience.segments.subjects import GROUPS
 
 MOST_COUNTED = 30  # conditions; each is a count over the site
 HEADS = {"all": "All of these hold", "any": "Any of these holds", "not": "None of these holds"}
@@ -42,7 +42,7 @@ def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
 
 
 def matched(node: Mapping[str, Any]) -> Branch:
-    """The tree of one subscriber, from `audience.segment_matches`."""
+    """The tree of one subscriber, from `audience.segments.matches`."""
     kind = kind_of(node)
     if kind in GROUPS:
         inner = tuple(map(matched, _inner(kind, node)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from audience.console.rule_clauses import Clause, clause
 from audience.console.rule_conditions import kind_of, operands
-from audience.segment_subjects import GROUPS
+from audience.segments.subjects import GROUPS
 
 Node = Mapping[str, Any]
 OTHERWISE = {"all": "any", "any": "all"}

@@ -4,14 +4,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from audience import custom_fields, segments, tags
+from audience.access.sites import Site
 from audience.console import list_filters
 from audience.console.rule_conditions import DATES, NAMES
 from audience.console.rule_trees import HEADS, MOST_COUNTED
 from audience.errors import Refused
-from audience.segment_subjects import OPERATORS, SUBJECTS
-from audience.segments import Segment
-from audience.sites import Site
+from audience.segments import segments
+from audience.segments.segments import Segment
+from audience.segments.subjects import OPERATORS, SUBJECTS
+from audience.subscribers import custom_fields, tags
 from schemas.base import Form, load
 from schemas.segments import NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS

@@ -7,7 +7,8 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import audit_log, exports, reports, segment_counts, segment_matches, segments, stats
+from audience.access import audit_log
+from audience.access.sites import Site
 from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import filters
@@ -15,8 +16,13 @@ from audience.console.page import actor, attached, page, read_form, to
 from audience.console.sent_once import again, once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
-from audience.segments import Segment
-from audience.sites import Site
+from audience.reports import reports
+from audience.searches import exports
+from audience.segments import counts as segment_counts
+from audience.segments import matches as segment_matches
+from audience.segments import segments
+from audience.segments.segments import Segment
+from audience.subscribers import stats
 from schemas import exports as wire
 
 blueprint = Blueprint("segments", __name__)

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from flask import request
 
-from audience import sent_forms
+from audience.access import sent_forms
+from audience.access.sent_forms import SentForm
 from audience.console.page import present, read_form
-from audience.sent_forms import SentForm
 
 T = TypeVar("T")
 TOKEN_BYTES = 16

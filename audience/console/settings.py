@@ -6,14 +6,15 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template
 
-from audience import sites, stats
+from audience.access import sites
+from audience.access.sites import Site
 from audience.config import Settings
 from audience.console.page import actor, page, read_form, to
 from audience.errors import Refused
 from audience.http.services import services, settings
 from audience.operations import probes
 from audience.operations.diagnostics import Context
-from audience.sites import Site
+from audience.subscribers import stats
 from schemas.base import UNCLEAN
 
 blueprint = Blueprint("settings", __name__)

@@ -2,7 +2,8 @@
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import addresses, sessions, sign_in
+from audience import addresses
+from audience.access import sessions, sign_in
 from audience.console.after_sign_in import after_sign_in
 from audience.console.page import (
     client_network,

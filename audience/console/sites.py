@@ -4,12 +4,12 @@ from operator import attrgetter
 
 from flask import Blueprint, Response, render_template
 
-from audience import operators, sites
+from audience.access import operators, sites
+from audience.access.sent_forms import SHARED
+from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, to
 from audience.console.sent_once import again, once
 from audience.console.settings import read_name
-from audience.sent_forms import SHARED
-from audience.sites import Site
 
 blueprint = Blueprint("sites", __name__)
 

@@ -7,15 +7,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from audience import (
-    custom_fields,
-    segment_matches,
-    segments,
-    stats,
-    subscriber_lists,
-    subscribers,
-    tags,
-)
+from audience.access.sites import Site
 from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import kept_text, with_text
@@ -23,8 +15,11 @@ from audience.console.list_filters import Chip, chips, filters, rules
 from audience.console.page import NOT_FOUND, page, read_form, url
 from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
-from audience.sites import Site
-from audience.subscriber_lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
+from audience.searches import lists as subscriber_lists
+from audience.searches.lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
+from audience.segments import matches as segment_matches
+from audience.segments import segments
+from audience.subscribers import custom_fields, stats, subscribers, tags
 from schemas.values import trim
 
 blueprint = Blueprint("subscribers", __name__)

@@ -7,13 +7,15 @@ from typing import Any
 
 from flask import request
 
-from audience import clock, subscriber_lists, tags
+from audience import clock
+from audience.access.sites import Site
 from audience.console import consents
 from audience.console.consents import Entry
 from audience.console.wording import day_name, local, short_day
-from audience.sites import Site
-from audience.subscriber_lists import WEEK_MS, Event
-from audience.subscribers import Subscriber
+from audience.searches import lists as subscriber_lists
+from audience.searches.lists import WEEK_MS, Event
+from audience.subscribers import tags
+from audience.subscribers.subscribers import Subscriber
 
 SHOWN = 30
 MOST_SHOWN = 1_000

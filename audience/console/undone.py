@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audience import undos
-from audience.changes import Source
+from audience.access.sites import Site
+from audience.changes.changes import Source
 from audience.console.consents import BY
 from audience.http.services import settings
-from audience.sites import Site
+from audience.undo import undos
 
 BY_WHAT = {"import": "import", "bulk_act": "act", "undo": "undo"}
 

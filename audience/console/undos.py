@@ -2,13 +2,15 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience import bulk_acts, file_uploads, imports, undos
-from audience.changes import Source
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.changes.changes import Source
 from audience.console.bulk_acts import VERBS
 from audience.console.page import actor, page, read_form, to
 from audience.console.wording import counted
 from audience.http.services import services, settings
-from audience.sites import Site
+from audience.imports import file_uploads, imports
+from audience.undo import undos
 
 blueprint = Blueprint("undos", __name__)
 

@@ -5,13 +5,16 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience import change_log_pages, segments, webhook_deliveries, webhooks
+from audience.access.sites import Site
+from audience.changes import pages as change_log_pages
 from audience.console.page import actor, page, read_form, to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.errors import Refused
 from audience.http.services import settings
-from audience.sites import Site
-from audience.webhooks import Webhook
+from audience.segments import segments
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
+from audience.webhooks.webhooks import Webhook
 from schemas.base import load
 from schemas.change_log import KINDS
 from schemas.values import FormError

@@ -8,11 +8,11 @@ from typing import Any
 from flask import Flask, Response, after_this_request, request
 from flask_httpauth import HTTPBasicAuth
 
-from audience import keys
+from audience.access import keys
+from audience.access.keys import AuthenticatedKey
 from audience.errors import TooMany, Unauthorized
 from audience.http.normalize import CREDENTIALS
 from audience.http.services import services, settings
-from audience.keys import AuthenticatedKey
 from audience.setting_values import unmapped
 
 auth: Any = HTTPBasicAuth()

@@ -5,9 +5,9 @@ from typing import Any
 
 from flask import Flask, g, request
 
+from audience.access.keys import AuthenticatedKey
 from audience.http.access import note_use
 from audience.http.normalize import normalize
-from audience.keys import AuthenticatedKey
 from audience.protocols import REFUSAL
 
 KEY = "audience.key"  # the key of an admitted request, in its WSGI environ

@@ -2,7 +2,7 @@
 
 from flask import Flask, Response, g
 
-from audience import change_log
+from audience.changes import log as change_log
 from audience.http.services import services
 
 

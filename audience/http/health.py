@@ -6,11 +6,11 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from audience import gauges, telemetry
+from audience import telemetry
 from audience.errors import Forbidden
 from audience.http.access import public
 from audience.http.services import services, settings
-from audience.operations import probes
+from audience.operations import gauges, probes
 from schemas.health import readiness
 
 blueprint = Blueprint("health", __name__)

@@ -18,8 +18,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from audience import clock, erasure_log, keys, pepper, secret_files
+from audience import clock, pepper, secret_files
+from audience.access import keys
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.operations import instance_files, restore_carryover
 from audience.operations.instance_files import LostFile

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audience import clock, consents, import_payloads, site_keys, sites, subscribers
-from audience.changes import RESTORE, Acceptance, Change, Consent, Outcome
-from audience.consents import ConsentEvent
+from audience import clock
+from audience.access import site_keys, sites
+from audience.changes import consents
+from audience.changes import payloads as import_payloads
+from audience.changes.changes import RESTORE, Acceptance, Change, Consent, Outcome
+from audience.changes.consents import ConsentEvent
+from audience.subscribers import subscribers
 from storage import bulk_acts as stored_bulk_acts
 from storage import database, suppressions
 from storage import imports as stored_imports

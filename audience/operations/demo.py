@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from audience import clock, events, keys, operators, reports, sites, subscribers
-from audience.audit_log import COMMAND_LINE
-from audience.changes import Source
-from audience.keys import NewKey
+from audience import clock
+from audience.access import keys, operators, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.keys import NewKey
+from audience.access.sites import Site
+from audience.changes.changes import Source
 from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
-from audience.sites import Site
+from audience.reports import reports
+from audience.subscribers import events, subscribers
 from storage import database
 
 NAME, TIME_ZONE = "Demo", "Europe/Amsterdam"

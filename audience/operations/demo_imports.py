@@ -5,10 +5,12 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audience import clock, file_imports, site_lane
+from audience import clock
+from audience.access.sites import Site
+from audience.imports import file_imports
+from audience.operations import site_lane
 from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
 from audience.protocols import FileRow
-from audience.sites import Site
 from storage import change_log_acts, database
 from storage import file_imports as stored
 from storage import file_uploads as stored_uploads

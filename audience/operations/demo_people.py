@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from audience import addresses
-from audience.subscribers import Change, Consent
+from audience.subscribers.subscribers import Change, Consent
 
 SEED = "Demo"
 DAYS = 730

@@ -4,10 +4,12 @@ import datetime as dt
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from audience import clock, exports, segments
+from audience import clock
+from audience.access.sites import Site
 from audience.operations.demo_people import DAY_MS
-from audience.segments import Segment
-from audience.sites import Site
+from audience.searches import exports
+from audience.segments import segments
+from audience.segments.segments import Segment
 from storage import database, segment_counts
 
 DAYS = 90

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from audience import clock, erasure_log
+from audience import clock
 from audience.answers import tables
 from audience.answers.blacklist import zone_tests
 from audience.answers.geolocation import geolocation
 from audience.answers.service import Answers
+from audience.erasures import log as erasure_log
 from audience.operations import health, table_renewal
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from storage import doctor as stored

@@ -5,20 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from audience import (
-    backlog,
-    change_log_replay,
-    clock,
-    field_values,
-    jobs,
-    operators,
-    site_keys,
-    sites,
-    stats,
-    tags,
-)
+from audience import clock, jobs
+from audience.access import operators, site_keys, sites
+from audience.changes import replay as change_log_replay
+from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
+from audience.subscribers import field_values, stats, tags
 from storage import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."

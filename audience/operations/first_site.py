@@ -1,7 +1,8 @@
 """The first site of a new instance; its keys are kept in `first-site.json`."""
 
-from audience import keys, operators, secret_files, sites
-from audience.audit_log import COMMAND_LINE
+from audience import secret_files
+from audience.access import keys, operators, sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.config import Settings
 from storage import database
 

@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import backlog, webhooks
+from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
+from audience.webhooks import webhooks
 from storage import database, doctor
 
 HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two

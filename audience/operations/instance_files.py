@@ -9,8 +9,9 @@ import hmac
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import erasure_log, pepper, secret_files
+from audience import pepper, secret_files
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
 from audience.operations.new_instances import NoInstance

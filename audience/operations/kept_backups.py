@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from audience import audit_log, clock, jobs, secret_files
-from audience.audit_log import Actor
+from audience import clock, jobs, secret_files
+from audience.access import audit_log
+from audience.access.audit_log import Actor
 from audience.config import Settings
 from audience.errors import AudienceError, NotFound, Refused
 from audience.jobs import LONG, Job, Kind

@@ -4,25 +4,20 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from audience import (
-    audit_log,
-    bulk_act_pieces,
-    change_log_retention,
-    file_imports,
-    file_tasks,
-    file_uploads,
-    segment_counts,
-    site_lane,
-    tags,
-    undos,
-    webhook_deliveries,
-    webhook_sender,
-)
+from audience.access import audit_log
+from audience.bulk import pieces as bulk_act_pieces
+from audience.changes import retention as change_log_retention
 from audience.config import Settings
+from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
-from audience.operations import kept_backups
+from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, RecordOpener
-from audience.webhook_sender import WriteChange
+from audience.segments import counts as segment_counts
+from audience.subscribers import tags
+from audience.undo import undos
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import sender as webhook_sender
+from audience.webhooks.sender import WriteChange
 
 MAINTENANCE_MS = 600_000  # between two of a task
 

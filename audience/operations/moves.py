@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from audience import clock, erasure_log
+from audience import clock
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.operations import instance_files, opening
 from audience.operations.openers import Openers

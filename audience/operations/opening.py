@@ -25,7 +25,7 @@ def open_process(
 
     Raises `LostFile` before it makes a pepper or a database in place of a lost one.
     """
-    from audience import site_keys
+    from audience.access import site_keys
 
     telemetry.open(metrics or telemetry.NoMetrics())
     open_database(settings, write_gate)
@@ -138,7 +138,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     The values of the first site, if it is created now; on a terminal, while there is no operator, a one-time
     link to the console.
     """
-    from audience import operators, sessions, sign_in
+    from audience.access import operators, sessions, sign_in
     from audience.operations import first_site, instance_files, upgrades
     from storage import database
 

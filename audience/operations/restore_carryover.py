@@ -6,16 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import change_log, clock, erasure_log, pepper, site_keys, sites, webhooks
-from audience.changes import RESTORE
+from audience import clock, pepper
+from audience.access import site_keys, sites
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes.changes import RESTORE
 from audience.config import Settings
-from audience.erasure_log import LoggedErasure
-from audience.erasures import erase_again, still_there, suppress_absent
+from audience.erasures import log as erasure_log
+from audience.erasures.erasures import erase_again, still_there, suppress_absent
+from audience.erasures.log import LoggedErasure
 from audience.errors import Refused
 from audience.operations import consent_carryover, operator_carryover
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
-from audience.sites import Site
+from audience.webhooks import webhooks
 from storage import backups as stored
 from storage import change_log as stored_changes
 from storage import database, keys, site_counters, suppressions

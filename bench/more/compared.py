@@ -16,8 +16,9 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from audience import imports, site_lane
-from audience.sites import Site
+from audience.access.sites import Site
+from audience.imports import imports
+from audience.operations import site_lane
 from bench import import_core, instances
 from bench.machine import ROOT
 from bench.more.postgresql import server

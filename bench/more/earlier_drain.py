@@ -10,8 +10,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from audience import imports, pepper, site_lane, sites
+from audience import pepper
+from audience.access import sites
 from audience.config import Settings
+from audience.imports import imports
+from audience.operations import site_lane
 from storage import database
 
 BATCH = 1_000

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from audience import sites, subscribers
+from audience.access import sites
+from audience.access.sites import Site
 from audience.config import Settings
-from audience.sites import Site
+from audience.subscribers import subscribers
 from bench import people, scans, segments
 from bench.more import engines, postgresql
 from bench.rows import Row, parser, show

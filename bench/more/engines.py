@@ -19,11 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from audience import imports, pepper, site_lane, sites
-from audience.changes import Item
+from audience import pepper
+from audience.access import sites
+from audience.access.sites import Site
+from audience.changes.changes import Item
 from audience.config import Settings
-from audience.operations import first_site
-from audience.sites import Site
+from audience.imports import imports
+from audience.operations import first_site, site_lane
 from bench import import_core, instances, reads
 from bench.more import earlier, postgresql
 from bench.reads import Round, cpu_seconds

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psycopg
 
-from audience import pepper, site_keys, sites
+from audience import pepper
+from audience.access import site_keys, sites
 from audience.config import Settings
 from storage import database, webhooks
 from storage.webhooks import Webhook

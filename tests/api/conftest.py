@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audience import keys
+from audience.access import keys
 from audience.answers.service import open_resolver
 from audience.config import Settings
 from tests.answers.dns_servers import FakeServer

@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from audience import site_lane, webhooks
+from audience.operations import site_lane
+from audience.webhooks import webhooks
 
 
 class Endpoint(NamedTuple):

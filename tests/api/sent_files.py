@@ -3,7 +3,7 @@
 import csv
 import io
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests.response_assertions import error
 
 CSV = "text/csv"

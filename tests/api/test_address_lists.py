@@ -3,7 +3,7 @@
 import pytest
 
 from app import create_app
-from audience import address_lists
+from audience.access import address_lists
 from audience.config import Settings
 from storage import database
 from tests import response_assertions

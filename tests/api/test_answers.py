@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import keys
+from audience.access import keys
 from tests import response_assertions
 from tests.client import ApiClient, basic, open_client
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from audience import audit_log, keys, site_keys, site_lane
-from audience.audit_log import page
+from audience.access import audit_log, keys, site_keys
+from audience.access.audit_log import page
+from audience.operations import site_lane
 from storage import database
 from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask
 from tests.client import ApiClient

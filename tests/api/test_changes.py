@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests import response_assertions
 
 ANN, BOB = "ann@example.com", "bob@example.com"

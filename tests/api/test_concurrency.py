@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from audience import site_lane, stats
+from audience.operations import site_lane
+from audience.subscribers import stats
 from tests.client import ApiClient
 
 CLIENTS = 6

@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import clock, site_lane
+from audience import clock
+from audience.operations import site_lane
 from schemas.values import write_date
 from storage import consent_changes, database, subscribers
 from tests import response_assertions

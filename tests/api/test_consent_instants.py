@@ -2,9 +2,13 @@
 
 import pytest
 
-from audience import bulk_acts, clock, sites, subscribers, undos
-from audience.audit_log import Actor
-from audience.bulk_acts import TAG, UNSUBSCRIBE, NewAct
+from audience import clock
+from audience.access import sites
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
+from audience.subscribers import subscribers
+from audience.undo import undos
 from schemas.values import write_date
 from storage import database
 from tests.api import sent_files

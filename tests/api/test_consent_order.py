@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import clock, site_lane
+from audience import clock
+from audience.operations import site_lane
 from schemas.values import write_date
 from tests.api.test_consent import ADA, command, consent, event, import_one, move, queue
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import dry_runs, tags
+from audience.imports import dry_runs
+from audience.subscribers import tags
 from tests import response_assertions
 from tests.api.sent_files import import_file, send
 

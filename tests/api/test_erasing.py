@@ -5,8 +5,12 @@ import threading
 
 import pytest
 
-from audience import clock, erasure_log, pepper, site_keys, site_lane, stats
-from audience.erased_pages import MARKER, run
+from audience import clock, pepper
+from audience.access import site_keys
+from audience.access.erased_pages import MARKER, run
+from audience.erasures import log as erasure_log
+from audience.operations import site_lane
+from audience.subscribers import stats
 from storage import database
 from tests.client import open_client
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import exports, site_lane, stats
+from audience.operations import site_lane
+from audience.searches import exports
+from audience.subscribers import stats
 from schemas.values import write_date
 from tests.client import open_client
 from tests.depth import examples

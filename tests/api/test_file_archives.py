@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests.api.sent_files import ask
 from tests.response_assertions import error
 

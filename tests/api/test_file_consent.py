@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from audience import audit_log, file_uploads
+from audience.access import audit_log
+from audience.imports import file_uploads
 from tests.api.sent_files import (
     LINES,
     ask,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import site_lane, sites
+from audience.access import sites
+from audience.operations import site_lane
 from tests.api.sent_files import import_file, send
 
 DATES = {

@@ -6,9 +6,11 @@ import json
 import pytest
 
 from app import create_app
-from audience import clock, file_imports, imports, jobs, site_lane
+from audience import clock, jobs
 from audience.config import Settings
 from audience.errors import ServiceUnavailable
+from audience.imports import file_imports, imports
+from audience.operations import site_lane
 from schemas.formats import encodings
 from storage import database, leases
 from tests.api.sent_files import CSV, LINES, errors, import_file, send

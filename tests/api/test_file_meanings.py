@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 import openpyxl
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from schemas.file_imports import DRY_RUN_ROWS, WORKBOOK
 from tests.api.sent_files import CSV, LINES, ask, import_file, send
 from tests.response_assertions import error

@@ -2,7 +2,10 @@
 
 import pytest
 
-from audience import clock, file_uploads, keys, site_lane
+from audience import clock
+from audience.access import keys
+from audience.imports import file_uploads
+from audience.operations import site_lane
 from storage import database
 from tests.api.sent_files import CSV, ask, left, people
 from tests.client import ApiClient

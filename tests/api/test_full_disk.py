@@ -6,7 +6,7 @@ import resource
 import pytest
 
 from audience.config import Settings
-from audience.erasure_log import LOG
+from audience.erasures.log import LOG
 from storage import database
 from tests import response_assertions
 from tests.small_disk import mounted

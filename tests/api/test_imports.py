@@ -3,8 +3,11 @@
 import pytest
 
 from app import create_app
-from audience import clock, imports, site_lane, subscribers, telemetry
+from audience import clock, telemetry
 from audience.config import Settings
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from storage import database, leases
 from storage import imports as stored
 from storage.errors import Unavailable

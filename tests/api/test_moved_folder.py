@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from audience import sites
+from audience.access import sites
 from storage import database
 from storage.errors import Unavailable
 from tests import response_assertions

@@ -10,11 +10,12 @@ from flask import Blueprint
 from openapi_spec_validator import validate
 
 from app import create_app
-from audience import site_lane, webhook_deliveries
 from audience.api.endpoint import endpoint
 from audience.api.openapi import documentation
 from audience.config import Settings
 from audience.http.errors import MEANING, STATUS
+from audience.operations import site_lane
+from audience.webhooks import deliveries as webhook_deliveries
 from schemas.responses import Error
 from storage import database
 from tests.api.endpoints import ENDPOINTS, ask

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from audience import site_lane
 from audience.api import openapi_examples
+from audience.operations import site_lane
 from tests.described import document, operations, validator
 from tests.test_examples import CHANGING
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import segment_rules
 from audience.api import openapi_rules
 from audience.errors import Refused
-from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
+from audience.segments import rules as segment_rules
+from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
 from tests.depth import examples
 from tests.described import validator
 

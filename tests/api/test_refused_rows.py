@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from audience import clock, erasures, file_imports, sent_addresses
-from audience.site_keys import SECOND
+from audience import clock
+from audience.access import sent_addresses
+from audience.access.site_keys import SECOND
+from audience.erasures import erasures
+from audience.imports import file_imports
 from tests.api.sent_files import LINES, errors, import_file
 
 

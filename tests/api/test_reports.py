@@ -4,9 +4,10 @@ import datetime as dt
 
 import pytest
 
-from audience import clock, sites
-from audience.keys import KNOWN_MS
-from audience.report_types import TYPES
+from audience import clock
+from audience.access import sites
+from audience.access.keys import KNOWN_MS
+from audience.reports.report_types import TYPES
 from storage import database, events, imports, site_counters
 from storage.events import Event
 from tests import response_assertions, stored_people

@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from audience import stats
 from audience.api.request_data import pairs
+from audience.subscribers import stats
 from storage.errors import Unavailable
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, FILES, ask, prepare

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from audience import clock, site_lane
+from audience import clock
+from audience.operations import site_lane
 from tests import response_assertions
 
 MINUTE = 60_000

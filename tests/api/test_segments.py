@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from audience import sites
+from audience.access import sites
 from tests import response_assertions
 from tests.api.sent_files import import_file
 

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from audience import segments
+from audience.segments import segments
 from storage import database, subscriber_lists
 from storage import segments as stored
 from storage.sql import Sql, join

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import site_lane, stats
+from audience.operations import site_lane
+from audience.subscribers import stats
 from tests import response_assertions
 from tests.depth import examples
 

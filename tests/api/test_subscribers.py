@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from audience import clock, site_keys
+from audience import clock
+from audience.access import site_keys
 from storage import database, site_counters, suppressions
 from storage.suppressions import Suppression
 from tests import response_assertions

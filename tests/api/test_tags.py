@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import tags
+from audience.subscribers import tags
 from storage import database
 from storage.errors import Unavailable
 from tests import response_assertions

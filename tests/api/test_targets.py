@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, prepare
 from tests.client import basic

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import undos
+from audience.undo import undos
 from schemas.values import write_date
 from storage import database
 from tests.api.test_consent import ADA, command, consent, event, move, queue

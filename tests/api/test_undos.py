@@ -1,6 +1,7 @@
 """Taking an import back over HTTP."""
 
-from audience import clock, site_lane
+from audience import clock
+from audience.operations import site_lane
 
 DONE = {"removed": 1, "restored": 1, "kept": 0, "unsubscribed_kept": 0, "unsubscribed_again": 0}
 

@@ -3,7 +3,7 @@
 import apsw
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from storage.engines.sqlite_pool import SqlitePool
 from tests import response_assertions
 from tests.depth import examples

@@ -3,7 +3,8 @@
 import threading
 from dataclasses import replace
 
-from audience import imports, site_lane
+from audience.imports import imports
+from audience.operations import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
 from tests.api.test_imports import ADA, accepted, progress

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from audience import change_log, clock, webhook_deliveries
-from audience.changes import RESTORE
+from audience import clock
+from audience.changes import log as change_log
+from audience.changes.changes import RESTORE
+from audience.webhooks import deliveries as webhook_deliveries
 from storage import database
 from tests.receiver import status
 from tests.webhook_steps import send_all

@@ -4,7 +4,8 @@ import logging
 
 import pytest
 
-from audience import keys, site_lane
+from audience.access import keys
+from audience.operations import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask, prepare
 from tests.client import basic
@@ -88,7 +89,7 @@ def test_no_address_name_or_secret_is_logged(client, caplog, monkeypatch):
     def broken(*_):
         raise ValueError("bob@example.com Robert")
 
-    monkeypatch.setattr("audience.subscribers.write", broken)
+    monkeypatch.setattr("audience.subscribers.subscribers.write", broken)
     site_lane.drain(client.site.id, 30)
     assert client.post("/fetch/subscribers", {"email": "ada@example.com"}).status_code == 500
     assert "ValueError" in caplog.text

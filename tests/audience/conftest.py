@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import clock, sites
+from audience import clock
+from audience.access import sites
 from storage import changed_subscribers, leases
 from tests.receiver import receiving
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from audience import audit_log, clock
-from audience.audit_log import Actor, page, record, shortened, sweep
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor, page, record, shortened, sweep
 from storage import database
 
 ANN = Actor("ann@example.com", "192.0.2.0/24")

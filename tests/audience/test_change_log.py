@@ -7,20 +7,16 @@ from contextlib import suppress
 
 import pytest
 
-from audience import (
-    change_log,
-    change_log_pages,
-    change_log_replay,
-    change_log_retention,
-    clock,
-    commands,
-    dry_runs,
-    erasures,
-    events,
-    subscribers,
-)
-from audience import tags as site_tags
-from audience.changes import RESTORE, Change, Source
+from audience import clock
+from audience.changes import log as change_log
+from audience.changes import pages as change_log_pages
+from audience.changes import replay as change_log_replay
+from audience.changes import retention as change_log_retention
+from audience.changes.changes import RESTORE, Change, Source
+from audience.erasures import erasures
+from audience.imports import dry_runs
+from audience.subscribers import commands, events, subscribers
+from audience.subscribers import tags as site_tags
 from schemas.formats.rows import FileRow
 from storage import database
 from tests.change_mirror import Mirror, normal, state

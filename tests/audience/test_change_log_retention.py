@@ -2,9 +2,14 @@
 
 import pytest
 
-from audience import change_log, change_log_pages, change_log_retention, clock, erasures, subscribers
-from audience.changes import RESTORE
+from audience import clock
+from audience.changes import log as change_log
+from audience.changes import pages as change_log_pages
+from audience.changes import retention as change_log_retention
+from audience.changes.changes import RESTORE
+from audience.erasures import erasures
 from audience.errors import Refused
+from audience.subscribers import subscribers
 from storage import database
 from tests.audience.test_change_log import ANN, BOB, sizes
 

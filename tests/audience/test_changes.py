@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
-from audience import import_payloads, subscribers
-from audience.changes import (
+from audience.changes import payloads as import_payloads
+from audience.changes.batches import SubscriberBatch
+from audience.changes.changes import (
     Change,
     Outcome,
     change_from_item,
     json_equal,
 )
-from audience.subscriber_batches import SubscriberBatch
+from audience.subscribers import subscribers
 from storage import database
 
 ADA = "ada@example.com"

@@ -1,7 +1,7 @@
 """The command names of the schema and of the domain."""
 
-from audience.commands import CHANGES
-from audience.subscribers import Change
+from audience.subscribers.commands import CHANGES
+from audience.subscribers.subscribers import Change
 from schemas.commands import QUERIES
 from schemas.values import CommandName
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience.custom_fields import name_of
+from audience.subscribers.custom_fields import name_of
 
 
 @pytest.mark.parametrize(("key", "name"), [

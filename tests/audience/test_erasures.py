@@ -4,7 +4,11 @@ from functools import partial
 
 import pytest
 
-from audience import clock, erasure_log, erasures, site_keys, sites, subscribers
+from audience import clock
+from audience.access import site_keys, sites
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
+from audience.subscribers import subscribers
 from storage import database, suppressions
 from tests.client import open_client
 

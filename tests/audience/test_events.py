@@ -1,6 +1,7 @@
 """Events: which of a batch are kept, and in which order errors are told."""
 
-from audience import clock, events, subscribers
+from audience import clock
+from audience.subscribers import events, subscribers
 from schemas.values import MAX_PAGE, FieldError
 
 ANN = "ann@example.com"

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from audience import field_values
-from audience.field_values import instant, number, values
+from audience.subscribers import field_values
+from audience.subscribers.field_values import instant, number, values
 from storage import database
 from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
 

@@ -2,8 +2,12 @@
 
 import pytest
 
-from audience import clock, dry_runs, file_imports, import_payloads, imports, site_lane, undos
+from audience import clock
+from audience.changes import payloads as import_payloads
 from audience.errors import Refused, ServiceUnavailable
+from audience.imports import dry_runs, file_imports, imports
+from audience.operations import site_lane
+from audience.undo import undos
 from schemas.formats.rows import FileRow
 from storage import database, leases
 from storage import file_imports as stored

@@ -4,9 +4,13 @@ import io
 
 import pytest
 
-from audience import clock, file_uploads, site_lane, sites, stats
-from audience.audit_log import COMMAND_LINE
+from audience import clock
+from audience.access import sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.errors import NotFound, Refused
+from audience.imports import file_uploads
+from audience.operations import site_lane
+from audience.subscribers import stats
 from storage import database, file_pieces
 from tests.file_jobs import do_files
 

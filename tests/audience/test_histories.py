@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from audience import addresses, clock, erasures, site_keys, sites, subscribers
-from audience.changes import Acceptance, Change, Consent
+from audience import addresses, clock
+from audience.access import site_keys, sites
+from audience.changes.changes import Acceptance, Change, Consent
+from audience.erasures import erasures
+from audience.subscribers import subscribers
 from storage import database, site_counters
 from storage import sites as stored_sites
 from storage import subscribers as stored

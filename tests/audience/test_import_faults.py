@@ -5,7 +5,9 @@ from contextlib import suppress
 
 import pytest
 
-from audience import site_lane, sites, stats, subscribers
+from audience.access import sites
+from audience.operations import site_lane
+from audience.subscribers import stats, subscribers
 from storage import database
 from storage.errors import DiskFault, Unavailable, Unusable
 from tests.audience.test_imports import Killed, accept, payload, state

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from audience import backlog, clock, imports, jobs, site_lane, stats, subscribers
+from audience import clock, jobs
+from audience.imports import backlog, imports
+from audience.operations import site_lane
+from audience.subscribers import stats, subscribers
 from storage import database, leases
 from storage import jobs as stored_jobs
 from storage.engines import sqlite_log

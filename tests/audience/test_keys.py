@@ -2,8 +2,9 @@
 
 import pytest
 
-from audience import clock, keys, sites
-from audience.audit_log import Actor, page
+from audience import clock
+from audience.access import keys, sites
+from audience.access.audit_log import Actor, page
 from audience.errors import NotFound, Refused, Unauthorized
 from storage import database
 

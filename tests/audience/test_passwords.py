@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import passwords
+from audience.access import passwords
 from audience.errors import Refused, ServiceUnavailable
 
 

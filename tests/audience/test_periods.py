@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience import periods
+from audience.reports import periods
 
 HOUR = 3_600_000
 ZONES = [

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from audience import sites
-from audience.refused_rows import MARK, MAX_HASHED, without_addresses
-from audience.sent_addresses import address_hash
-from audience.site_keys import SECOND
+from audience.access import sites
+from audience.access.sent_addresses import address_hash
+from audience.access.site_keys import SECOND
+from audience.imports.refused_rows import MARK, MAX_HASHED, without_addresses
 
 SITE = 1
 

@@ -5,9 +5,11 @@ import json
 
 import pytest
 
-from audience import clock, reports, sites
+from audience import clock
+from audience.access import sites
 from audience.errors import Refused
-from audience.report_types import TYPES
+from audience.reports import reports
+from audience.reports.report_types import TYPES
 from tests.client import open_client
 
 DAY = 86_400_000

@@ -2,9 +2,11 @@
 
 import pytest
 
-from audience import reports, segments, sites
+from audience.access import sites
 from audience.errors import NotFound, Refused
-from audience.stats import Counts
+from audience.reports import reports
+from audience.segments import segments
+from audience.subscribers.stats import Counts
 from storage import database, subscriber_lists
 from storage import segments as stored
 from tests.client import open_client

@@ -2,10 +2,11 @@
 
 import pytest
 
-from audience import clock, operators, sessions
-from audience.audit_log import Actor
+from audience import clock
+from audience.access import operators, sessions
+from audience.access.audit_log import Actor
+from audience.access.sessions import DAY_MS, HOUR_MS, MINUTE_MS, PASSWORD, SIGN_IN
 from audience.errors import NotFound, Refused
-from audience.sessions import DAY_MS, HOUR_MS, MINUTE_MS, PASSWORD, SIGN_IN
 from storage import database
 
 

@@ -5,19 +5,14 @@ import base64
 import pytest
 
 from app import open_instance
-from audience import (
-    erasure_log,
-    erasures,
-    imports,
-    keys,
-    pepper,
-    sent_addresses,
-    site_keys,
-    site_lane,
-    sites,
-    subscribers,
-    webhooks,
-)
+from audience import pepper
+from audience.access import keys, sent_addresses, site_keys, sites
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
+from audience.webhooks import webhooks
 from storage import database, suppressions
 from storage.suppressions import Suppression
 from tests.client import FakeQueue

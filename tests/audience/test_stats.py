@@ -4,8 +4,10 @@ import datetime as dt
 
 import pytest
 
-from audience import clock, growth, periods, stats
-from audience.stats import Counts
+from audience import clock
+from audience.reports import growth, periods
+from audience.subscribers import stats
+from audience.subscribers.stats import Counts
 from storage import database, domains, tags
 from storage import sites as stored
 

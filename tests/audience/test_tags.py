@@ -2,7 +2,8 @@
 
 import pytest
 
-from audience import sites, subscribers, tags
+from audience.access import sites
+from audience.subscribers import subscribers, tags
 from storage import database
 from storage.errors import Unavailable
 from tests.client import open_client

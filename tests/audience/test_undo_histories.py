@@ -4,20 +4,18 @@ import random
 
 import pytest
 
-from audience import (
-    addresses,
-    bulk_acts,
-    change_log_replay,
-    erasures,
-    imports,
-    site_lane,
-    subscribers,
-    undo_work,
-    undos,
-)
-from audience.audit_log import Actor
-from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
-from audience.changes import Acceptance, Change, Consent, change_from_item
+from audience import addresses
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.changes import replay as change_log_replay
+from audience.changes.changes import Acceptance, Change, Consent, change_from_item
+from audience.erasures import erasures
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
+from audience.undo import undos
+from audience.undo import work as undo_work
 from storage import changed_subscribers, database
 from storage import subscribers as stored
 from storage.pace import Pace

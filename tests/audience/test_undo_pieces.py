@@ -4,21 +4,17 @@ import time
 
 import pytest
 
-from audience import (
-    audit_log,
-    clock,
-    erasures,
-    imports,
-    jobs,
-    site_lane,
-    sites,
-    subscribers,
-    undo_work,
-    undo_writes,
-    undos,
-)
-from audience.audit_log import Actor
-from audience.undos import import_source
+from audience import clock, jobs
+from audience.access import audit_log, sites
+from audience.access.audit_log import Actor
+from audience.erasures import erasures
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
+from audience.undo import undos
+from audience.undo import work as undo_work
+from audience.undo import writes as undo_writes
+from audience.undo.undos import import_source
 from storage import change_log_acts, database, leases
 from storage.pace import Pace
 from tests.audience.test_undos import put

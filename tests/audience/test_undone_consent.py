@@ -2,21 +2,18 @@
 
 import pytest
 
-from audience import (
-    bulk_acts,
-    change_log_retention,
-    clock,
-    erasures,
-    events,
-    imports,
-    site_lane,
-    subscribers,
-    undos,
-)
-from audience.audit_log import Actor
-from audience.change_log_entries import unpack
-from audience.changes import Source
-from audience.undos import act_source
+from audience import clock
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.changes import retention as change_log_retention
+from audience.changes.changes import Source
+from audience.changes.entries import unpack
+from audience.erasures import erasures
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import events, subscribers
+from audience.undo import undos
+from audience.undo.undos import act_source
 from storage import database
 from storage import imports as stored_imports
 from storage.pace import Pace

@@ -2,21 +2,18 @@
 
 import pytest
 
-from audience import (
-    change_log_pages,
-    change_log_retention,
-    commands,
-    erasures,
-    imports,
-    segments,
-    site_lane,
-    subscribers,
-    undos,
-)
-from audience import custom_fields as fields
-from audience import tags as site_tags
-from audience.changes import Source
+from audience.changes import pages as change_log_pages
+from audience.changes import retention as change_log_retention
+from audience.changes.changes import Source
+from audience.erasures import erasures
 from audience.errors import NotFound, Refused
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.segments import segments
+from audience.subscribers import commands, subscribers
+from audience.subscribers import custom_fields as fields
+from audience.subscribers import tags as site_tags
+from audience.undo import undos
 from storage import database
 from storage.pace import Pace
 from tests.change_mirror import Mirror, normal, state
@@ -90,8 +87,8 @@ def test_of_several_pieces_each_is_done_once(site, monkeypatch):
         {"email": f"{kind}{n}@a.example", "fields": {"n": "x"}} for n in range(7) for kind in ("old", "new")
     ]
     import_id = put(site, *people, *people)
-    monkeypatch.setattr("audience.undo_work._pace.rows", 3)
-    monkeypatch.setattr("audience.undo_work._pace.learn", lambda *_: None)
+    monkeypatch.setattr("audience.undo.work._pace.rows", 3)
+    monkeypatch.setattr("audience.undo.work._pace.learn", lambda *_: None)
     assert take_back(site, import_id) == (7, 7, 0)
     assert without_dates(state(site)) == before
 

@@ -2,8 +2,11 @@
 
 import pytest
 
-from audience import erasures, site_lane, undos, webhook_deliveries
-from audience.webhook_deliveries import without_addresses
+from audience.erasures import erasures
+from audience.operations import site_lane
+from audience.undo import undos
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks.deliveries import without_addresses
 from tests.audience.test_undos import put
 from tests.receiver import status
 from tests.webhook_steps import make, send_all

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import webhooks
+from audience.webhooks import webhooks
 from storage import database
 from tests import postgresql
 from tests.webhook_steps import due, make, send_all, write

@@ -2,8 +2,11 @@
 
 import pytest
 
-from audience import change_log, segments, webhook_deliveries, webhooks
-from audience.changes import RESTORE
+from audience.changes import log as change_log
+from audience.changes.changes import RESTORE
+from audience.segments import segments
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
 from storage import change_log as stored
 from storage import database
 from tests.receiver import OK, breaks_off, status

@@ -6,14 +6,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from audience import (
-    site_lane,
-    webhook_deliveries,
-    webhook_sender,
-    webhooks,
-)
 from audience.deliveries.client import Delivered
 from audience.jobs import NET
+from audience.operations import site_lane
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import sender as webhook_sender
+from audience.webhooks import webhooks
 from storage import database
 from storage.errors import Unavailable
 from tests.receiver import OK, breaks_off, lies, status

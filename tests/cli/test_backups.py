@@ -11,11 +11,13 @@ import threading
 import pytest
 
 from app import instance
-from audience import clock, keys, stats, subscribers
-from audience.changes import change_from_item
+from audience import clock
+from audience.access import keys
+from audience.changes.changes import change_from_item
 from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import backups
+from audience.subscribers import stats, subscribers
 from storage import database
 from tests.cli.restored import reopen, run_on
 from tests.service import PATIENCE_SECONDS, until

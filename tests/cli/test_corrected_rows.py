@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests.cli.outcomes import counts
 
 CORRECTIONS = {"nobody": "dan@example.com", "never": "subscribe"}

@@ -6,22 +6,16 @@ from collections import Counter
 
 import pytest
 
-from audience import (
-    addresses,
-    change_log_pages,
-    clock,
-    file_imports,
-    imports,
-    keys,
-    operators,
-    reports,
-    segment_counts,
-    segments,
-    sites,
-    stats,
-)
-from audience.audit_log import COMMAND_LINE
+from audience import addresses, clock
+from audience.access import keys, operators, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.changes import pages as change_log_pages
+from audience.imports import file_imports, imports
 from audience.operations import demo, demo_people, demo_segments
+from audience.reports import reports
+from audience.segments import counts as segment_counts
+from audience.segments import segments
+from audience.subscribers import stats
 from storage import database
 from tests.client import ApiClient
 

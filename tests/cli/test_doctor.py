@@ -7,10 +7,14 @@ import pytest
 from click.testing import CliRunner
 
 import app as services
-from audience import clock, imports, operators, site_lane, subscribers
-from audience.audit_log import COMMAND_LINE
-from audience.changes import change_from_item
+from audience import clock
+from audience.access import operators
+from audience.access.audit_log import COMMAND_LINE
+from audience.changes.changes import change_from_item
 from audience.cli.main import audience
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from storage import database
 from storage import doctor as stored
 from storage.engines import sqlite

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from audience import erasure_log, erasures, subscribers, webhooks
-from audience.erasure_log import LOG
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
+from audience.erasures.log import LOG
+from audience.subscribers import subscribers
+from audience.webhooks import webhooks
 from storage import database, suppressions
 from storage.engines.chosen import engine
 from tests.client import open_client

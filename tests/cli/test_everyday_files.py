@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from schemas.file_imports import WORKBOOK
 
 FOLDER = Path(__file__).parents[1] / "schemas" / "data" / "everyday_files"

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from audience import custom_fields, tags
+from audience.subscribers import custom_fields, tags
 from storage import database
 from tests.change_mirror import state
 from tests.cli.test_everyday_files import CASES, FOLDER

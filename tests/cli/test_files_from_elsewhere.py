@@ -4,7 +4,8 @@ import shlex
 
 import pytest
 
-from audience import site_lane, sites
+from audience.access import sites
+from audience.operations import site_lane
 from schemas.file_imports import BY_SUFFIX, KINDS
 from tests.cli.files_from_elsewhere import CASES
 

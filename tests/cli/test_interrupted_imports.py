@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from audience import file_imports, imports, site_lane
+from audience.imports import file_imports, imports
+from audience.operations import site_lane
 from tests.cli.outcomes import counts
 from tests.service import PATIENCE_SECONDS, environment, hear_ctrl_c, serving, until
 from tests.service import command as command_line

@@ -2,8 +2,13 @@
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, imports, jobs, segment_counts, segments
-from audience.audit_log import COMMAND_LINE
+from audience import jobs
+from audience.access.audit_log import COMMAND_LINE
+from audience.bulk import acts as bulk_acts
+from audience.bulk import pieces as bulk_act_pieces
+from audience.imports import imports
+from audience.segments import counts as segment_counts
+from audience.segments import segments
 from storage import database
 from tests.client import FakeQueue
 from tests.jobs import count_segments, run_acts, run_due

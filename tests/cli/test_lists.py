@@ -5,9 +5,10 @@ import json
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from audience import clock, keys, sites
+from audience import clock
+from audience.access import keys, sites
+from audience.access.keys import USE_MS
 from audience.http.admission import Admission
-from audience.keys import USE_MS
 from storage import database
 from tests.client import ApiClient, basic
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from audience import operators, sessions, sign_in, sites
-from audience.audit_log import COMMAND_LINE, page
+from audience.access import operators, sessions, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE, page
 from audience.config import Settings
 from audience.operations import first_site, opening
 from audience.operations.opening import prepare

@@ -5,10 +5,14 @@ import time
 
 import pytest
 
-from audience import bulk_acts, clock, imports, site_lane, subscribers, undos
-from audience.audit_log import Actor
-from audience.bulk_acts import UNSUBSCRIBE, NewAct, fingerprint
-from audience.operations import backups
+from audience import clock
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import UNSUBSCRIBE, NewAct, fingerprint
+from audience.imports import imports
+from audience.operations import backups, site_lane
+from audience.subscribers import subscribers
+from audience.undo import undos
 from tests.cli.restored import run_on
 from tests.client import FakeQueue
 

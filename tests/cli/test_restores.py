@@ -4,27 +4,18 @@ import json
 
 import pytest
 
-from audience import (
-    clock,
-    erasure_log,
-    erasures,
-    imports,
-    keys,
-    operators,
-    pepper,
-    sign_in,
-    site_keys,
-    site_lane,
-    sites,
-    stats,
-    subscribers,
-    webhooks,
-)
-from audience.audit_log import COMMAND_LINE
-from audience.changes import Change, Consent
+from audience import clock, pepper
+from audience.access import keys, operators, sign_in, site_keys, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.changes.changes import Change, Consent
 from audience.config import Settings
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
 from audience.errors import Refused
-from audience.operations import backups, first_site, restore_carryover
+from audience.imports import imports
+from audience.operations import backups, first_site, restore_carryover, site_lane
+from audience.subscribers import stats, subscribers
+from audience.webhooks import webhooks
 from storage import database
 from storage import imports as stored_imports
 from tests.cli.restored import reopen, run_on

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import sites
+from audience.access import sites
 from audience.cli.charts import draw
 
 PRO = '{"field": "plan", "is": "pro"}'

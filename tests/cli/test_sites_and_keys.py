@@ -4,9 +4,12 @@ import json
 
 import pytest
 
-from audience import address_lists, clock, keys, reports, sites, subscribers
-from audience.changes import change_from_item
+from audience import clock
+from audience.access import address_lists, keys, sites
+from audience.changes.changes import change_from_item
 from audience.operations import first_site
+from audience.reports import reports
+from audience.subscribers import subscribers
 from storage import database
 from storage import sites as stored
 

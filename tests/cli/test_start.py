@@ -164,9 +164,12 @@ def test_a_wrong_setting_is_a_wrong_call(tmp_path):
 @pytest.mark.parametrize(
     ("words", "spared"),
     [
-        (("imports", "list"), {"audience.undos", "audience.cli.following"}),
-        (("imports", "failed"), {"audience.imports", "audience.subscribers"}),
-        (("subscriber", "find", "bob@example.com"), {"audience.commands", "audience.erasures"}),
+        (("imports", "list"), {"audience.undo.undos", "audience.cli.following"}),
+        (("imports", "failed"), {"audience.imports.imports", "audience.subscribers.subscribers"}),
+        (
+            ("subscriber", "find", "bob@example.com"),
+            {"audience.subscribers.commands", "audience.erasures.erasures"},
+        ),
     ],
 )
 def test_a_command_loads_nothing_of_its_neighbours(used, words, spared):

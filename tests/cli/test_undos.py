@@ -2,8 +2,10 @@
 
 import pytest
 
-from audience import jobs, site_lane, undo_work
+from audience import jobs
 from audience.errors import NotFound
+from audience.operations import site_lane
+from audience.undo import work as undo_work
 from storage import database
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from audience import audit_log, segments, webhooks
+from audience.access import audit_log
+from audience.segments import segments
+from audience.webhooks import webhooks
 from tests.deliveries.receivers import OK, receiver, says
 from tests.webhook_steps import send
 

@@ -7,9 +7,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from audience import operators, sessions, sign_in
-from audience.audit_log import COMMAND_LINE
-from audience.sites import Site
+from audience.access import operators, sessions, sign_in
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 
 ORIGIN = "http://localhost:8000"
 COOKIE = "audience_session_8000"

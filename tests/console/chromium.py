@@ -9,7 +9,7 @@ from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 from werkzeug.serving import make_server
 
-from audience import operators, sessions
+from audience.access import operators, sessions
 from tests.answers.chromium import QUIET
 from tests.service import PATIENCE_SECONDS
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from audience import clock, operators, passwords, sessions, sign_in, sites
-from audience.audit_log import COMMAND_LINE
+from audience import clock
+from audience.access import operators, passwords, sessions, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE
 from storage import leases
 from tests.console.browser import open_browser, signed_in
 

@@ -3,20 +3,16 @@
 from string import Template
 from typing import Any
 
-from audience import (
-    bulk_acts,
-    imports,
-    keys,
-    operators,
-    reports,
-    segments,
-    sessions,
-    subscriber_lists,
-    subscribers,
-    webhooks,
-)
-from audience.audit_log import COMMAND_LINE, Actor
+from audience.access import keys, operators, sessions
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.bulk import acts as bulk_acts
+from audience.imports import imports
 from audience.operations import kept_backups
+from audience.reports import reports
+from audience.searches import lists as subscriber_lists
+from audience.segments import segments
+from audience.subscribers import subscribers
+from audience.webhooks import webhooks
 from storage import database
 from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD

@@ -2,28 +2,23 @@
 
 from pathlib import Path
 
-from audience import (
-    address_lists,
-    bulk_acts,
-    custom_fields,
-    file_imports,
-    imports,
-    reports,
-    searches,
-    segments,
-    site_lane,
-    subscriber_lists,
-    subscribers,
-    tags,
-    webhook_deliveries,
-    webhooks,
-)
-from audience.audit_log import Actor
-from audience.changes import Consent, change_from_item
+from audience.access import address_lists
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.changes.changes import Consent, change_from_item
 from audience.deliveries.client import Delivered
+from audience.imports import file_imports, imports
+from audience.operations import site_lane
 from audience.operations.demo_imports import DemoRow
-from audience.sites import Site
-from audience.webhook_deliveries import CHANGES, Delivery
+from audience.reports import reports
+from audience.searches import lists as subscriber_lists
+from audience.searches import searches
+from audience.segments import segments
+from audience.subscribers import custom_fields, subscribers, tags
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
+from audience.webhooks.deliveries import CHANGES, Delivery
 from storage import database
 from tests.jobs import run_acts
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from audience import address_lists
+from audience.access import address_lists
+from audience.access.audit_log import page
 from audience.answers.service import Answers
 from audience.answers.validation.email_tables import bundled
-from audience.audit_log import page
 from tests.console.browser import signed_in
 
 

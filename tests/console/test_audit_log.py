@@ -2,8 +2,10 @@
 
 import pytest
 
-from audience import audit_log, erasures, keys, operators, sessions, site_keys, sites, subscribers
-from audience.audit_log import Actor, record, shortened
+from audience.access import audit_log, keys, operators, sessions, site_keys, sites
+from audience.access.audit_log import Actor, record, shortened
+from audience.erasures import erasures
+from audience.subscribers import subscribers
 from storage import database
 from tests.client import ApiClient
 from tests.console.browser import signed_in

@@ -5,18 +5,12 @@ import re
 
 import pytest
 
-from audience import (
-    commands,
-    erasures,
-    operators,
-    passwords,
-    site_keys,
-    site_lane,
-    sites,
-    subscribers,
-)
-from audience.audit_log import Actor, page, record
+from audience.access import operators, passwords, site_keys, sites
+from audience.access.audit_log import Actor, page, record
 from audience.console.list_filters import kept_words
+from audience.erasures import erasures
+from audience.operations import site_lane
+from audience.subscribers import commands, subscribers
 from schemas.tags import TOO_LONG
 from storage import database
 from tests.console.browser import signed_in

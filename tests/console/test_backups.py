@@ -5,8 +5,9 @@ import tarfile
 
 import pytest
 
-from audience import audit_log, clock, jobs
-from audience.audit_log import Actor
+from audience import clock, jobs
+from audience.access import audit_log
+from audience.access.audit_log import Actor
 from audience.errors import Refused
 from audience.operations import backups, kept_backups
 from tests.console.browser import signed_in

@@ -4,21 +4,15 @@ import re
 
 import pytest
 
-from audience import (
-    audit_log,
-    bulk_act_pieces,
-    bulk_acts,
-    commands,
-    erasure_log,
-    erasures,
-    searches,
-    sites,
-    stats,
-    subscribers,
-    tags,
-)
-from audience.audit_log import head
-from audience.changes import change_from_item
+from audience.access import audit_log, sites
+from audience.access.audit_log import head
+from audience.bulk import acts as bulk_acts
+from audience.bulk import pieces as bulk_act_pieces
+from audience.changes.changes import change_from_item
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
+from audience.searches import searches
+from audience.subscribers import commands, stats, subscribers, tags
 from storage import database
 from tests.console.browser import signed_in
 from tests.jobs import run_acts

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from audience import reports, sessions
+from audience.access import sessions
+from audience.reports import reports
 from storage import database
 from storage.engines.chosen import engine
 from storage.errors import Unavailable, Unfinished

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import operators, sessions, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators, sessions, sites
+from audience.access.audit_log import COMMAND_LINE
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import fill

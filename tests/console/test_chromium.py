@@ -7,8 +7,10 @@ from typing import Literal
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import operators, site_lane, subscribers
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators
+from audience.access.audit_log import COMMAND_LINE
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from audience import subscribers, tags
-from audience.audit_log import head, page
-from audience.changes import change_from_item
+from audience.access.audit_log import head, page
+from audience.changes.changes import change_from_item
+from audience.subscribers import subscribers, tags
 from storage import database
 from tests.console.browser import signed_in
 

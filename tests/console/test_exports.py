@@ -2,8 +2,13 @@
 
 import pytest
 
-from audience import audit_log, bulk_acts, exports, segments, subscriber_lists, subscribers
-from audience.audit_log import Actor
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.searches import exports
+from audience.searches import lists as subscriber_lists
+from audience.segments import segments
+from audience.subscribers import subscribers
 from tests.console.browser import signed_in
 
 PEOPLE = 6

@@ -4,7 +4,8 @@ import html
 
 import pytest
 
-from audience import commands, erasures, subscribers
+from audience.erasures import erasures
+from audience.subscribers import commands, subscribers
 from tests.console.test_file_uploads import PEOPLE, asked, keep, person, root, start
 
 __all__ = ["root"]

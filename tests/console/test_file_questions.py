@@ -1,6 +1,7 @@
 """What a file leaves open besides consent, answered on its page."""
 
-from audience import sites, subscribers
+from audience.access import sites
+from audience.subscribers import subscribers
 from tests.console.test_file_uploads import keep, person, root, start
 
 __all__ = ["root"]

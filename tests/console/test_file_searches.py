@@ -8,17 +8,12 @@ from functools import partial
 import openpyxl
 import pytest
 
-from audience import (
-    clock,
-    erasures,
-    file_imports,
-    file_searches,
-    file_uploads,
-    jobs,
-    site_lane,
-    subscribers,
-)
-from audience.audit_log import COMMAND_LINE
+from audience import clock, jobs
+from audience.access.audit_log import COMMAND_LINE
+from audience.erasures import erasures
+from audience.imports import file_imports, file_searches, file_uploads
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from schemas.file_records import kept_records
 from storage import database, file_pieces, leases
 from tests.console.test_file_uploads import asked, folder, keep, read, root, work

@@ -7,21 +7,12 @@ from functools import partial
 import openpyxl
 import pytest
 
-from audience import (
-    clock,
-    commands,
-    dry_runs,
-    erasures,
-    file_imports,
-    file_tasks,
-    file_uploads,
-    imports,
-    jobs,
-    site_lane,
-    stats,
-    subscribers,
-    undos,
-)
+from audience import clock, jobs
+from audience.erasures import erasures
+from audience.imports import dry_runs, file_imports, file_tasks, file_uploads, imports
+from audience.operations import site_lane
+from audience.subscribers import commands, stats, subscribers
+from audience.undo import undos
 from schemas.file_imports import kept_file
 from schemas.formats import first_look
 from tests.console.browser import signed_in

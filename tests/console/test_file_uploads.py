@@ -7,16 +7,12 @@ import re
 
 import pytest
 
-from audience import (
-    audit_log,
-    file_uploads,
-    imports,
-    jobs,
-    sessions,
-    site_lane,
-    subscribers,
-)
+from audience import jobs
+from audience.access import audit_log, sessions
 from audience.console.file_forms import BESIDE
+from audience.imports import file_uploads, imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from tests.console.browser import ORIGIN, signed_in
 from tests.file_jobs import do_files
 

@@ -4,9 +4,13 @@ import re
 
 import pytest
 
-from audience import bulk_act_pieces, bulk_acts, jobs, searches, stats
-from audience.audit_log import Actor
-from audience.bulk_acts import NewAct
+from audience import jobs
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk.acts import NewAct
+from audience.searches import searches
+from audience.subscribers import stats
 from storage import bulk_acts as stored
 from tests.console.test_bulk_acts import act, add_people, followed, people, root, tagged, work
 

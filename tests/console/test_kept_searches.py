@@ -5,9 +5,12 @@ import re
 
 import pytest
 
-from audience import audit_log, erasures, segments, sessions, subscriber_lists
+from audience.access import audit_log, sessions
 from audience.console.kept_texts import GONE
-from audience.subscriber_lists import ListRequest
+from audience.erasures import erasures
+from audience.searches import lists as subscriber_lists
+from audience.searches.lists import ListRequest
+from audience.segments import segments
 from storage import database
 from tests.console.browser import alert, open_browser, signed_in
 from tests.console.test_bulk_acts import act

@@ -7,9 +7,10 @@ import shlex
 
 import pytest
 
-from audience import keys, operators, subscribers
-from audience.audit_log import COMMAND_LINE, page
-from audience.keys import NewKey, authenticate
+from audience.access import keys, operators
+from audience.access.audit_log import COMMAND_LINE, page
+from audience.access.keys import NewKey, authenticate
+from audience.subscribers import subscribers
 from tests.client import ApiClient
 from tests.console.browser import signed_in
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from audience import audit_log, operators, sites
-from audience.audit_log import COMMAND_LINE, page
+from audience.access import audit_log, operators, sites
+from audience.access.audit_log import COMMAND_LINE, page
 from tests.console.browser import signed_in
 
 

@@ -8,21 +8,18 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_routes
-from audience import (
-    bulk_acts,
-    imports,
-    operators,
-    reports,
-    searches,
-    segments,
-    sessions,
-    webhooks,
-)
-from audience.audit_log import Actor
+from audience.access import operators, sessions
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
 from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
 from audience.http.access import check_scopes
+from audience.imports import imports
+from audience.reports import reports
+from audience.searches import searches
+from audience.segments import segments
+from audience.webhooks import webhooks
 from tests.console.browser import ORIGIN, open_browser, signed_in
 from tests.console.screens import fill
 

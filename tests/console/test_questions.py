@@ -5,9 +5,12 @@ import re
 
 import pytest
 
-from audience import imports, reports, segments, subscribers
 from audience.config import Settings
 from audience.console import charts, rule_words
+from audience.imports import imports
+from audience.reports import reports
+from audience.segments import segments
+from audience.subscribers import subscribers
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
 from tests.console.screens import RULES, fill

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from audience import operators
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators
+from audience.access.audit_log import COMMAND_LINE
 from tests.console.browser import signed_in
 from tests.console.screens import fill
 

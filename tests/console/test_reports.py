@@ -5,9 +5,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from audience import audit_log, reports, segments, subscribers
-from audience.changes import change_from_item
+from audience.access import audit_log
+from audience.changes.changes import change_from_item
 from audience.console.report_forms import KINDS, full_name
+from audience.reports import reports
+from audience.segments import segments
+from audience.subscribers import subscribers
 from storage import database
 from tests.console.browser import signed_in
 

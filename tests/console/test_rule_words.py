@@ -2,9 +2,9 @@
 
 import pytest
 
-from audience import segments
 from audience.console.rule_conditions import condition
 from audience.console.rule_words import in_words
+from audience.segments import segments
 
 IN, VIP, OLD = {"status": "subscribed"}, {"tag": "vip"}, {"tag": "customer"}
 PLAN = {"field": "plan", "in": ["monthly", "yearly"]}

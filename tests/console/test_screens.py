@@ -2,8 +2,11 @@
 
 import pytest
 
-from audience import imports, reports, searches, segments
 from audience.config import Settings
+from audience.imports import imports
+from audience.reports import reports
+from audience.searches import searches
+from audience.segments import segments
 from tests.console.browser import signed_in
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, fill, site_paths
 

@@ -6,8 +6,13 @@ import re
 
 import pytest
 
-from audience import audit_log, clock, jobs, reports, segment_counts, segments, subscribers
-from audience.changes import change_from_item
+from audience import clock, jobs
+from audience.access import audit_log
+from audience.changes.changes import change_from_item
+from audience.reports import reports
+from audience.segments import counts as segment_counts
+from audience.segments import segments
+from audience.subscribers import subscribers
 from storage import database
 from tests.console.browser import signed_in
 from tests.jobs import count_segments

@@ -6,9 +6,11 @@ from string import Template
 
 import pytest
 
-from audience import bulk_acts, segments, sent_forms, sessions
+from audience.access import sent_forms, sessions
+from audience.bulk import acts as bulk_acts
 from audience.console.confirmations import SENTENCES
 from audience.errors import Refused
+from audience.segments import segments
 from storage import database
 from tests.console.browser import open_browser, signed_in
 from tests.console.forms import WRITES, World

@@ -2,8 +2,8 @@
 
 import pytest
 
-from audience import operators, sessions
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators, sessions
+from audience.access.audit_log import COMMAND_LINE
 from tests.console.browser import COOKIE, open_browser, signed_in
 from tests.console.conftest import PASSWORD
 

@@ -1,7 +1,7 @@
 """The name and the time zone of a site, changed on its page."""
 
-from audience import sites
-from audience.audit_log import page
+from audience.access import sites
+from audience.access.audit_log import page
 
 
 def test_an_owner_renames_the_site_and_sets_its_time_zone(site, owner):

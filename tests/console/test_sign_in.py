@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from audience import operators, passwords, sessions, sign_in
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators, passwords, sessions, sign_in
+from audience.access.audit_log import COMMAND_LINE
 from audience.errors import Refused
 from storage import database
 from storage import operators as stored_operators
@@ -142,7 +142,7 @@ def test_one_wording_and_one_run_for_every_wrong_sign_in(browser, ann, changed, 
         runs.append(1)
         return real(*words, **options)
 
-    monkeypatch.setattr("audience.passwords.hashlib.scrypt", counted)
+    monkeypatch.setattr("audience.access.passwords.hashlib.scrypt", counted)
     response = browser.post("/sign-in", **(FORM | changed))
     assert (response.status_code, alert(response)) == (422, sign_in.WRONG)
     assert len(runs) == 1

@@ -4,9 +4,12 @@ import re
 
 import pytest
 
-from audience import events, searches, segments, subscriber_lists, subscribers
-from audience.changes import change_from_item
+from audience.changes.changes import change_from_item
 from audience.console.subscribers import TOO_LONG
+from audience.searches import lists as subscriber_lists
+from audience.searches import searches
+from audience.segments import segments
+from audience.subscribers import events, subscribers
 from storage import database
 from tests.console.browser import alert
 

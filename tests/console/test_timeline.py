@@ -4,9 +4,12 @@ import re
 
 import pytest
 
-from audience import bulk_acts, commands, keys, segments, subscribers
-from audience.audit_log import Actor
-from audience.changes import Source
+from audience.access import keys
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.changes.changes import Source
+from audience.segments import segments
+from audience.subscribers import commands, subscribers
 from tests.console.test_file_uploads import keep, start
 from tests.jobs import run_acts
 

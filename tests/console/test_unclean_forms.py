@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import keys, sites
+from audience.access import keys, sites
 from tests.console.browser import alert
 
 

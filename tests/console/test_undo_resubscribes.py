@@ -1,6 +1,8 @@
 """The undo of an import that unsubscribed people by mistake, on its page in the console."""
 
-from audience import imports, site_lane, subscribers
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.subscribers import subscribers
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
 

@@ -2,21 +2,17 @@
 
 import pytest
 
-from audience import (
-    audit_log,
-    bulk_acts,
-    clock,
-    commands,
-    events,
-    imports,
-    searches,
-    site_lane,
-    subscribers,
-    undos,
-)
-from audience.audit_log import Actor
-from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.errors import NotFound
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.searches import searches
+from audience.subscribers import commands, events, subscribers
+from audience.undo import undos
 from storage import bulk_acts as stored_acts
 from tests.client import FakeQueue
 from tests.console.browser import signed_in

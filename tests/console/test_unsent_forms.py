@@ -9,13 +9,15 @@ from urllib.parse import urlencode
 import pytest
 from werkzeug.test import EnvironBuilder
 
-from audience import bulk_acts, operators, segments, sessions, sign_in, sites
-from audience.audit_log import COMMAND_LINE
+from audience.access import operators, sessions, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.bulk import acts as bulk_acts
 from audience.console import kept_forms
 from audience.console.kept_forms import MAX_KEPT_BYTES, PASSWORDS, QUESTIONS, SECRETS, WHAT
 from audience.console.kept_texts import GONE
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
+from audience.segments import segments
 from tests.console.browser import ORIGIN, alert, open_browser
 from tests.console.conftest import PASSWORD
 from tests.console.forms import WRITES

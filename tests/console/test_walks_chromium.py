@@ -6,17 +6,12 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from audience import (
-    bulk_acts,
-    operators,
-    reports,
-    segments,
-    sessions,
-    sign_in,
-    sites,
-    subscriber_lists,
-)
-from audience.audit_log import COMMAND_LINE, Actor
+from audience.access import operators, sessions, sign_in, sites
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.bulk import acts as bulk_acts
+from audience.reports import reports
+from audience.searches import lists as subscriber_lists
+from audience.segments import segments
 from storage import database
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from audience import change_log_pages, segments, webhook_deliveries, webhooks
-from audience.audit_log import page
+from audience.access.audit_log import page
+from audience.changes import pages as change_log_pages
+from audience.segments import segments
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
 from storage import database
 from storage import webhooks as stored
 from tests.console.browser import alert

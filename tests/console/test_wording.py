@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from audience import segments
 from audience.console.wording import agreeing, visible
+from audience.segments import segments
 from tests.console.screens import fill
 
 TURNED = "autumn \u202e</b>2026"

@@ -9,10 +9,11 @@ import pytest
 from werkzeug.routing import Rule
 
 from app import create_app, create_routes
-from audience import clock, keys
+from audience import clock
+from audience.access import keys
+from audience.access.keys import NewKey
 from audience.config import Settings
 from audience.http.access import PUBLIC, before, check_scopes, counted_as
-from audience.keys import NewKey
 from audience.setting_values import networks
 from storage import database
 from storage import keys as stored_keys

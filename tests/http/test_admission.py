@@ -3,7 +3,7 @@
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from audience import keys
+from audience.access import keys
 from audience.http.admission import Admission
 from audience.protocols import REFUSAL
 from tests.client import basic

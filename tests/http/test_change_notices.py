@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import webhooks
+from audience.webhooks import webhooks
 from tests.webhook_steps import WEBHOOK, send_all
 
 ANN, BOB, EVE = ({"subscriber": {"email": f"{name}@example.com"}} for name in ("ann", "bob", "eve"))

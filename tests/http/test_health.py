@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from app import create_app
-from audience import clock, pepper, webhooks
+from audience import clock, pepper
 from audience.config import Settings
 from audience.operations import health
 from audience.protocols import DnsHealth
+from audience.webhooks import webhooks
 from storage import database
 from tests.answers.zones import Zones
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client

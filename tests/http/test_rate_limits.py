@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from audience import keys
+from audience.access import keys
 from audience.http.access import PUBLIC
 from tests import response_assertions
 from tests.http.test_access import opened

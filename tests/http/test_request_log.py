@@ -4,8 +4,9 @@ import logging
 
 import pytest
 
-from audience import jobs, site_lane, telemetry
+from audience import jobs, telemetry
 from audience.answers.service import TimedResolver
+from audience.operations import site_lane
 from tests.answers.zones import Zones
 from tests.client import basic
 
@@ -142,7 +143,7 @@ def test_an_abandoned_import_is_recorded_as_failed(client, logged, metrics, monk
     def broken(*_):
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr("audience.subscribers.write", broken)
+    monkeypatch.setattr("audience.subscribers.subscribers.write", broken)
     monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     client.post("/batch/subscribers", {"subscribers": [{"email": f"{each}@example.com"} for each in "ab"]})
     for _ in range(jobs.MAX_FAILURES + 1):

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from audience import site_lane
 from audience.config import Settings
+from audience.operations import site_lane
 from storage import database
 from tests.client import open_client
 from tests.operations.moving import PEOPLE, opened

@@ -7,20 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from audience import (
-    clock,
-    erasure_log,
-    erasures,
-    keys,
-    operators,
-    site_lane,
-    sites,
-    webhook_deliveries,
-    webhooks,
-)
-from audience.audit_log import Actor
+from audience import clock
+from audience.access import keys, operators, sites
+from audience.access.audit_log import Actor
+from audience.erasures import erasures
+from audience.erasures import log as erasure_log
+from audience.operations import site_lane
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_database, open_process
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
 from storage import database, moves
 from storage import sites as stored_sites
 from storage.erasure_models import LoggedErasureModel

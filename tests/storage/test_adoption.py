@@ -4,8 +4,13 @@ import pytest
 from playhouse.migrations import Runner
 
 from app import open_instance
-from audience import jobs, keys, segment_counts, segments, site_lane, sites, subscribers
+from audience import jobs
+from audience.access import keys, sites
 from audience.errors import Refused
+from audience.operations import site_lane
+from audience.segments import counts as segment_counts
+from audience.segments import segments
+from audience.subscribers import subscribers
 from storage import database, history, moves
 from storage.engines.chosen import engine
 from storage.errors import Unusable

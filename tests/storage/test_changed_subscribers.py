@@ -1,7 +1,7 @@
 """The index of whom the rows of the record changed."""
 
-from audience import sites
-from audience.change_log_entries import Entries
+from audience.access import sites
+from audience.changes.entries import Entries
 from storage import change_log as stored
 from storage import changed_subscribers, database
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from audience import tags as tag_names
+from audience.subscribers import tags as tag_names
 from storage import bookmarks, database, searches, subscribers, tags
 from storage.searches import Filters
 from storage.segment_nodes import Condition, Events

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import segments
+from audience.segments import segments
 from storage import (
     consent_changes,
     custom_fields,

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from audience import sites
+from audience.access import sites
 from storage import database
 from storage.engines import postgresql_connections
 from storage.errors import Unavailable, Unfinished, Unreachable

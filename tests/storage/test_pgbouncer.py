@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from app import create_app
-from audience import site_lane, tags
 from audience.config import Settings
+from audience.operations import site_lane
+from audience.subscribers import tags
 from storage import database, leases, site_counters
 from storage.errors import Unavailable
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client

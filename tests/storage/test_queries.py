@@ -4,7 +4,12 @@ import re
 
 import pytest
 
-from audience import file_imports, jobs, segment_matches, site_lane, undo_work, undos
+from audience import jobs
+from audience.imports import file_imports
+from audience.operations import site_lane
+from audience.segments import matches as segment_matches
+from audience.undo import undos
+from audience.undo import work as undo_work
 from storage import database, moves
 from storage.engines.chosen import engine
 from storage.pace import Pace

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audience import addresses, field_values, segment_rules, sites
-from audience.segment_subjects import GROUPS, OPERATORS, SUBJECTS
+from audience import addresses
+from audience.access import sites
+from audience.segments import rules as segment_rules
+from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
+from audience.subscribers import field_values
 from storage import (
     database,
     domains,

@@ -7,16 +7,14 @@ import io
 
 import pytest
 
-from audience import (
-    bulk_acts,
-    erasures,
-    file_uploads,
-    jobs,
-    site_lane,
-    webhooks,
-)
-from audience.audit_log import COMMAND_LINE
+from audience import jobs
+from audience.access.audit_log import COMMAND_LINE
+from audience.bulk import acts as bulk_acts
+from audience.erasures import erasures
+from audience.imports import file_uploads
+from audience.operations import site_lane
 from audience.operations.kinds import maintenance
+from audience.webhooks import webhooks
 from storage import database, searches
 from storage.searches import Filters
 from tests.api.endpoints import ENDPOINTS

@@ -6,7 +6,8 @@ loop joins: two sets of 30,000 people take minutes.
 
 import pytest
 
-from audience import segment_rules, site_lane
+from audience.operations import site_lane
+from audience.segments import rules as segment_rules
 from storage import database, searches, segments, subscriber_lists
 from storage import segment_rules as sql
 from tests.client import open_client

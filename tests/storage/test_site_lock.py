@@ -5,25 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from audience import (
-    audit_log,
-    bulk_act_pieces,
-    bulk_acts,
-    clock,
-    erasures,
-    file_imports,
-    file_uploads,
-    imports,
-    keys,
-    operators,
-    pepper,
-    segments,
-    sessions,
-    sites,
-    subscribers,
-)
-from audience.changes import Change
+from audience import clock, pepper
+from audience.access import audit_log, keys, operators, sessions, sites
+from audience.bulk import acts as bulk_acts
+from audience.bulk import pieces as bulk_act_pieces
+from audience.changes.changes import Change
+from audience.erasures import erasures
 from audience.errors import NotFound
+from audience.imports import file_imports, file_uploads, imports
+from audience.segments import segments
+from audience.subscribers import subscribers
 from storage import database, leases, site_counters
 from storage import file_imports as stored_files
 from storage import imports as stored_imports

@@ -13,20 +13,16 @@ from flask.testing import FlaskClient
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from audience import (
-    bulk_act_pieces,
-    bulk_acts,
-    clock,
-    imports,
-    jobs,
-    keys,
-    site_lane,
-    sites,
-    undo_work,
-    undos,
-)
-from audience.audit_log import Actor
-from audience.bulk_acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience import clock, jobs
+from audience.access import keys, sites
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.imports import imports
+from audience.operations import site_lane
+from audience.undo import undos
+from audience.undo import work as undo_work
 from schemas.values import write_date
 from storage import database, leases
 from storage.pace import Chunk, Pace

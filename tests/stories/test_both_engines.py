@@ -11,8 +11,9 @@ import pytest
 import uuid_utils
 
 from app import create_app
-from audience import clock, site_lane
+from audience import clock
 from audience.config import Settings
+from audience.operations import site_lane
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.depth import examples

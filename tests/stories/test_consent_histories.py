@@ -9,7 +9,8 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from audience import clock, site_lane
+from audience import clock
+from audience.operations import site_lane
 from schemas.values import write_date
 from tests.depth import examples
 from tests.stories.consent_model import SUBSCRIBE, UNSUBSCRIBE, ConsentModel

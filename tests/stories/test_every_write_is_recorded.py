@@ -6,10 +6,14 @@ import pytest
 from click.testing import CliRunner
 
 from app import instance
-from audience import bulk_acts, change_log, change_log_pages, site_lane, undos
-from audience.audit_log import Actor
+from audience.access.audit_log import Actor
+from audience.bulk import acts as bulk_acts
+from audience.changes import log as change_log
+from audience.changes import pages as change_log_pages
 from audience.cli.main import audience
 from audience.console.commands import ACTS
+from audience.operations import site_lane
+from audience.undo import undos
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.change_mirror import Mirror, normal, state
 from tests.console.browser import signed_in

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from audience import config, keys
+from audience import config
+from audience.access import keys
 from audience.operations import instance_files
 from audience.operations.opening import open_process
 from storage import database

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from audience import searches
+from audience.searches import searches
 from tests.api.endpoints import ENDPOINTS, prepare
 from tests.console.browser import signed_in
 from tests.console.screens import fill

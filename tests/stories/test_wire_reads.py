@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience import keys
+from audience.access import keys
 from tests import response_assertions
 from tests.client import ApiClient, basic
 

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from audience import site_lane
+from audience.operations import site_lane
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 

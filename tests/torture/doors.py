@@ -10,13 +10,13 @@ from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
-from audience import bulk_acts
-from audience.audit_log import Actor
-from audience.bulk_acts import TAG, UNSUBSCRIBE, NewAct
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
 from audience.config import Settings
 from audience.jobs import MACHINE_FAULTS
 from audience.operations.opening import open_database
-from audience.sites import Site
 from storage import database, sites
 from tests.stories import accepted, witness
 from tests.stories.accepted import Request

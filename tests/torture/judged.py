@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 from hypothesis import strategies as st
 
-from audience import erasure_log
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.operations import backups, restore_carryover
 from audience.operations.openers import Openers
 from audience.operations.opening import open_database, open_process

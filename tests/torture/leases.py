@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from audience import clock, import_payloads, subscribers
-from audience.changes import change_from_item
+from audience import clock
+from audience.changes import payloads as import_payloads
+from audience.changes.changes import change_from_item
+from audience.subscribers import subscribers
 from schemas.imports import MAX_ITEMS
 from storage import database, file_uploads, imports, jobs, leases
 from tests.service import until

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from audience import addresses, clock, site_lane
+from audience import addresses, clock
+from audience.operations import site_lane
 from schemas.values import write_date
 from tests.stories import doors
 from tests.stories.doors import JudgedClient, open_judged

@@ -14,10 +14,12 @@ from typing import Any
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from audience import imports, keys, passwords, sites, webhooks
-from audience.keys import NewKey
-from audience.operators import ROLES
-from audience.sites import Site
+from audience.access import keys, passwords, sites
+from audience.access.keys import NewKey
+from audience.access.operators import ROLES
+from audience.access.sites import Site
+from audience.imports import imports
+from audience.webhooks import webhooks
 from tests.api.endpoints import ENDPOINTS, Endpoint
 from tests.client import ApiClient, basic
 from tests.console.browser import open_browser, signed_in

@@ -1,0 +1,43 @@
+"""The operator's own lists of the instance, changed in the console: lines of its text files."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from audience import secret_files
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.answers import own_lists
+from audience.answers.domains import parse_domain
+from audience.answers.folding import fold
+from audience.answers.moderation.profanity import phrase_of
+from audience.errors import Refused
+from storage import database
+
+NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {
+    "moderation/insults": phrase_of,
+    "moderation/adult": phrase_of,
+    "validation/disposable": parse_domain,
+    "validation/free": parse_domain,
+    "validation/roles": fold,
+}
+ACTS = {"more": "put on the list", "fewer": "taken away by the list", "neither": "taken off the list"}
+ENTRY = "Give one word, phrase, domain or mailbox, as the list has them."
+UNKNOWN = "Give one of the lists, and more, fewer or neither."
+
+
+@database.write(database.SHARED)
+def put(instance: Path, name: str, entry: str, place: str, actor: Actor) -> None:
+    """Adds an entry (`more`), takes it away from the bundled list (`fewer`), or removes its line (`neither`).
+
+    In effect when the service is started anew. Raises `Refused`.
+    """
+    if name not in NORMAL_FORMS or place not in ACTS:
+        raise Refused(UNKNOWN)
+    file = instance / f"{name}.txt"
+    try:
+        text = own_lists.changed(file, NORMAL_FORMS[name], entry, place)
+    except ValueError as error:
+        raise Refused(ENTRY) from error
+    audit_log.record(actor, f"{ACTS[place]} {name}", subject=entry.strip())
+    file.parent.mkdir(exist_ok=True, mode=0o700)
+    secret_files.write(file, text.encode("utf-8"))

@@ -1,0 +1,221 @@
+"""API keys: the sites that each grants access to, and its scope."""
+
+import contextlib
+import hmac
+import secrets
+import string
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from audience import clock, pepper, secret_files
+from audience.access import audit_log, site_keys
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused, Unauthorized
+from storage import database
+from storage import keys as stored
+from storage import pepper as stored_pepper
+from storage.errors import DiskFault, Unavailable
+from storage.keys import Key
+
+__all__ = ["Key"]
+
+UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
+NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
+SCOPES = {
+    "full": frozenset({"full", "read", "stats", "utility"}),
+    "read": frozenset({"read", "stats"}),
+    "stats": frozenset({"stats"}),
+    "utility": frozenset({"utility"}),
+}
+NO_ONES_KEY = Key(
+    0, "", "0" * 64, "stats", 0, None, None, "", None
+)  # compared with in place of an unknown one
+KNOWN_MS = 500  # that a process goes by what it has read of a key and its sites
+ALPHABET = string.ascii_letters + string.digits
+KEY_LENGTH = 33  # 196 bits
+USE_MS = 300_000  # between two notes of a key's use
+
+_noted: dict[str, int] = {}  # by publishable key, the uptime at which this process last noted its use
+_known: "dict[str, Known]" = {}  # by publishable key
+
+
+@dataclass(frozen=True)
+class AuthenticatedKey:
+    """A key that a client has authenticated with."""
+
+    id: int
+    publishable_key: str
+    scope: str
+    sites: tuple[Site, ...]
+    name: str = ""
+    renewed_hash: str = ""  # of the secret, where the stored one is of the first scheme
+
+    def may(self, scope: str) -> bool:
+        return scope in SCOPES[self.scope]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What was read of a key; `digest` is of its secret, `until` an instant of `clock.uptime_ms`."""
+
+    key: Key
+    authenticated: AuthenticatedKey
+    digest: bytes
+    until: int
+
+    def is_good(self, digest: bytes) -> bool:
+        return (
+            clock.uptime_ms() < self.until
+            and hmac.compare_digest(digest, self.digest)
+            and self.key.is_active(clock.now_ms())
+        )
+
+
+@dataclass(frozen=True)
+class NewKey:
+    """A new key with its secret, which is not stored."""
+
+    publishable_key: str
+    secret_key: str
+    scope: str
+    name: str = ""
+
+
+@database.write(database.SHARED)
+def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
+    """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
+    if scope not in SCOPES:
+        raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
+    key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope, name)
+    if stored_pepper.check_value() is None:
+        stored_pepper.add_check_value(pepper.check_value())
+    site_ids = [site.id for site in sites]
+    stored.add(key.publishable_key, secret_hashes(key.secret_key)[0], scope, site_ids, clock.now_ms(), name)
+    _record(actor, "key made", key.publishable_key)
+    return key
+
+
+@database.session()
+def list_all(site: Site | None = None) -> list[Key]:
+    """All keys, or those with access to a site; oldest first."""
+    return stored.list_all(site.id if site else None)
+
+
+@database.session()
+def sites_of(key: Key) -> list[Site]:
+    """The sites that a key gives access to."""
+    return stored.sites_of(key.id)
+
+
+@database.write(database.SHARED)
+def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None:
+    """Raises `NotFound`."""
+    if not stored.rename(publishable_key, name):
+        raise NotFound(NO_KEY)
+    _record(actor, "key renamed", publishable_key)
+
+
+@database.write(database.SHARED)
+def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) -> None:
+    """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
+    _known.pop(publishable_key, None)
+    if not stored.revoke(publishable_key, clock.now_ms()):
+        raise NotFound(NO_KEY)
+    _record(actor, "key revoked", publishable_key)
+    secret_files.forget_first_site(instance, publishable_key)
+
+
+@database.write(database.SHARED)
+def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
+    """A new key with the same sites and scope; the old key expires after `overlap_ms`.
+
+    The old secret is deleted from the instance's folder at once. Raises `NotFound`.
+    """
+    _known.pop(publishable_key, None)
+    at = clock.now_ms()
+    old = stored.get_by_publishable_key(publishable_key)
+    if old is None or not old.is_active(at):
+        raise NotFound(NO_KEY)
+    new = create(stored.sites_of(old.id), old.scope, old.name, actor)
+    if overlap_ms:
+        stored.expire(publishable_key, at + overlap_ms)
+    else:
+        stored.revoke(publishable_key, at)
+    _record(actor, "key rotated", publishable_key)
+    secret_files.forget_first_site(instance, publishable_key)
+    return new
+
+
+def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
+    """The key, or None; does the same work whether the key or its secret is wrong.
+
+    A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
+    """
+    known = _known.get(publishable_key)
+    if known and known.is_good(pepper.passing_digest(secret_key)):
+        return known.authenticated
+    return _look_up(publishable_key, secret_key)
+
+
+@database.session()
+def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
+    until, hashes = clock.uptime_ms() + KNOWN_MS, secret_hashes(secret_key)
+    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0  # always both
+    if not (matches and key.id and key.is_active(clock.now_ms())):
+        _known.pop(publishable_key, None)
+        return None
+    sites = tuple(stored.sites_of(key.id))
+    renewed = "" if key.secret_hash == hashes[0] else hashes[0]
+    authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, sites, key.name, renewed)
+    _known[publishable_key] = Known(key, authenticated, pepper.passing_digest(secret_key), until)
+    return authenticated
+
+
+def is_noted(key: AuthenticatedKey) -> bool:
+    """Whether the use of a key was noted in the last 5 minutes."""
+    at = clock.uptime_ms()
+    return at - _noted.get(key.publishable_key, at - USE_MS) < USE_MS
+
+
+def note_use(key: AuthenticatedKey) -> None:
+    """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
+    if is_noted(key):
+        return
+    _noted[key.publishable_key] = clock.uptime_ms()
+    with contextlib.suppress(Unavailable, DiskFault), database.write(database.SHARED):
+        stored.note_use(key.id, clock.now_ms())
+        if key.renewed_hash:
+            stored.put_secret_hash(key.id, key.renewed_hash)
+
+
+def forget_inactive_secret(instance: Path) -> None:
+    """Deletes the first site's keys from the instance's folder if they are no longer active."""
+    secret_files.forget_first_site_unless(instance, lambda *pair: authenticate(*pair) is not None)
+
+
+def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
+    """The site with a uuid or, without one, the key's only site. Raises `Unauthorized`."""
+    sites = [site for site in key.sites if site_uuid is None or site.uuid == site_uuid]
+    if len(sites) != 1:
+        raise Unauthorized(UNAUTHORIZED)
+    return sites[0]
+
+
+def secret_hashes(secret_key: str) -> tuple[str, str]:
+    """As it is stored from now on, and by the pepper as it was: of 196 random bits, SHA-256 tells nothing."""
+    digest = sha256(secret_key.encode(errors="surrogatepass")).hexdigest()
+    return f"{site_keys.SECOND}{digest}", pepper.digest("secret", secret_key)
+
+
+def _record(actor: Actor, act: str, publishable_key: str) -> None:
+    """In the audit log of each site that the key reaches."""
+    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    for site in stored.sites_of(key.id):
+        audit_log.record(actor, act, site, key.name or publishable_key)
+
+
+def _random() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(KEY_LENGTH))

@@ -1,0 +1,219 @@
+"""Operators: who may sign in to the console, and what each may do on which site."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from audience import addresses, clock
+from audience.access import audit_log, sessions
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.answers.validation import address
+from audience.errors import NotFound, Refused
+from schemas.values import FieldError
+from storage import database
+from storage import operators as stored
+from storage import sessions as stored_sessions
+from storage.operators import OWNER, ConsoleOperator
+
+__all__ = ["OWNER", "ConsoleOperator"]
+
+FIRST = "the first operator"  # who has no address yet
+ROLES = ("viewer", "support", "manager", OWNER)  # each may do all that those before it may
+
+NO_OPERATOR = "There is no operator with this address: `audience operator list` lists all of them."
+NO_ADDRESS = "Use an e-mail address of the form name@example.com."
+EXISTS = "There is an operator with this address already."
+ROLE = f"The role must be one of {', '.join(ROLES)}."
+LAST_ADMINISTRATOR = "This is the last administrator: make another operator one first."
+LAST_OWNER = "This is the last owner of a site: make another operator its owner first."
+
+
+@dataclass(frozen=True)
+class SignedInOperator:
+    """An operator in a session; `roles` by the id of the site, `last_site_id` of the one used last."""
+
+    id: int
+    email: str
+    administrator: bool
+    has_password: bool
+    session_id: int
+    roles: Mapping[int, str]
+    last_site_id: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.email or FIRST
+
+    def may(self, role: str, site_id: int) -> bool:
+        """Whether the operator has at least that role on a site."""
+        return self.roles.get(site_id) in ROLES[ROLES.index(role) :]
+
+
+def signed_in(token: str) -> SignedInOperator | None:
+    """The operator of the session with a token, unless it has ended."""
+    session = sessions.find(token)
+    if session is None:
+        return None
+    with database.snapshot():
+        found = stored.get(session.operator_id)
+        roles = stored.roles_of(session.operator_id)
+        last = found and stored.last_site(found.id)
+    return found and SignedInOperator(
+        found.id, found.email, found.administrator, bool(found.password_hash), session.id, roles, last
+    )
+
+
+def note_site(operator: SignedInOperator, site: Site) -> None:
+    """Keeps which site was used last, if the database takes writes."""
+    if operator.last_site_id != site.id:
+        sessions.note(partial(stored.put_last_site, operator.id, site.id))
+
+
+@database.session()
+def list_all() -> list[tuple[ConsoleOperator, dict[int, str]]]:
+    """Each operator with the roles by the id of the site, oldest first."""
+    return [(operator, stored.roles_of(operator.id)) for operator in stored.list_all()]
+
+
+@database.session()
+def sites_of(operator_id: int) -> list[Site]:
+    return stored.sites_of(operator_id)
+
+
+@database.session()
+def owners(site: Site) -> list[str]:
+    """The addresses of those who own a site, `FIRST` for who has none."""
+    roles = stored.roles_on(site.id)
+    return [each.email or FIRST for each in stored.list_all() if roles.get(each.id) == OWNER]
+
+
+@database.session()
+def any_exist() -> bool:
+    return bool(stored.list_all())
+
+
+@database.session()
+def get(email: str) -> ConsoleOperator:
+    """Raises `NotFound`."""
+    try:
+        found = stored.get_by_key(addresses.identity(email))
+    except addresses.MalformedAddress:
+        found = None
+    if found is None:
+        raise NotFound(NO_OPERATOR)
+    return found
+
+
+@database.write(database.SHARED)
+def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
+    """The token of a one-time link at which the new operator sets a password. Raises `Refused`."""
+    key = _new_key(email)
+    operator_id = stored.add(email.strip(), key, administrator, clock.now_ms())
+    audit_log.record(actor, "operator added", operator=email.strip())
+    for site, role in roles.items():
+        _put_role(operator_id, email.strip(), site, role, actor)
+    return sessions.new_link(operator_id, sessions.PASSWORD)
+
+
+@database.write(database.SHARED)
+def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
+    """Gives an operator a role on a site, None takes it; ends the operator's sessions if that is new.
+
+    Raises `NotFound`, and `Refused` for the last owner of the site.
+    """
+    operator = get(email)
+    if stored.roles_of(operator.id).get(site.id) == role:
+        return
+    if role != OWNER and _is_last_owner(operator.id, site.id):
+        raise Refused(LAST_OWNER)
+    if role is None:
+        stored.delete_role(operator.id, site.id)
+        audit_log.record(actor, "role taken", site, operator=operator.email)
+    else:
+        _put_role(operator.id, operator.email, site, role, actor)
+    stored_sessions.delete_sessions(operator.id)
+
+
+@database.write(database.SHARED)
+def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
+    """Makes all administrators owners of a new site, or one operator; their sessions go on."""
+    for each in stored.list_all():
+        if each.administrator if operator_id is None else each.id == operator_id:
+            _put_role(each.id, each.email or FIRST, site, OWNER, actor)
+
+
+@database.write(database.SHARED)
+def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
+    """Ends the operator's sessions if that is new.
+
+    Raises `NotFound`, and `Refused` for the last administrator.
+    """
+    operator = get(email)
+    if bool(operator.administrator) is administrator:
+        return
+    if not administrator and _is_last_administrator(operator.id):
+        raise Refused(LAST_ADMINISTRATOR)
+    stored.set_administrator(operator.id, administrator)
+    stored_sessions.delete_sessions(operator.id)
+    audit_log.record(actor, "administrator" if administrator else "no administrator", operator=operator.email)
+
+
+@database.write(database.SHARED)
+def reset(email: str, actor: Actor) -> str:
+    """Ends sessions and password; the token of a link at which to set a new one. Raises `NotFound`."""
+    operator = get(email)
+    stored.set_password_hash(operator.id, "")
+    stored_sessions.delete_of(operator.id)
+    audit_log.record(actor, "operator reset", operator=operator.email)
+    return sessions.new_link(operator.id, sessions.PASSWORD)
+
+
+@database.write(database.SHARED)
+def remove(email: str, actor: Actor) -> None:
+    """Raises `NotFound`, and `Refused` for the last administrator or the last owner of a site."""
+    operator = get(email)
+    if _is_last_administrator(operator.id):
+        raise Refused(LAST_ADMINISTRATOR)
+    if any(_is_last_owner(operator.id, site_id) for site_id in stored.roles_of(operator.id)):
+        raise Refused(LAST_OWNER)
+    stored.delete(operator.id)
+    audit_log.record(actor, "operator removed", operator=operator.email)
+
+
+@database.write(database.SHARED)
+def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
+    """Raises `Refused`."""
+    key = _new_key(email, operator.id)
+    if email.strip() != operator.email:
+        stored.set_email(operator.id, email.strip(), key)
+        audit_log.record(actor, "operator's address set", operator=email.strip())
+
+
+def _new_key(email: str, operator_id: int | None = None) -> str:
+    """The key of an address that mail can have and no other operator has. Raises `Refused`."""
+    try:
+        key = addresses.identity(email)
+    except addresses.MalformedAddress:
+        key = ""
+    if not key or address.parse(email) is None:
+        raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
+    found = stored.get_by_key(key)
+    if found is not None and found.id != operator_id:
+        raise Refused(EXISTS, [FieldError("email", EXISTS)])
+    return key
+
+
+def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor) -> None:
+    if role not in ROLES:
+        raise Refused(ROLE)
+    stored.set_role(operator_id, site.id, role)
+    audit_log.record(actor, f"role {role} given", site, operator=email)
+
+
+def _is_last_administrator(operator_id: int) -> bool:
+    return [each.id for each in stored.list_all() if each.administrator] == [operator_id]
+
+
+def _is_last_owner(operator_id: int, site_id: int) -> bool:
+    return [each for each, role in stored.roles_on(site_id).items() if role == OWNER] == [operator_id]

@@ -1,0 +1,125 @@
+"""Signing in to the console: with a password, with a one-time link, and as the first operator."""
+
+from audience import clock
+from audience.access import audit_log, operators, passwords, sessions
+from audience.access.audit_log import Actor
+from audience.access.operators import OWNER, SignedInOperator
+from audience.errors import NotFound, Refused
+from schemas.values import FieldError
+from storage import database
+from storage import operators as stored
+from storage import sessions as stored_sessions
+from storage import sites as stored_sites
+
+WRONG = "The address or the password is wrong, or they do not belong together: try again."
+NOT_THE_FIRST = "There is an operator by now: run `audience console` again for a new link."
+NAME_ONE = "There are several operators: name one with --as EMAIL."
+NO_CHANGE = "Your address was not changed."
+CURRENT = "This is not your present password: type it again."
+
+
+@database.write(database.SHARED)
+def console_link(email: str | None) -> str:
+    """The token of a link that signs in the operator named, else the only administrator, or makes the first.
+
+    Raises `NotFound`, and `Refused` if there are several administrators.
+    """
+    if email is not None:
+        return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
+    everyone = stored.list_all()
+    administrators = [operator for operator in everyone if operator.administrator]
+    if everyone and len(administrators) != 1:
+        raise Refused(NAME_ONE)
+    return sessions.new_link(administrators[0].id if everyone else None, sessions.SIGN_IN)
+
+
+@database.write(database.SHARED)
+def with_link(token: str, client_network: str, replaced: str = "") -> str:
+    """The token of a new session, in place of the one `replaced`; the link is spent. Raises `Refused`."""
+    link = sessions.spend_link(token, sessions.SIGN_IN)
+    operator_id = link.operator_id
+    if operator_id is None:
+        operator_id = _create_first(client_network)
+    return _begin(operator_id, False, client_network, replaced)
+
+
+def with_password(
+    email: str, password: str, remembered: bool, client_network: str, replaced: str = ""
+) -> str | None:
+    """The token of a new session, or None; as slow for an unknown address as for a wrong password.
+
+    Raises `ServiceUnavailable` while too many others sign in.
+    """
+    try:
+        found = operators.get(email)
+    except NotFound:
+        found = None
+    if not passwords.matches(password, found.password_hash if found else "") or found is None:
+        return None
+    with database.write(database.SHARED):
+        present = stored.get(found.id)
+        if present is None or present.password_hash != found.password_hash:
+            return None
+        return _begin(found.id, remembered, client_network, replaced)
+
+
+def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
+    """The token of a new session; the link is spent, all other sessions end. Raises `Refused`."""
+    link = sessions.find_link(token, sessions.PASSWORD)
+    with database.session():
+        found = stored.get(link.operator_id or 0)
+    passwords.check(password, email=found.email if found else "")
+    password_hash = passwords.hashed(password)
+    with database.write(database.SHARED):
+        operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
+        assert operator_id is not None  # noqa: S101 - a link to set a password always has one
+        return _put_password(operator_id, password_hash, client_network, replaced)
+
+
+def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
+    """Like `set_password_with_link`, for an operator who knows the present password, if there is one."""
+    _check_current(operator, current, "current", passwords.REFUSED)
+    passwords.check(password, email=operator.email)
+    password_hash = passwords.hashed(password)
+    with database.write(database.SHARED):
+        return _put_password(operator.id, password_hash, client_network)
+
+
+def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor) -> None:
+    """Sets one's own address, by the present password if there is one. Raises `Refused`."""
+    _check_current(operator, present, "present", NO_CHANGE)
+    operators.set_email(operator, email, actor)
+
+
+def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
+    """Raises `Refused` unless it is the operator's password, or the operator has none."""
+    with database.session():
+        found = stored.get(operator.id)
+    if found is None or (found.password_hash and not passwords.matches(password, found.password_hash)):
+        raise Refused(message, [FieldError(field, CURRENT)])
+
+
+def _create_first(client_network: str) -> int:
+    if stored.list_all():
+        raise Refused(NOT_THE_FIRST)
+    operator_id = stored.add("", None, True, clock.now_ms())
+    for site in stored_sites.list_all():
+        stored.set_role(operator_id, site.id, OWNER)
+    audit_log.record(Actor("the first operator", client_network), "first owner")
+    return operator_id
+
+
+def _begin(operator_id: int, remembered: bool, client_network: str, replaced: str) -> str:
+    operator = stored.get(operator_id)
+    name = (operator.email if operator else "") or "the first operator"
+    audit_log.record(Actor(name, client_network), "signed in")
+    return sessions.begin(operator_id, remembered, client_network, replaced)
+
+
+def _put_password(operator_id: int, password_hash: str, client_network: str, replaced: str = "") -> str:
+    stored.set_password_hash(operator_id, password_hash)
+    stored_sessions.delete_of(operator_id)
+    operator = stored.get(operator_id)
+    name = (operator.email if operator else "") or "the first operator"
+    audit_log.record(Actor(name, client_network), "password set")
+    return _begin(operator_id, False, client_network, replaced)

@@ -1,0 +1,132 @@
+"""Sites: each with its own subscribers, fields, tags and keys."""
+
+import uuid
+import zoneinfo
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from audience import clock, secret_files
+from audience.access import audit_log, erased_pages, first_reports, site_keys
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.errors import NotFound, Refused
+from audience.protocols import Progress
+from storage import database
+from storage import keys as stored_keys
+from storage import sites as stored
+from storage.sites import Site
+
+__all__ = ["Site"]
+
+TIME_ZONE = "The time zone must be a name from the IANA database, such as Europe/Berlin."
+NO_SITE = "Site not found: `audience site list` lists all sites."
+SEVERAL = (
+    "There are several sites: choose one by --site with its name or uuid; `audience site list` lists them."
+)
+SAME_NAME = "Several sites have this name: choose one by its uuid; `audience site list` lists them."
+CHUNK_ROWS = 2_000  # deleted per transaction
+
+
+@database.write(database.SHARED)
+def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
+    """Creates a site with its first reports. Raises `Refused` on an unknown time zone."""
+    at = clock.now_ms()
+    site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at, site_keys.new_nonce())
+    first_reports.create(site.id, at)
+    audit_log.record(actor, "site made", subject=name)
+    return site
+
+
+@database.writes_site
+def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
+    """Raises `Refused` on an unknown time zone."""
+    zone = _zone(time_zone)
+    if zone != site.time_zone:
+        stored.set_time_zone(site.id, zone)
+        audit_log.record(actor, "time zone set", site, zone)
+
+
+@database.session()
+def list_all() -> list[Site]:
+    return stored.list_all()
+
+
+@database.session()
+def get_by_uuid(site_uuid: str) -> Site:
+    """Raises `NotFound`."""
+    site = stored.get_by_uuid(site_uuid)
+    if site is None:
+        raise NotFound(NO_SITE)
+    return site
+
+
+@database.session()
+def choose(name: str | None = None) -> Site:
+    """The site with that uuid or, if only one has it, that name; without one, the only site.
+
+    Raises `NotFound`.
+    """
+    every = stored.list_all()
+    by_uuid = [site for site in every if site.uuid == name]
+    found = by_uuid or [site for site in every if name in (None, site.name)]
+    if len(found) != 1:
+        raise NotFound((SAME_NAME if name else SEVERAL) if found else NO_SITE)
+    return found[0]
+
+
+@database.writes_site
+def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
+    if name != site.name:
+        stored.rename(site.id, name)
+        audit_log.record(actor, "site renamed", site, name)
+
+
+@database.writes_site
+def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
+    """Renames a site and sets its time zone, where that is new. Raises `Refused` on an unknown time zone."""
+    rename(site, name, actor)
+    set_time_zone(site, time_zone, actor)
+
+
+@dataclass(frozen=True)
+class DeletedSite:
+    """`keys` were revoked with the site. Unless `clean`, deleted pages remain on disk until a later sweep."""
+
+    rows: int
+    keys: list[str]
+    clean: bool
+
+
+def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
+    """Deletes a site with all its data, keys first, chunk by chunk. If interrupted, call it again."""
+    erased_pages.request(instance)
+    with database.write(database.SHARED):
+        keys = stored_keys.detach_keys(site.id, clock.now_ms())
+        for publishable_key in keys:
+            secret_files.forget_first_site(instance, publishable_key)
+    with database.session():
+        total = stored.size(site.id)
+    done = 0
+    for table in stored.tables_to_empty():
+        while deleted := _delete_some(table, site.id):
+            done += deleted
+            progress("Deleting", done, max(done, total))
+    with database.write(site.id):
+        done += stored.delete(site.id)
+        audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
+    progress("Deleting", done, done)
+    return DeletedSite(done, keys, erased_pages.run(instance))
+
+
+def _delete_some(table: str, site_id: int) -> int:
+    with database.write(site_id):
+        return stored.delete_some(table, site_id, CHUNK_ROWS)
+
+
+_zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files
+
+
+def _zone(time_zone: str) -> str:
+    if time_zone not in _zones():
+        raise Refused(TIME_ZONE)
+    return time_zone

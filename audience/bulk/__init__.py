@@ -1,0 +1,1 @@
+"""Bulk actions: what an operator does to many subscribers at once."""

@@ -1,0 +1,232 @@
+"""Acts of an operator on many subscribers: begun with a fixed selection, and worked off piece by piece.
+
+The ids of those selected are stored in pieces before the act begins. `pieces` does them.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from audience import clock, jobs
+from audience.access import audit_log
+from audience.access.audit_log import Actor, AuditEntry
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused
+from schemas.values import FieldError
+from storage import bulk_acts as stored
+from storage import database, site_counters
+from storage import jobs as stored_jobs
+from storage.bulk_acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
+
+__all__ = ["BulkAct"]
+
+DAY_MS = 86_400_000
+PIECE_ROWS = 200  # written in one transaction, while others wait
+ERASED_ROWS = 50  # as above: each takes as long as four of others
+PIECES_AT_ONCE = 50  # stored in one transaction
+LEASE_MS = 30_000  # of who stores them, from one transaction to the next
+MAX_LISTED = 100
+EXPORT_KEPT_MS = DAY_MS
+
+TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT = "tag", "untag", "unsubscribe", "erase", "export"
+OF_A_TAG = (TAG, UNTAG)
+SAID = {
+    TAG: "tag put on many", UNTAG: "tag taken off many", UNSUBSCRIBE: "many unsubscribed",
+    ERASE: "many erased", EXPORT: "many exported",
+}  # fmt: skip
+BEGUN = ", begun"
+
+UNKNOWN = "Use one of the acts of this page."
+NOBODY = "Nobody is selected: tick somebody, or take all that match."
+NO_TAG = "Name the tag."
+CHANGED = "The selection has changed since the page was drawn: look at the new number, and send it again."
+NOT_BEGUN = "It was stopped while its subscribers were chosen: send it again."
+NOT_FOUND = "There is no such act on this site."
+NO_EXPORT = "This export is no longer kept: export again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewAct:
+    """What to do with the subscribers of `ids`; `seen` is the fingerprint of those the operator was shown.
+
+    `filter` says in words how they were found, and `typed` has the values that were typed for it.
+    """
+
+    kind: str
+    ids: Sequence[int]
+    seen: str
+    tag: str = ""
+    filter: str = ""
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+
+def fingerprint(ids: Sequence[int]) -> str:
+    """The same for the same subscribers, in whatever order."""
+    return hashlib.sha256(",".join(map(str, sorted(ids))).encode()).hexdigest()
+
+
+@database.session()
+def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
+    """The ids of those subscribers of the site who exist."""
+    return stored.ids_by_uuid(site.id, [uuid for uuid in uuids if "\0" not in uuid])
+
+
+def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
+    """Stores the selection, and queues the act; an export is ready at once. Raises `Refused`.
+
+    Nothing is done before all are stored. Who chooses holds a lease, without which it is not begun.
+    """
+    return queue(site, choose(site, new, actor), new, actor)
+
+
+def choose(site: Site, new: NewAct, actor: Actor) -> int:
+    """Stores the selection of an act, whose id it returns. Raises `Refused`."""
+    _check(new)
+    with database.write(site.id):
+        act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
+    length = ERASED_ROWS if new.kind == ERASE else PIECE_ROWS
+    pieces = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
+    for start in range(0, len(pieces), PIECES_AT_ONCE):
+        with database.write(site.id):
+            _require_chosen(site, act_id)
+            stored_jobs.add(site.id, stored.JOB, act_id, not_before=_lease())
+            stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
+    return act_id
+
+
+@database.writes_site
+def give_up(site: Site, act_id: int) -> None:
+    """Drops an act that is chosen, and not to be begun."""
+    stored.drop(site.id, act_id)
+
+
+def subject(act: BulkAct) -> str:
+    """What the audit log calls an act."""
+    return f"act {act.id}"
+
+
+def said(act: BulkAct, ending: str = "") -> str:
+    """What the audit log says of an act, with its tag."""
+    return _named(SAID[act.kind] + ending, act.tag)
+
+
+def _named(said: str, *names: str) -> str:
+    given = ", ".join(filter(None, names))
+    return f"{said}{audit_log.NAMED}{given}" if given else said
+
+
+def _check(new: NewAct) -> None:
+    if new.kind not in SAID:
+        raise Refused(UNKNOWN)
+    if new.kind in OF_A_TAG and not new.tag.strip():
+        raise Refused(NO_TAG, [FieldError("tag", NO_TAG)])
+    if not new.ids:
+        raise Refused(NOBODY)
+    if fingerprint(new.ids) != new.seen:
+        raise Refused(CHANGED)
+
+
+def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
+    at = clock.now_ms()
+    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, _lease())
+
+
+def _lease() -> int:
+    return jobs.now() + LEASE_MS
+
+
+def _require_chosen(site: Site, act_id: int) -> BulkAct:
+    """An act whose subscribers are chosen. Raises `Refused` if that was given up, or stopped by hand."""
+    act = stored.get(site.id, act_id)
+    if act is None or act.status != SELECTING:
+        raise Refused(NOT_BEGUN)
+    return act
+
+
+@database.writes_site
+def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
+    """Begins an act that is chosen. Raises `Refused`."""
+    act = _require_chosen(site, act_id)
+    if act.kind == EXPORT:
+        stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
+        stored.end(site.id, act.id, FINISHED, clock.now_ms())
+    else:
+        stored.accept(site.id, act.id, *site_counters.take(site.id, clock.now_ms()))
+    begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
+    audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
+    return require(site.id, act_id)
+
+
+@database.session()
+def get(site: Site, act_id: int) -> BulkAct:
+    """Raises `NotFound`."""
+    return require(site.id, act_id)
+
+
+@database.session()
+def newest(site: Site) -> list[BulkAct]:
+    return stored.newest(site.id, MAX_LISTED)
+
+
+@database.writes_site
+def cancel(site: Site, act_id: int) -> None:
+    """Stops an act where it is, also one that failed: who is done stays done. Raises `NotFound`."""
+    stop(site, require(site.id, act_id))
+
+
+def stop(site: Site, act: BulkAct) -> None:
+    """As `cancel`, in the caller's transaction."""
+    if act.is_open or act.status == FAILED:
+        end(site, act, CANCELED)
+
+
+@database.writes_site
+def retry(site: Site, act_id: int) -> None:
+    """Goes on with an act that failed. Raises `NotFound`."""
+    stored.retry(site.id, require(site.id, act_id).id)
+
+
+def ends(act: BulkAct) -> int:
+    """Until when the file of an export can be downloaded, in milliseconds."""
+    return (act.finished_at or 0) + EXPORT_KEPT_MS
+
+
+def exported(site: Site, act_id: int) -> Iterator[list[int]]:
+    """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
+    act = get(site, act_id)
+    if (act.kind, act.status) != (EXPORT, FINISHED) or ends(act) < clock.now_ms():
+        raise NotFound(NO_EXPORT)
+    return _pieces(site.id, act_id)
+
+
+@database.session()
+def downloads(site: Site, act: BulkAct) -> list[AuditEntry]:
+    """What the audit log says of the files of an export that were sent, newest first."""
+    begun = f"{SAID[EXPORT]}{BEGUN}"
+    return [each for each in audit_log.of_subject(site, subject(act)) if audit_log.head(each) != begun]
+
+
+def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
+    after = 0
+    while True:
+        with database.session():
+            pieces = stored.pieces_after(site_id, act_id, after, 1)
+        if not pieces:
+            return
+        [(after, ids)] = pieces
+        yield ids
+
+
+def end(site: Site, act: BulkAct, status: str) -> None:
+    """Ends an act, in the caller's transaction."""
+    stored.end(site.id, act.id, status, clock.now_ms())
+    ending = ", stopped" if status == CANCELED else ""
+    audit_log.record(Actor(act.actor, act.client_network), said(act, ending), site, subject(act), act.changed)
+
+
+def require(site_id: int, act_id: int) -> BulkAct:
+    """An act, in the caller's session. Raises `NotFound`."""
+    act = stored.get(site_id, act_id)
+    if act is None:
+        raise NotFound(NOT_FOUND)
+    return act

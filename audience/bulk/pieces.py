@@ -1,0 +1,116 @@
+"""The pieces of acts on many subscribers, as a worker does them: each in a transaction of its own.
+
+A piece is taken away in the transaction that writes it: a crash neither loses one nor does one twice.
+"""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from audience import clock, jobs
+from audience.access.sites import Site
+from audience.bulk.acts import (
+    ERASE,
+    EXPORT,
+    EXPORT_KEPT_MS,
+    PIECES_AT_ONCE,
+    TAG,
+    UNSUBSCRIBE,
+    UNTAG,
+    BulkAct,
+    end,
+    require,
+)
+from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source
+from audience.erasures import erasures
+from audience.errors import NotFound
+from audience.jobs import DB, Job, Kind
+from audience.subscribers import subscribers
+from storage import bulk_acts as stored
+from storage import database, sites
+from storage.bulk_acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
+
+
+def kind(instance: Path) -> Kind:
+    """One failure stops an act: whoever asked for it sees so, and goes on with it."""
+    return Kind(stored.JOB, DB, partial(_step, instance), _give_up, retry=stored.retry, most_failures=1)
+
+
+def _step(instance: Path, job: Job, deadline: float) -> int:
+    site = _site(job.site_id)
+    while not (ends := _do_piece(site, job, instance)):
+        if time.monotonic() >= deadline or database.log_is_full():
+            break
+    return jobs.SETTLED if ends else 0
+
+
+def _give_up(site_id: int, act_id: int) -> None:
+    stored.set_status(site_id, act_id, FAILED)
+
+
+@database.session()
+def _site(site_id: int) -> Site:
+    for site in sites.list_all():
+        if site.id == site_id:
+            return site
+    raise NotFound("There is no such site.")
+
+
+def _do_piece(site: Site, job: Job, instance: Path) -> bool:
+    """Does the next piece; whether the act has ended."""
+    ids: list[int] = []
+    erased: set[str] = set()
+    with database.write(site.id):
+        jobs.hold(job, DB)
+        act = require(site.id, job.subject)
+        if act.status == SELECTING:  # whoever chose its subscribers has died
+            stored.end(site.id, act.id, NOT_BEGUN, clock.now_ms())
+            return True
+        if piece := stored.first_piece(site.id, act.id):
+            piece_id, ids = piece
+            erased = _write(site, act, ids, instance)
+            stored.drop_piece(site.id, piece_id)
+        ends = not ids or act.done + len(ids) >= act.people
+        if ends:
+            end(site, require(site.id, act.id), FINISHED)
+    if erased:
+        erasures.blank_waiting(site, erased)
+    return ends
+
+
+def _write(site: Site, act: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
+    """Does an act on subscribers, in the caller's transaction; returns the keys of those it erased."""
+    accepted = subscribers.accept_now(site.id, Source("bulk_act", act.id))
+    known = stored.keys(site.id, ids)
+    keys = [key for _, key in known.values()]
+    if act.kind == ERASE:
+        erasures.erase_several(site, instance, keys, accepted)
+        changed = len(known)
+    else:
+        changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]
+        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)
+        changed = subscribers.write(site.id, changes, accepted).outcomes.count(Outcome.UPDATED)
+    stored.advance(site.id, act.id, len(ids), changed, clock.now_ms())
+    return set(keys) if act.kind == ERASE else set()
+
+
+def _change(act: BulkAct) -> dict[str, Any]:
+    if act.kind == UNSUBSCRIBE:
+        return {"consent": Consent.UNSUBSCRIBE}
+    return {"tags" if act.kind == TAG else "remove_tags": (act.tag,)}
+
+
+def sweep() -> bool:
+    """Forgets old exports, and what acts that ended have left; whether there may be more."""
+    at = clock.now_ms()
+    with database.session():
+        old = [
+            *stored.with_old_pieces([EXPORT], at - EXPORT_KEPT_MS),
+            *stored.with_old_pieces([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
+        ]
+    for site_id, act_id in old:
+        with database.write(site_id):
+            stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)
+    return bool(old)

@@ -1,0 +1,1 @@
+"""Changes to subscribers: what is asked for, whose consent counts, and the record of what was done."""

@@ -1,0 +1,255 @@
+"""A batch of changes to subscribers: what exists is read once, and decided on in plain lists."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import orjson
+import uuid_utils
+
+from audience.access import site_keys
+from audience.changes import consents, known_people
+from audience.changes.changes import Acceptance, Change, Outcome, json_equal
+from audience.changes.consents import ConsentEvent, Consents, Person
+from storage import subscriber_batches as stored
+from storage import suppressions
+from storage.consents import ConsentKind
+from storage.subscriber_batches import (  # fmt: skip
+    EMAIL,
+    FIELDS,
+    FIRST_NAME,
+    ID,
+    LAST_EVENT_AT,
+    LAST_NAME,
+    TAG_IDS,
+    UNSUBSCRIBE_NUMBER,
+    UNSUBSCRIBED_AT,
+    UPDATED_AT,
+)  # fmt: skip
+from storage.subscribers import read_values
+from storage.suppressions import Suppression
+
+CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
+ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
+DATED = {name: stored.INSERTED.index(name) for name in ("created_at", "updated_at", "last_event_at")}
+NOT_SUPPRESSED = Suppression("", 0, 0)
+
+
+class SubscriberBatch:
+    """Reads the subscribers of changes, and applies the changes in order; then it is saved.
+
+    `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
+    are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
+    those whose values were changed again. `consents` has what was said of consent. `away` counts changes
+    after which their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left
+    before.
+    """
+
+    def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
+        self.site_id, self.accepted, self.at = site_id, accepted, at
+        keys = {change.key for change in changes}
+        self.known = stored.known(site_id, keys)
+        self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
+        self.values: dict[str, dict[str, Any]] = {}
+        self.replaced: dict[str, dict[str, Any]] = {}
+        self.revalued: set[str] = set()
+        self.tagged: dict[str, dict[int, None]] = {}
+        self.tagged_before: dict[str, dict[int, None]] = {}
+        self.tag_ids: Mapping[str, int] = {}
+        self.twins: Mapping[int, Collection[int]] = {}  # of tags, by the id of the older one
+        self.field_ids: Mapping[str, int] = {}
+        self.consents = Consents(at)
+        self.away = [0, 0]
+        self.created_by = f"{accepted.source.kind} {accepted.source.id}"
+        self.hashes: dict[str, str] = {}
+        self.suppressed: dict[str, Suppression] = {}
+        self.lifted: dict[str, Suppression] = {}  # by key
+        self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
+        self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
+        if suppressions.any_for_site(site_id):
+            self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
+            self.suppressed = suppressions.known(site_id, self.hashes.values())
+        self.admitted = set(self.known)
+
+    def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes that will be applied."""
+        if not self.suppressed and all(change.creates for change in changes):
+            return changes
+        return [change for change in changes if self.admit(change)]
+
+    def admit(self, change: Change) -> bool:
+        """Whether a change will be applied, given the changes before it."""
+        if change.key not in self.admitted and change.creates and not self._erased(change):
+            self.admitted.add(change.key)
+        return change.key in self.admitted
+
+    def _suppression(self, key: str) -> Suppression:
+        return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
+
+    def _erased(self, change: Change) -> bool:
+        if not self.suppressed:
+            return False
+        erasure = self._suppression(change.key)
+        return erasure.reason == suppressions.ERASED and not any(
+            event.kind in consents.SUBSCRIBES and event.counts_over(_event(erasure), self.at)
+            for event, *_ in consents.events(change, self.accepted)
+        )
+
+    def _note_unsubscribe(self, change: Change) -> None:
+        """Keeps with an erased address when it was unsubscribed: no earlier `subscribe` lifts it."""
+        erasure = self._suppression(change.key)
+        for event, *_ in consents.events(change, self.accepted):
+            if event.unsubscribes and event.counts_over(_event(erasure), self.at):
+                erasure = Suppression(suppressions.ERASED, *event)
+        self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
+
+    def apply(self, change: Change) -> Outcome:
+        person = self.people.get(change.key)
+        if person is None:
+            return self._create(change)
+        had_left = person[UNSUBSCRIBED_AT] is not None
+        changed = self._change(person, change)
+        if person[UNSUBSCRIBED_AT] is not None:
+            self.away[had_left] += 1
+        if not changed:
+            return UNCHANGED
+        person[UPDATED_AT] = self.at
+        return UPDATED
+
+    def _create(self, change: Change) -> Outcome:
+        if self.suppressed and self._erased(change):
+            self._note_unsubscribe(change)
+            return Outcome.SUPPRESSED
+        if not change.creates:
+            return Outcome.MISSING
+        person = self._add(change)
+        self._change(person, change)
+        if person[UNSUBSCRIBED_AT] is not None:
+            self.away[False] += 1
+            self.away[True] += change.key in self.lifted
+        return CREATED
+
+    def _add(self, change: Change) -> Person:
+        person = self.people[change.key] = [
+            0, change.email, "{}", "[]", "", "", None, None, None, 0, 0, None, self.at, change.key, self.at,
+            str(uuid_utils.uuid7()), self.site_id, self.created_by,
+        ]  # fmt: skip
+        for name, at in change.dates.items():
+            if name in DATED:
+                person[DATED[name]] = min(at, self.accepted.at)
+        hash_ = self._suppression(change.key)
+        if hash_.reason:
+            self.lifted[change.key] = hash_
+        if hash_.reason == suppressions.UNSUBSCRIBED:
+            self._add_unsubscribed(person, _event(hash_), consents.LEFT_BEFORE)
+        elif change.unconfirmed:
+            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.UNCONFIRMED)
+            self._add_unsubscribed(person, event, consents.UNCONFIRMED)
+        return person
+
+    def _add_unsubscribed(self, person: Person, event: ConsentEvent, why: str) -> None:
+        consents.put(person, event)
+        person[UNSUBSCRIBED_AT] = min(event.instant, self.at)
+        person[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
+        self.consents.said.append((person, person[UNSUBSCRIBED_AT], False, why))
+
+    def left_before(self, key: str) -> bool:
+        """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
+        return self._suppression(key) is not NOT_SUPPRESSED
+
+    def _change(self, person: Person, change: Change) -> bool:
+        """Applies a change; whether that changed what is shown of the subscriber."""
+        changed = False
+        if change.known:
+            values = self.values.get(change.key) or read_values(person[FIELDS])
+            change = known_people.only_blanks(change, values, person[FIRST_NAME], person[LAST_NAME])
+        if change.rewrites_email and person[EMAIL] != change.email:
+            person[EMAIL], changed = change.email, True
+        if change.first_name and person[FIRST_NAME] != change.first_name:
+            person[FIRST_NAME], changed = change.first_name, True
+        if change.last_name and person[LAST_NAME] != change.last_name:
+            person[LAST_NAME], changed = change.last_name, True
+        if change.event_at is not None:
+            last = person[LAST_EVENT_AT]
+            if last is None or change.event_at > last:
+                person[LAST_EVENT_AT], changed = change.event_at, True
+        if change.consent or "unsubscribed_at" in change.dates:
+            changed |= self.consents.apply(person, change, self.accepted)
+        if change.fields or change.remove_fields:
+            changed |= self._set_values(person, change)
+        if change.tags or change.remove_tags:
+            changed |= self._set_tags(person, change)
+        return changed
+
+    def _set_values(self, person: Person, change: Change) -> bool:
+        values = self.values.get(change.key)
+        if values is None:
+            if person[FIELDS] == "{}" and not change.remove_fields:
+                self.values[change.key] = dict(change.fields)
+                self.replaced[change.key] = dict.fromkeys(change.fields, ABSENT)
+                return True
+            values = self.values[change.key] = read_values(person[FIELDS])
+            self.replaced[change.key] = {}
+        else:
+            self.revalued.add(change.key)
+        replaced, changed = self.replaced[change.key], False
+        for name, value in change.fields.items():
+            before = values.get(name, ABSENT)
+            if value is before or (type(value) is str and value == before):
+                continue
+            if before is ABSENT or not json_equal(value, before):
+                replaced.setdefault(name, before)
+                values[name], changed = value, True
+        if change.remove_fields:
+            changed |= self._remove_values(person, change)
+        return changed
+
+    def _remove_values(self, person: Person, change: Change) -> bool:
+        values, replaced, changed = self.values[change.key], self.replaced[change.key], False
+        for name in change.remove_fields:
+            if name in ("first_name", "last_name"):
+                place = FIRST_NAME if name == "first_name" else LAST_NAME
+                changed |= person[place] != ""
+                person[place] = ""
+            if name in values:
+                replaced.setdefault(name, values[name])
+                changed = True
+                del values[name]
+        return changed
+
+    def _set_tags(self, person: Person, change: Change) -> bool:
+        """A tag that is in both lists is removed."""
+        tagged = self.tagged.get(change.key)
+        added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
+        if tagged is None:
+            before = _tags(person[TAG_IDS])
+            if not change.remove_tags and added.keys() <= before.keys():
+                return False
+            self.tagged_before[change.key] = before
+            tagged = self.tagged[change.key] = dict(before)
+        if not change.remove_tags:
+            count = len(tagged)
+            tagged.update(added)
+            return len(tagged) > count
+        removed = {self.tag_ids[name] for name in change.remove_tags if name in self.tag_ids}
+        removed.update(*(self.twins.get(tag_id, ()) for tag_id in removed.copy()))
+        more = [new for new in added if new not in tagged and new not in removed]
+        gone = [old for old in removed if old in tagged]
+        tagged.update(dict.fromkeys(more))
+        for old in gone:
+            del tagged[old]
+        return bool(more or gone)
+
+    def ids(self) -> dict[str, int]:
+        """Of those who exist after `save`, by key."""
+        return {key: person[ID] for key, person in self.people.items()}
+
+
+def _event(suppression: Suppression) -> ConsentEvent:
+    return ConsentEvent(suppression.since, suppression.number, ConsentKind(suppression.kind))
+
+
+@lru_cache(maxsize=1024)
+def _tags(text: str) -> dict[int, None]:
+    """The ids in a text, which many people share: not to be changed."""
+    return dict.fromkeys(orjson.loads(text))

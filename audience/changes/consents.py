@@ -1,0 +1,131 @@
+"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent)."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
+from storage.consents import ConsentKind
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    UNSUBSCRIBE_NUMBER,
+    UNSUBSCRIBED_AT,
+)
+from storage.subscribers import Subscriber
+
+DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
+UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
+SUBSCRIBES = frozenset({ConsentKind.SUBSCRIBE, ConsentKind.DATED_SUBSCRIBE})
+RANKS = {
+    ConsentKind.DATED_SUBSCRIBE: -1,
+    ConsentKind.DATED_UNSUBSCRIBE: 1,
+}  # at one instant; 0 without a date
+Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
+Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
+
+
+class ConsentEvent(NamedTuple):
+    """`instant` is its date, at most its acceptance, or without a date its acceptance, in milliseconds.
+
+    `number` is that of the accepting transaction.
+    """
+
+    instant: int
+    number: int
+    kind: ConsentKind
+
+    @property
+    def unsubscribes(self) -> bool:
+        return self.kind in UNSUBSCRIBES
+
+    def counts_over(self, kept: "ConsentEvent", now: int) -> bool:
+        """Whether it counts in place of the one that is kept.
+
+        A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
+        """
+        if kept.kind == ConsentKind.NONE:
+            return True
+        if kept.instant > now and self.unsubscribes and kept.kind in SUBSCRIBES:
+            kept = kept._replace(instant=now)
+        return self._order >= kept._order
+
+    @property
+    def _order(self) -> tuple[int, int, int]:
+        return self.instant, RANKS.get(self.kind, 0), self.number
+
+
+class Consents:
+    """What a batch of changes says of consent: `said` is each change of it, `overtaken` are the unsubscribed
+    whose further unsubscribe came too late. The numbers of events that came too late, and left their
+    subscribers otherwise than they ask, are `unsubscribes_ignored` and `subscribes_ignored`.
+    """
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+        self.said: list[Said] = []
+        self.overtaken: list[Person] = []
+        self.unsubscribes_ignored = self.subscribes_ignored = 0
+
+    def apply(self, person: Person, change: Change, accepted: Acceptance) -> bool:
+        """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
+        before = person[UNSUBSCRIBED_AT]
+        for event, shown_at, reason in events(change, accepted):
+            self._apply(person, event, min(shown_at, self.now), reason)
+        return bool(person[UNSUBSCRIBED_AT] != before)
+
+    def _apply(self, person: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
+        """Repeating what counts keeps the first date."""
+        subscribed = person[UNSUBSCRIBED_AT] is None
+        if event.unsubscribes:
+            person[UNSUBSCRIBE_NUMBER] = max(event.number, person[UNSUBSCRIBE_NUMBER] or 0)
+        if not event.counts_over(kept(person), self.now):
+            self._ignore(person, event, subscribed)
+            return
+        put(person, event)
+        if subscribed == event.unsubscribes:
+            person[UNSUBSCRIBED_AT] = shown_at if subscribed else None
+            self.said.append((person, shown_at, not subscribed, reason))
+
+    def _ignore(self, person: Person, event: ConsentEvent, subscribed: bool) -> None:
+        if not event.unsubscribes:
+            self.subscribes_ignored += not subscribed
+        elif subscribed:
+            self.unsubscribes_ignored += 1
+        else:
+            self.overtaken.append(person)
+
+
+def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
+    """The events of a change, each with the instant that is shown of it and its reason.
+
+    A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
+    """
+    left_at = change.dates.get("unsubscribed_at")
+    if left_at is not None and not change.consent:
+        instant = min(change.dates.get(UNSUBSCRIBED_BY, left_at), accepted.at)
+        event = ConsentEvent(instant, accepted.number, ConsentKind.DATED_UNSUBSCRIBE)
+        yield event, min(left_at, accepted.at), DATE
+    if change.consent:
+        said_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
+        dated = change.consent_at is not None or said_at is not None
+        instant = accepted.at if change.consent_at is None else change.consent_at
+        kind = ConsentKind[f"{'DATED_' if dated else ''}{change.consent.upper()}"]
+        shown_at = next((at for at in (said_at, change.at) if at is not None), accepted.at)
+        event = ConsentEvent(min(instant, accepted.at), accepted.number, kind)
+        yield event, min(shown_at, accepted.at), WORD
+
+
+def kept(person: Person) -> ConsentEvent:
+    """The event that counts."""
+    return ConsentEvent(person[CONSENT_AT] or 0, person[CONSENT_NUMBER], person[CONSENT_KIND])
+
+
+def of(subscriber: Subscriber) -> ConsentEvent:
+    """The event that counts of a subscriber."""
+    kind = ConsentKind(subscriber.consent_kind)
+    return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
+
+
+def put(person: Person, event: ConsentEvent) -> None:
+    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = event

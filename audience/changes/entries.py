@@ -1,0 +1,175 @@
+"""The entries of one row of the record of changes, packed.
+
+Created subscribers are ids only; a change is [id, new values, old values] of what changed, tags as ids
+[added, removed]. Addresses stand in it only where one changed.
+"""
+
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+
+from audience.changes.changes import json_equal
+from schemas.values import compact_json
+from storage.consents import ConsentKind
+
+LEVEL = 1
+CREATED, UPDATED, SUBSCRIBED, UNSUBSCRIBED, ERASED, RESET = (
+    "created", "updated", "subscribed", "unsubscribed", "erased", "reset",
+)  # fmt: skip
+
+Values = dict[str, Any]
+Changed = tuple[int, Values, Values]  # id, new, old
+Lifted = tuple[int, str, int, int, int]  # id, reason, since, number, kind
+Repeated = tuple[int, int | None, int, int]
+
+
+class LogEntry(NamedTuple):
+    """One change of one subscriber; `subscriber_id` is 0 of a reset. `new` is None of somebody created."""
+
+    kind: str
+    subscriber_id: int
+    new: Values | None
+    old: Values
+
+
+@dataclass
+class Entries:
+    """`left` are those of the created who came in unsubscribed, `back` those who were known as gone.
+
+    `unchanged` were named by the transaction, and have no number; `unnamed` says that it named nobody: a tag
+    was deleted. `tags` are the names of all tags in it, `made_tags` (ids) and `made_fields` (keys) those that
+    it added to the site. `lifted` are the hashes that it took from those of the created who were known as
+    gone: [id, reason, since, number, kind]; `accepted` orders the consent in it. `overtaken` are the
+    unsubscribed whose further unsubscribe is earlier than the one that counts. `repeated` said again by an
+    import that they subscribe: [id, instant, number, kind] of the event before. Rows of an older Audience
+    have no kind.
+    """
+
+    created: list[int] = field(default_factory=list)
+    changed: list[Changed] = field(default_factory=list)
+    erased: list[int] = field(default_factory=list)
+    reset: bool = False
+    left: list[int] = field(default_factory=list)
+    back: list[int] = field(default_factory=list)
+    unchanged: list[int] = field(default_factory=list)
+    tags: dict[str, str] = field(default_factory=dict)
+    made_tags: list[int] = field(default_factory=list)
+    made_fields: list[str] = field(default_factory=list)
+    lifted: list[Lifted] = field(default_factory=list)
+    overtaken: list[int] = field(default_factory=list)
+    repeated: list[Repeated] = field(default_factory=list)
+    accepted: int = 0
+    unnamed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.created) + len(self.changed) + len(self.erased) + self.reset
+
+    def packed(self) -> bytes:
+        parts = {name: part for name, part in vars(self).items() if part}
+        try:
+            text = orjson.dumps(parts)
+        except TypeError:  # an older value: an integer beyond 64 bits
+            text = compact_json(asdict(self)).encode()
+        return zlib.compress(text, LEVEL)
+
+    def each(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
+        """In the order of their numbers, up to `limit` from the place `start` on."""
+        stop = len(self) if limit is None else start + limit
+        left, back = set(self.left), set(self.back)
+        found = [
+            LogEntry(UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED, id_, None, {})
+            for id_ in self.created[start:stop]
+        ]
+        start, stop = (max(0, place - len(self.created)) for place in (start, stop))
+        found += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
+        start, stop = (max(0, place - len(self.changed)) for place in (start, stop))
+        found += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
+        if self.reset and start <= len(self.erased) < stop:
+            found.append(LogEntry(RESET, 0, {}, {}))
+        return found
+
+    def without(self, subscriber_ids: Collection[int]) -> "Entries":
+        """As many entries, with nothing in those of some subscribers."""
+        gone = set(subscriber_ids)
+        kept = [(id_, {}, {}) if id_ in gone else (id_, new, old) for id_, new, old in self.changed]
+        lifted = [each for each in self.lifted if each[0] not in gone]
+        repeated = [each for each in self.repeated if each[0] not in gone]
+        return Entries(**(vars(self) | {"changed": kept, "lifted": lifted, "repeated": repeated}))
+
+    def indexed(self) -> list[int]:
+        """Those of whom the row itself has something, which erasing takes out; but for their words."""
+        return [each[0] for each in self.changed] + [each[0] for each in self.lifted]
+
+    def repeated_by(self) -> list[int]:
+        """Those of whom the row has a word; it may have no entry, and so no number of its own."""
+        return [id_ for id_, *_ in self.repeated]
+
+    def consents_before(self) -> list[Repeated]:
+        """Of those who said again that they subscribe, the event before."""
+        return [(each[0], *consent_before(None, *each[1:])) for each in self.repeated]
+
+
+def consent_before(
+    left_at: int | None, at: int | None, number: int, kind: int | None = None
+) -> tuple[int | None, int, int]:
+    """(instant, number, kind) of an old consent, of which an older Audience kept no kind."""
+    if kind is None:
+        kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
+    return at, number, kind
+
+
+def unpack(packed: bytes) -> Entries:
+    return Entries(**orjson.loads(zlib.decompress(packed)))
+
+
+def _kind(new: Values, old: Values) -> str:
+    if "unsubscribed_at" not in new:
+        return UPDATED
+    if new["unsubscribed_at"] is None:
+        return SUBSCRIBED
+    return UNSUBSCRIBED if old["unsubscribed_at"] is None else UPDATED
+
+
+def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
+    """The entries of one transaction from its parts, as (at, entries): one for each subscriber, net."""
+    whole, changed, left = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
+    for at, part in parts:
+        whole.created += part.created
+        whole.tags |= part.tags
+        whole.unchanged += part.unchanged
+        whole.made_tags += part.made_tags
+        whole.made_fields += part.made_fields
+        whole.lifted += part.lifted
+        whole.overtaken += part.overtaken
+        whole.repeated += part.repeated
+        whole.accepted = part.accepted or whole.accepted
+        left |= {id_: id_ in part.left for id_ in part.created}
+        for id_, new, old in part.changed:
+            if id_ not in left:
+                changed[id_] = _net(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
+            elif "unsubscribed_at" in new:
+                left[id_] = new["unsubscribed_at"] is not None
+    whole.left = [id_ for id_, has_left in left.items() if has_left]
+    whole.back = [id_ for id_, *_ in whole.lifted if not left[id_]]
+    whole.changed = [(id_, new, old) for id_, (new, old) in changed.items() if new]
+    shown = {*left, *(id_ for id_, *_ in whole.changed)}
+    whole.unchanged = [id_ for id_ in dict.fromkeys([*whole.unchanged, *changed]) if id_ not in shown]
+    return whole
+
+
+def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Values, Values]:
+    """New and old values after a further change; without what is as it was."""
+    fields = {**new.get("fields", {}), **later.get("fields", {})}
+    had = {**before.get("fields", {}), **old.get("fields", {})}
+    added, removed = [
+        [*new.get("tags", ([], []))[place], *later.get("tags", ([], []))[place]] for place in (0, 1)
+    ]
+    tags = [[tag for tag in added if tag not in removed], [tag for tag in removed if tag not in added]]
+    kept = {key: value for key, value in fields.items() if not json_equal(value, had[key])}
+    nets = {"fields": kept, "tags": tags if any(tags) else None}
+    whole, was = {**new, **later}, {**before, **old, "fields": {key: had[key] for key in kept}}
+    whole = {name: value for name, value in whole.items() if name in nets or value != was.get(name)} | nets
+    return {name: value for name, value in whole.items() if value or name not in nets}, was

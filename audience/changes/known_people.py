@@ -1,0 +1,47 @@
+"""What an import may change of people who are known: everything, what is blank, or nothing.
+
+Whichever it is, who left in the file leaves. Known is who exists when the row is applied.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from audience.changes.changes import Change, Consent
+from schemas.values import KnownPeople
+
+
+def limited(
+    changes: Sequence[Change], known: Collection[str], left_before: Callable[[str], bool]
+) -> Sequence[Change]:
+    """The changes, without what may not be done to those whose keys are known, or who left before."""
+    if not any(change.known for change in changes):
+        return changes
+    return list(_each(changes, set(known), left_before))
+
+
+def _each(changes: Sequence[Change], known: set[str], left_before: Callable[[str], bool]) -> Iterator[Change]:
+    for change in changes:
+        is_known = change.key in known
+        if change.known and (is_known or left_before(change.key)):
+            yield _limited(change, is_known)
+        else:
+            yield change
+        known.add(change.key)
+
+
+def _limited(change: Change, is_known: bool) -> Change:
+    consent = "" if change.consent == Consent.SUBSCRIBE else change.consent
+    if not is_known:
+        return change._replace(consent=consent)
+    if change.known == KnownPeople.SKIP:
+        return Change(change.key, change.email, consent=consent, dates=change.dates, at=change.at)
+    return change._replace(consent=consent, remove_tags=())
+
+
+def only_blanks(change: Change, values: Mapping[str, Any], first_name: str, last_name: str) -> Change:
+    """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
+    return change._replace(
+        first_name="" if first_name else change.first_name,
+        last_name="" if last_name else change.last_name,
+        fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
+    )

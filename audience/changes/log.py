@@ -1,0 +1,252 @@
+"""The record of changes: what each write did to the subscribers of a site, in the transaction that did it.
+
+`record` has the one function that writes subscribers call it; the others are for what writes beside it.
+Numbers are taken under the site's lock: their order is that of the commits.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from audience import clock
+from audience.changes.batches import ABSENT, SubscriberBatch
+from audience.changes.changes import Source
+from audience.changes.consents import Person
+from audience.changes.entries import Changed, Entries, Repeated, Values, merged, unpack
+from storage import change_log as stored
+from storage import changed_subscribers as stored_changed
+from storage import database
+from storage import jobs as stored_jobs
+from storage import tags as stored_tags
+from storage import webhook_deliveries as stored_deliveries
+from storage import webhooks as stored_webhooks
+from storage.subscriber_batches import (
+    CONSENT,
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    EMAIL,
+    EVENTS,
+    FIRST_NAME,
+    ID,
+    KEY,
+    LAST_EVENT_AT,
+    LAST_NAME,
+    NAMES,
+    TAG_IDS,
+    TEXTS,
+    UNSUBSCRIBED_AT,
+)
+from storage.subscribers import Subscriber
+
+_noted: ContextVar[set[int] | None] = ContextVar("sites with something new to send", default=None)
+_parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
+
+MOST_ENTRIES = 1_000  # of one row
+TAKEN_BACK_WHOLE = (
+    "import"  # with the words that were said again; nothing else that says them can be taken back
+)
+BLANKED_AT_ONCE = 1_000
+COLUMNS = {
+    TEXTS: ((EMAIL, "email"),),
+    NAMES: ((FIRST_NAME, "first_name"), (LAST_NAME, "last_name")),
+    EVENTS: ((LAST_EVENT_AT, "last_event_at"),),
+    CONSENT: ((UNSUBSCRIBED_AT, "unsubscribed_at"),),
+}
+PLAIN = [  # the columns of plain values, by the sum of the groups that differ
+    [column for group, columns in COLUMNS.items() if groups & group for column in columns]
+    for groups in range(sum(COLUMNS) + 1)
+]
+
+
+def record(
+    batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
+) -> None:
+    """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
+    lifted = [person for person in created if person[KEY] in batch.lifted] if batch.lifted else []
+    repeated = [
+        each
+        for groups, people in changed.items()
+        if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
+        for each in _repeated(batch, people)
+    ]
+    entries = Entries(
+        created=[person[ID] for person in created],
+        changed=[
+            _changed(batch, person, batch.known[person[KEY]], groups)
+            for groups, people in changed.items()
+            if groups & TEXTS
+            for person in people
+        ],
+        left=[person[ID] for person in created if person[UNSUBSCRIBED_AT] is not None],
+        back=[person[ID] for person in lifted if person[UNSUBSCRIBED_AT] is None],
+        made_tags=batch.made_tags,
+        made_fields=batch.made_fields,
+        lifted=[(person[ID], *batch.lifted[person[KEY]]) for person in lifted],
+        overtaken=[person[ID] for person in batch.consents.overtaken],
+        repeated=repeated,
+        accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
+    )
+    if len(entries.changed) < len(batch.known):
+        ids = {each[0] for each in entries.changed}
+        entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
+    if batch.tagged:
+        tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
+        names = stored_tags.names(batch.site_id, tag_ids)
+        entries.tags = {str(tag_id): name for tag_id, name in names.items()}
+    _add(batch.site_id, entries, batch.at, batch.accepted.source)
+
+
+def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
+    """Of those who are and were subscribed, the last word before."""
+    for person in people:
+        before = batch.known[person[KEY]]
+        if person[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
+            yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
+
+
+def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], groups: int) -> Changed:
+    """`groups` is the sum of the groups of columns that differ."""
+    new: Values = {}
+    old: Values = {}
+    for place, name in PLAIN[groups]:
+        if person[place] != before[place]:
+            new[name], old[name] = person[place], before[place]
+    key = person[KEY]
+    if replaced := batch.replaced.get(key):
+        values = batch.values[key]
+        given: Values = {}
+        was: Values = {}
+        for name, value in replaced.items():
+            given[name], was[name] = values.get(name), None if value is ABSENT else value
+        new["fields"], old["fields"] = given, was
+    if person[TAG_IDS] != before[TAG_IDS]:
+        tagged, had = batch.tagged[key], batch.tagged_before[key]
+        added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
+        if added or removed:
+            new["tags"] = [list(added), list(removed)]
+    if groups & CONSENT:
+        old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]]
+    return person[ID], new, old
+
+
+def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
+    """Adds that a subscriber's address was changed."""
+    changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
+    _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
+
+
+def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
+    """Adds that subscribers were named, by what changed nothing of them."""
+    _add(site_id, Entries(unchanged=sorted(ids)), at, source)
+
+
+def record_untagged(
+    site_id: int,
+    source: Source,
+    tag: tuple[int, str],
+    ids: Sequence[int],
+    tagged_anew: Collection[int],
+    at: int,
+) -> None:
+    """Adds that a deleted tag, as (id, name), was taken off subscribers.
+
+    Those who are `tagged_anew`, by another tag of that name, keep the name: only `updated_at` changed.
+    """
+    tag_id, name = tag
+    changed: list[Changed] = [
+        (id_, {} if id_ in tagged_anew else {"tags": [[], [tag_id]]}, {}) for id_ in ids
+    ]
+    _add(site_id, Entries(changed=changed, tags={str(tag_id): name}, unnamed=True), at, source)
+
+
+def record_erased(
+    site_id: int, source: Source, people: Sequence[Subscriber], blank: Collection[int] | None = None
+) -> None:
+    """Adds that subscribers were erased. After the commit, call `blank`.
+
+    Blanks what receivers of webhooks answered, as it may be about them.
+
+    Without `blank`, the record may have something of all of them, else of those only.
+    """
+    for start in range(0, len(people), MOST_ENTRIES):
+        some = people[start : start + MOST_ENTRIES]
+        number = _add(site_id, Entries(erased=[each.id for each in some]), clock.now_ms(), source)
+        marks = [(each.id, each.uuid, int(blank is None or each.id in blank)) for each in some]
+        stored.erase(site_id, marks, number + len(some) - 1)
+    stored_deliveries.forget_answers(site_id)
+
+
+def record_reset(site_id: int, source: Source, at_least: int) -> None:
+    """Adds that the site must be copied whole again: no place from before is good any more."""
+    at = clock.now_ms()
+    stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
+    _add(site_id, Entries(reset=True), at, source)
+
+
+@contextmanager
+def one_transaction(site_id: int, source: Source) -> Iterator[None]:
+    """Adds what several writes of the caller's transaction did as one: an entry for each subscriber, net."""
+    parts: list[tuple[int, Entries]] = []
+    token = _parts.set(parts)
+    try:
+        yield
+    finally:
+        _parts.reset(token)
+    if parts:
+        at, entries = parts[-1]
+        _add(site_id, merged(parts) if len(parts) > 1 else entries, at, source)
+
+
+def note_sites() -> set[int]:
+    """What gets the ids of sites with something new to send, from now on in this context."""
+    noted: set[int] = set()
+    _noted.set(noted)
+    return noted
+
+
+def note_site(site_id: int) -> None:
+    if (noted := _noted.get()) is not None:
+        noted.add(site_id)
+
+
+def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
+    if (parts := _parts.get()) is not None:
+        parts.append((at, entries))
+        return 0
+    if not entries and not entries.unchanged:
+        return 0
+    number = stored.add(site_id, len(entries), at, source, entries.packed())
+    if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):
+        note_site(site_id)
+    stored_changed.add(site_id, number, entries.indexed())
+    if entries.repeated:
+        stored_changed.add_words(site_id, number, entries.repeated_by())
+    return number
+
+
+def blank(site_id: int) -> None:
+    """Takes erased subscribers out of the record, each row in a transaction of its own."""
+    while ids := _to_blank(site_id):
+        for number, some in _rows_of(site_id, ids):
+            _blank_row(site_id, number, some)
+        with database.write(site_id):
+            stored.blanked(site_id, ids)
+
+
+@database.session()
+def _to_blank(site_id: int) -> list[int]:
+    return stored.to_blank(site_id, BLANKED_AT_ONCE)
+
+
+def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    with database.session():
+        found = stored_changed.rows_of(site_id, ids)
+    yield from found.items()
+
+
+@database.writes_site
+def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
+    for old in stored.indexed_as(site_id, number):
+        stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
+        stored_changed.forget(site_id, old, ids)

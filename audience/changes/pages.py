@@ -1,0 +1,209 @@
+"""Reading the record of changes: pages of a site, and the history of one subscriber."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from audience.access.sites import Site
+from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
+from audience.errors import NotFound, Refused
+from schemas.values import FieldError
+from storage import change_log as stored
+from storage import changed_subscribers, consent_changes, database, keys, tags
+from storage import subscribers as stored_subscribers
+from storage.change_log import LogRow
+from storage.consent_changes import ConsentChange
+from storage.subscribers import read_values
+
+ReadFields = Callable[[str], Any]
+
+MAX_PAGE = 1_000
+HISTORY_ROWS = 100
+BY_KEY = ("api", "command", "event")
+NO_PLACE = (
+    "The record does not reach back to this number, or never had it: export the site, and go on from the "
+    "number that the export carries."
+)
+NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
+
+
+class LoggedChange(NamedTuple):
+    """One change; `source` is (type, id), `changed` has the new values, instants in milliseconds.
+
+    `uuid` is None of a reset, `email` also of somebody who is gone.
+    """
+
+    number: int
+    at: int
+    kind: str
+    source: tuple[str, str | None]
+    uuid: str | None
+    email: str | None
+    changed: Values
+
+
+class ChangePage(NamedTuple):
+    """`next` is the place to go on from; `newest` and `oldest` are the bounds of the record."""
+
+    changes: list[LoggedChange]
+    next: int
+    has_more: bool
+    newest: int
+    oldest: int
+
+
+@database.session()
+def newest(site: Site) -> int:
+    """The number of a site's newest change: whoever copies the site now, goes on from it."""
+    return stored.numbers(site.id)[0]
+
+
+@database.snapshot()
+def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
+    """Up to `limit` changes after a number, oldest first; None: only the bounds. Raises `Refused`.
+
+    `read_fields` reads the custom values of somebody new from their JSON text.
+    """
+    last, first = stored.numbers(site.id)
+    if after is None:
+        return ChangePage([], last, False, last, first)
+    if not first - 1 <= after <= last:
+        raise Refused(NO_PLACE, [FieldError("after", NO_PLACE)])
+    changes = _ChangeReader(site.id, _after(site.id, after, limit), read_fields).changes()
+    reached = changes[-1].number if changes else last
+    return ChangePage(changes, changes[-1].number if changes else after, reached < last, last, first)
+
+
+class Part(NamedTuple):
+    """Some entries of one row, the first of a number, and the names of tags by id."""
+
+    row: LogRow
+    number: int
+    entries: list[LogEntry]
+    tags: Mapping[str, str]
+
+
+def _after(site_id: int, after: int, limit: int) -> list[Part]:
+    parts: list[Part] = []
+    for row in stored.after(site_id, after, limit):
+        entries, start = unpack(row.entries), max(0, after + 1 - row.number)
+        parts.append(Part(row, row.number + start, entries.each(start, limit), entries.tags))
+        limit -= len(parts[-1].entries)
+    return parts
+
+
+class History(NamedTuple):
+    """The newest changes of one subscriber, newest first, and all changes of consent, oldest first.
+
+    `created_by` is what brought them, as a source; the consents are (source, `ConsentChange`).
+    """
+
+    created_by: tuple[str, str | None]
+    changes: list[LoggedChange]
+    consents: list[tuple[tuple[str, str | None], ConsentChange]]
+
+
+@database.snapshot()
+def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
+    """Raises `NotFound`."""
+    subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
+    said = consent_changes.of_subscriber(site.id, subscriber.id)
+    known = keys.publishable({int(number or 0), *(each.source_id for each in said)})
+    consents = [(answered(each.source, each.source_id, known), each) for each in said]
+    return History(answered(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
+
+
+def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
+    own: list[Part] = []
+    for row in reversed(
+        stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
+    ):
+        entries = unpack(row.entries)
+        own += [
+            Part(row, number, [entry], entries.tags)
+            for number, entry in enumerate(entries.each(), row.number)
+            if entry.subscriber_id == subscriber_id and entry.new is not None
+        ]
+    return _ChangeReader(site_id, own, read_values).changes()
+
+
+def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
+    """A source as it is answered: a key by its publishable part."""
+    if kind in BY_KEY:
+        return kind, known_keys.get(number)
+    return kind, str(number) if number else None
+
+
+class _ChangeReader:
+    """Joins entries with whom and what they name, read once for all of them."""
+
+    def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
+        self.parts = parts
+        ids = {entry.subscriber_id for part in parts for entry in part.entries}
+        new = {entry.subscriber_id for part in parts for entry in part.entries if entry.new is None}
+        self.created = _whole(site_id, new, read_fields) if new else {}
+        self.who = {id_: (uuid, values["email"]) for id_, (uuid, values) in self.created.items()}
+        if others := ids - new:
+            self.who |= stored_subscribers.who(site_id, others)
+        gone = ids - self.who.keys()
+        self.erased = stored.erased(site_id, gone) if gone else {}
+        self.known = keys.publishable({part.row.source_id for part in parts if part.row.source in BY_KEY})
+
+    def changes(self) -> list[LoggedChange]:
+        return [change for part in self.parts for change in self._changes(*part)]
+
+    def _changes(
+        self, row: LogRow, number: int, entries: Sequence[LogEntry], names: Mapping[str, str]
+    ) -> Iterator[LoggedChange]:
+        at, source, who = row.at, answered(row.source, row.source_id, self.known), self.who
+        for each, (kind, id_, new, _) in enumerate(entries, number):
+            if kind == RESET:
+                yield LoggedChange(each, at, RESET, source, None, None, {})
+            elif id_ not in who:
+                yield LoggedChange(each, at, ERASED, source, self.erased.get(id_), None, {})
+            else:
+                changed = self.created[id_][1] if new is None else _named(new, names, at)
+                yield LoggedChange(each, at, kind, source, *who[id_], changed)
+
+
+def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
+    """(uuid, all values as they are now) of those of somebody new who exist, by id."""
+    records = stored_subscribers.shown(site_id, ids)
+    tag_ids = {text: orjson.loads(text) for text in {record[6] for record in records}}
+    names = tags.names(site_id, {tag_id for some in tag_ids.values() for tag_id in some})
+    tagged = {text: [names[each] for each in some if each in names] for text, some in tag_ids.items()}
+    return {
+        id_: (
+            uuid,
+            {
+                "email": email,
+                "first_name": first_name,
+                "last_name": last_name,
+                "fields": read_fields(fields),
+                "tags_added": tagged[tags_text],
+                "tags_removed": [],
+                "created_at": created_at,
+                "updated_at": updated_at,
+                "last_event_at": last_event_at,
+                "unsubscribed_at": unsubscribed_at,
+            },
+        )
+        for (
+            id_, uuid, email, first_name, last_name, fields, tags_text,
+            created_at, updated_at, last_event_at, unsubscribed_at,
+        ) in records
+    }  # fmt: skip
+
+
+def _named(new: Values, names: Mapping[str, str], at: int) -> Values:
+    """New values as they are answered: tags by name, and when it was."""
+    changed = {"updated_at": at, **new}
+    if "tags" in changed:
+        for name, tag_ids in zip(("tags_added", "tags_removed"), changed.pop("tags"), strict=True):
+            if tag_ids:
+                changed[name] = [names[str(tag_id)] for tag_id in tag_ids]
+    return changed

@@ -1,0 +1,54 @@
+"""How long the record of changes is kept."""
+
+import time
+from itertools import takewhile
+
+from audience import clock
+from audience.changes import log as change_log
+from audience.changes.entries import unpack
+from storage import change_log as stored
+from storage import changed_subscribers, database
+from storage import sites as stored_sites
+from storage import undos as stored_undos
+
+DAY_MS = 86_400_000
+ROWS_AT_ONCE = 5
+SWEEP_SECONDS = 1.0
+
+
+def sweep(days: int) -> None:
+    """Blanks what a crash has left, and drops what is older than `days`, for about a second."""
+    deadline = time.monotonic() + SWEEP_SECONDS
+    before = clock.now_ms() - days * DAY_MS
+    with database.session():
+        waiting = stored.sites_to_blank()
+        due = [site.id for site in stored_sites.list_all() if _is_due(site.id, before)]
+    for site_id in waiting:
+        change_log.blank(site_id)
+    for site_id in due:
+        while time.monotonic() < deadline and _drop_some(site_id, before):
+            pass
+        _drop_erased(site_id)
+
+
+def _is_due(site_id: int, before: int) -> bool:
+    at = stored.oldest_at(site_id)
+    return at is not None and at < before
+
+
+@database.writes_site
+def _drop_erased(site_id: int) -> None:
+    stored.drop_erased(site_id)
+
+
+@database.writes_site
+def _drop_some(site_id: int, before: int) -> bool:
+    if stored_undos.any_open(site_id):
+        return False
+    dropped = list(takewhile(lambda each: each.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
+    for each in dropped:
+        entries = unpack(each.entries)
+        changed_subscribers.forget(site_id, each, [*entries.indexed(), *entries.repeated_by()])
+    if dropped:
+        stored.drop(site_id, dropped)
+    return len(dropped) == ROWS_AT_ONCE

@@ -1,0 +1,1 @@
+"""Erasing subscribers, and the log that repeats it after a restore."""

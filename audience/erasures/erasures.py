@@ -1,0 +1,245 @@
+"""Erasing subscribers: only a keyed hash of the address is kept, so that no import adds it again."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+
+from audience import addresses, clock, pepper
+from audience.access import audit_log, erased_pages, sent_addresses, sessions, site_keys
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes import payloads as import_payloads
+from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
+from audience.erasures import log as erasure_log
+from audience.erasures.log import LoggedErasure
+from audience.errors import Refused
+from audience.subscribers import targets
+from audience.subscribers import writes as subscriber_writes
+from schemas.values import FieldError
+from storage import audit_log as stored_audit_log
+from storage import database, site_counters, suppressions, undos
+from storage import file_imports as stored_files
+from storage import file_uploads as stored_uploads
+from storage import imports as stored_imports
+from storage import subscribers as stored
+from storage.errors import Unavailable
+from storage.subscribers import Subscriber
+from storage.suppressions import Suppression
+
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TARGET = "Send the email or the uuid of the subscriber to erase."
+NO_UUID = "Send a uuid of 32 hexadecimal digits, with or without dashes."
+UNKNOWN_UUID = "A subscriber has this email, but none has this uuid: correct it, or leave it out."
+CHUNK_ROWS = 1_000
+
+
+def check_target(email: str | None, uuid: str | None) -> None:
+    """Raises `Refused` for a malformed uuid or address, or neither."""
+    if uuid is not None:
+        if not UUID.fullmatch(uuid):
+            raise Refused(TARGET, [FieldError("uuid", NO_UUID)])
+        return
+    try:
+        addresses.identity(email or "")
+    except addresses.MalformedAddress as error:
+        raise Refused(TARGET, [FieldError("email", str(error))]) from error
+
+
+def erase(
+    site: Site,
+    instance: Path,
+    email: str | None = None,
+    uuid: str | None = None,
+    actor: Actor | None = None,
+    source: Source = OPERATOR,
+) -> bool:
+    """Erases the subscriber with a uuid or, without one, an address; returns whether there was one.
+
+    Of an address that nobody has, also of a malformed one, it erases the refused rows. Raises `Refused` for
+    an address and a uuid that do not mean the same.
+
+    First logs the erasure. If an `actor` did it, the audit log says so.
+    """
+    email = sent_addresses.meant((email or "").strip())
+    with database.write(site.id):
+        subscriber = _found(site.id, email, uuid)
+        address = subscriber.email_key if subscriber else email if uuid is None else ""
+        if not address:
+            return False
+        hashes, key = sent_addresses.address_hashes(site.id, address), _key(address)
+        erased_pages.request(instance)
+        number, now = site_counters.take(site.id, clock.now_ms())
+        at = _instant(subscriber, now)
+        erasure_log.append(instance, _logged(site, hashes, subscriber, at, number))
+        _delete(site.id, [key] if key else [], source)
+        _forget_sent(site.id)
+        _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
+        if actor:
+            audit_log.record(actor, "subscriber erased", site, hashes[0])
+    if key:
+        _blank_waiting(site.id, lambda other: other == key)
+    with suppress(Unavailable):  # the markers are still there: a worker tries again
+        change_log.blank(site.id)
+        erased_pages.run(instance)
+    return subscriber is not None
+
+
+def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
+    """Erases subscribers by key, in the caller's transaction, which is `accepted`.
+
+    After the commit, call `blank_waiting` with the same keys.
+    """
+    found = list(stored.get_by_keys(site.id, keys).values())
+    erased = [
+        (site_keys.address_hashes(site.id, each.email_key), each, _instant(each, accepted.at))
+        for each in found
+    ]
+    erased_pages.request(instance)
+    number = accepted.number
+    erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
+    _delete(site.id, [each.email_key for each in found], accepted.source)
+    _forget_sent(site.id)
+    first = [each for hashes, _, _ in erased for each in hashes[1:]]
+    _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
+
+
+def blank_waiting(site: Site, keys: Collection[str]) -> None:
+    """Takes erased addresses out of the imports that wait, and their subscribers out of the record."""
+    _blank_waiting(site.id, lambda key: key in keys)
+    change_log.blank(site.id)
+
+
+def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
+    """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
+    stored_files.erase_refused(site_id, [*since, *first])
+    suppressions.lift(site_id, first)
+    erased = {each: Suppression(suppressions.ERASED, at, number) for each, at in since.items()}
+    suppressions.add(site_id, erased)
+
+
+def erase_again(site: Site, since: Mapping[str, int]) -> int:
+    """Erases subscribers by the hash of their address or uuid, with the times of it; returns how many.
+
+    Only for an instance that is being restored, which no other process uses.
+    """
+
+    def is_erased(key_or_uuid: str) -> bool:
+        return any(each in since for each in site_keys.address_hashes(site.id, key_or_uuid))
+
+    last, erased = 0, 0
+    with database.write(site.id):
+        number, _ = site_counters.take(site.id, clock.now_ms())
+        while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
+            last = keys[-1][0]
+            again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
+            erased += _delete(site.id, again, RESTORE)
+        _forget_sent(site.id)
+        _suppress(site.id, since, number)
+    _blank_waiting(site.id, is_erased)
+    change_log.blank(site.id)
+    return erased
+
+
+def still_there(site: Site, hashes: Collection[str]) -> set[str]:
+    """Those of the hashes that are of the uuid of a subscriber: nobody gets one again who was erased."""
+    return _there(site, hashes, lambda _key, uuid: uuid)
+
+
+@database.writes_site
+def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
+    """Suppresses erased addresses, by hash with their times, that nobody has, as `erase_again` does.
+
+    Whatever their number: one log that was applied has raised the site's above those of another.
+    """
+    known = {*suppressions.known(site.id, since), *_there(site, since, lambda key, _uuid: key)}
+    if absent := {each: at for each, at in since.items() if each not in known}:
+        erase_again(site, absent)
+
+
+def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -> set[str]:
+    last, found = 0, set[str]()
+    while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
+        last = keys[-1][0]
+        for _, key, uuid in keys:
+            found.update(site_keys.address_hashes(site.id, of(key, uuid)))
+        found.intersection_update(hashes)
+    return found
+
+
+def _logged(
+    site: Site, hashes: Sequence[str], known: Subscriber | None, at: int, number: int
+) -> list[LoggedErasure]:
+    """A line of the address and one of the person, whom a backup may know under another; for a backup of
+    before the site had a key, and the Audience of then, by the hashes of then, too.
+    """
+    of_person = site_keys.address_hashes(site.id, known.uuid) if known else []
+    logged = chain.from_iterable(zip(hashes, of_person, strict=True)) if of_person else hashes
+    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in logged]
+
+
+def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+    key = _key(email)
+    by_email = stored.get_by_key(site_id, key) if key else None
+    if uuid is None:
+        return by_email
+    by_uuid = stored.get_by_uuid(site_id, uuid)
+    if by_email and by_uuid is None:
+        raise Refused(UNKNOWN_UUID, [FieldError("uuid", UNKNOWN_UUID)])
+    if by_email and by_uuid and by_email.id != by_uuid.id:
+        raise Refused(targets.TWO, [FieldError("uuid", targets.TWO)])
+    return by_uuid
+
+
+def _key(address: str) -> str | None:
+    try:
+        return addresses.identity(address)
+    except addresses.MalformedAddress:
+        return None
+
+
+def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
+    """That of the erasure, or of the subscriber's consent where that is later."""
+    return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
+
+
+def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
+    found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
+    if not found:
+        return 0
+    stored_audit_log.erase(
+        site_id, {each.uuid: site_keys.address_hash(site_id, each.email_key) for each in found}
+    )
+    subscriber_writes.delete(site_id, found)
+    undos.forget(site_id, [each.id for each in found])
+    change_log.record_erased(site_id, source, found)
+    return len(found)
+
+
+def _forget_sent(site_id: int) -> None:
+    """A file that waits may have the address or the name, too, which a worker finds out."""
+    stored_uploads.ask_search(site_id)
+    forget_typed(site_id)
+
+
+def forget_typed(site_id: int) -> None:
+    """What operators typed into a search or a filter may be the address or the name."""
+    stored_audit_log.forget_typed(site_id)
+    sessions.forget_searches(site_id)
+
+
+def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
+    """Replaces erased rows of waiting imports by `null`, so that the other rows keep their numbers."""
+    with database.session():
+        batch_ids = [
+            batch_id
+            for batch_id, payload in stored_imports.waiting_batches(site_id)
+            if import_payloads.blanked(payload, is_erased)
+        ]
+    for batch_id in batch_ids:
+        with database.write(site_id):
+            payload = stored_imports.payload(site_id, batch_id)
+            if payload and (blanked := import_payloads.blanked(payload, is_erased)):
+                stored_imports.rewrite_batch(site_id, batch_id, blanked)

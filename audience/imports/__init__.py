@@ -1,0 +1,1 @@
+"""Imports: the inbox and its step, and the files that operators send."""

@@ -1,0 +1,54 @@
+"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are taken back."""
+
+from dataclasses import dataclass
+
+from audience import clock
+from audience.access.sites import Site
+from storage import database, imports, jobs, leases, undos
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """`rows` are those not written yet; `oldest_seconds` is 0 unless an import is queued."""
+
+    imports: int
+    rows: int
+    oldest_seconds: float
+
+
+@database.session()
+def measure() -> Backlog:
+    waiting = imports.waiting()
+    queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
+    return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
+
+
+@database.session()
+def running(site: Site) -> imports.Import | None:
+    """The import of a site that is being applied, or whose turn it is."""
+    waiting = jobs.in_turn(site.id)
+    return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
+
+
+@database.session()
+def failed() -> list[imports.Failed]:
+    """The failed imports of all sites, oldest first."""
+    return imports.failed()
+
+
+@database.session()
+def taken_back(site: Site) -> dict[int, str]:
+    """The status of the undo of each import of a site that has one."""
+    return undos.statuses(site.id, "import")
+
+
+@database.session()
+def failed_undos() -> list[undos.GivenUp]:
+    """The failed undos of all sites, oldest first."""
+    return undos.failed()
+
+
+@database.session()
+def abandoned() -> int:
+    """The number of jobs whose lease has expired: their worker died."""
+    return jobs.abandoned(leases.now(clock.uptime_ms()))

@@ -1,0 +1,160 @@
+"""What an import would do: its rows are written batch by batch, and each batch is rolled back.
+
+Whoever was named in an earlier batch is first brought to where that left them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from audience.access.sites import Site
+from audience.changes.changes import Acceptance, Change, Consent, Outcome, change_from_item
+from audience.imports.file_imports import FileRows
+from audience.protocols import FileRow
+from audience.subscribers import subscribers
+from audience.subscribers.subscribers import Subscriber, Written
+from storage import database
+from storage import subscribers as stored
+from storage import tags as stored_tags
+from storage.engines.tried_people import TriedPeople
+
+BATCH_ROWS = 1_000
+PREVIEW_ROWS = 20
+REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class RowPreview:
+    """A row as it would become: `subscriber` with the names of `tags`, or why the row is refused."""
+
+    row: FileRow
+    outcome: str
+    subscriber: Subscriber | None = None
+    tags: Sequence[str] = ()
+
+
+@dataclass
+class DryRun:
+    """What an import would do with `rows_seen` rows, all of the file if `whole`.
+
+    The number by outcome, or `REFUSED`; those by which somebody would have `left`, the `new` ones of these;
+    those who had left before and `stayed` away, or whose consent came too late; the first `rows` themselves.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    left: int = 0
+    new: int = 0
+    stayed: int = 0
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
+    rows_seen: int = 0
+    whole: bool = True
+    rows: list[RowPreview] = field(default_factory=list)
+
+    def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
+        outcomes = iter(done.written.outcomes)
+        for change, written in zip(changes, done.written.outcomes, strict=True):
+            created = done.after.get(change.key) if written == Outcome.CREATED else None
+            self.new += created is not None and created.unsubscribed_at is not None
+        for row in batch:
+            outcome = REFUSED if row.item is None else next(outcomes)
+            self.counts[outcome] += 1
+            if len(self.rows) < PREVIEW_ROWS:
+                subscriber = done.after.get(change_from_item(row.item).key) if row.item else None
+                tags = _names(subscriber, done.tags) if subscriber else []
+                self.rows.append(RowPreview(row, outcome, subscriber, tags))
+        self.rows_seen += len(batch)
+        self.left += done.written.left
+        self.stayed += done.written.stayed
+        self.unsubscribes_ignored += done.written.unsubscribes_ignored
+        self.subscribes_ignored += done.written.subscribes_ignored
+
+
+def dry_run(
+    site: Site, rows: FileRows, most: int | None = None, follow: Callable[[DryRun], object] = bool
+) -> DryRun:
+    """What an import of (at `most` the first) rows would do; nothing is written. `follow` is told so far."""
+    done = DryRun(whole=False)
+    with closing(rows), TriedPeople() as people:
+        judged = rows if most is None else islice(rows, most)
+        while batch := list(islice(judged, BATCH_ROWS)):
+            items = [row.item for row in batch if row.item is not None]
+            changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
+            tried = _try(site.id, changes, people.get({change.key for change in changes}))
+            people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
+            done.add(batch, changes, tried)
+            follow(done)
+        done.whole = next(rows, None) is None
+    return done
+
+
+class _Rollback(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """The subscribers `after` changes, by key, and the names of their tags by id."""
+
+    written: Written
+    after: Mapping[str, Subscriber]
+    tags: Mapping[int, str]
+
+
+def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
+    """Writes the changes, and rolls back; `states` are those of people named before."""
+    done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
+    with suppress(_Rollback), database.write(site_id):
+        accepted = subscribers.accept_now(site_id)
+        if states:
+            _restore(site_id, states, accepted)
+        written = subscribers.write(site_id, changes, accepted)
+        after = stored.get_by_keys(site_id, {change.key for change in changes})
+        done = _Tried(written, after, _tag_names(site_id, after))
+        raise _Rollback
+    return done
+
+
+def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]:
+    return stored_tags.names(site_id, {tag_id for each in people.values() for tag_id in each.tag_ids})
+
+
+def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
+    """Without that of a deleted tag that is still being taken off."""
+    return [tags[tag_id] for tag_id in subscriber.tag_ids if tag_id in tags]
+
+
+def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
+    each = subscriber
+    return [
+        each.email,
+        each.first_name,
+        each.last_name,
+        each.fields,
+        _names(each, tags),
+        stored.consent(each),
+    ]
+
+
+def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
+    """Brings people to where earlier batches left them."""
+    subscribers.write(site_id, list(_restored(site_id, states)), accepted)
+    people = stored.get_by_keys(site_id, states).values()
+    for each in people:
+        for name, value in zip(stored.CONSENT, states[each.email_key][-1], strict=True):
+            setattr(each, name, value)
+    stored.put_consents(site_id, people)
+
+
+def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
+    """The changes after which people are in some states, but for consent: imports take no names or values."""
+    before = stored.get_by_keys(site_id, states)
+    tags = _tag_names(site_id, before)
+    for key, (email, first_name, last_name, fields, names, _) in states.items():
+        known = before.get(key)
+        gone = [name for name in _names(known, tags) if name not in names] if known else []
+        consent = "" if known else Consent.SUBSCRIBE  # which adds erased people, too
+        yield Change(key, email, first_name, last_name, fields, names, gone, consent=consent)

@@ -1,0 +1,237 @@
+"""Imports of files: stored batch by batch, and accepted once the file is complete.
+
+Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import COMMAND_LINE, Actor
+from audience.access.sites import Site
+from audience.changes import payloads as import_payloads
+from audience.changes.changes import change_from_item
+from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
+from audience.imports import file_uploads, imports, refused_rows
+from audience.protocols import FileRow, ImportQueue
+from storage import database, leases, site_counters
+from storage import file_imports as stored
+from storage import imports as stored_imports
+from storage.file_imports import RefusedRow
+from storage.file_uploads import ImportedFile
+
+__all__ = ["RefusedRow"]
+
+BATCH_ROWS = 1_000
+BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
+MINUTE_MS = 60_000
+LEASE_MS = 60 * MINUTE_MS
+RESUME_MS = 30 * 24 * 60 * MINUTE_MS
+RETENTION_MS = 30 * 24 * 60 * MINUTE_MS
+ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
+TAKEN_BACK = "The import was taken back before the file was read: send the file again to import it after all."
+
+FileRows = Generator[FileRow, None, None]
+
+
+class TakenBackError(Refused):
+    """The import was stopped while its file was being received."""
+
+
+@dataclass
+class Upload:
+    """A file that is being received as an import: its rows stored so far, all of them if `complete`.
+
+    `hold` is called in each transaction; what it raises ends it.
+    """
+
+    site: Site
+    import_id: int
+    lease_ms: int
+    stored_rows: int = 0
+    complete: bool = False
+    hold: Callable[[], object] = bool
+
+    def store(self, rows: FileRows) -> None:
+        """Stores the rows after the first `stored_rows`.
+
+        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        """
+        items: list[bytes] = []
+        refused: list[RefusedRow] = []
+        size = 0
+        with closing(rows):
+            for row in islice(rows, self.stored_rows, None):
+                if row.item is None:
+                    refused.append(refused_rows.without_addresses(self.site.id, row))
+                    size += sum(map(len, row.cells))
+                else:
+                    change = change_from_item(row.item, time_zone=self.site.time_zone)
+                    items.append(import_payloads.row(change))
+                    size += len(items[-1])
+                if len(items) + len(refused) == BATCH_ROWS or size > BATCH_LENGTH:
+                    self._store(items, refused)
+                    items, refused, size = [], [], 0
+        self._store(items, refused)
+
+    def _store(self, items: list[bytes], refused: list[RefusedRow]) -> None:
+        """`items` are rows of a payload."""
+        site_id, at = self.site.id, clock.now_ms()
+        with database.write(site_id):
+            self.hold()
+            import_ = stored_imports.get(site_id, self.import_id)
+            if items and import_ is not None:
+                stored_imports.add_batch(site_id, self.import_id, import_.rows, import_payloads.join(items))
+            stored.refuse(site_id, self.import_id, refused, at)
+            self._count(len(items), len(refused), _now())
+
+    def _count(self, rows: int, refused: int, now: int) -> None:
+        if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
+            raise self._ended()
+
+    def _ended(self) -> AudienceError:
+        import_ = stored_imports.get(self.site.id, self.import_id)
+        return (
+            TakenBackError(TAKEN_BACK)
+            if import_ and import_.status == "failed"
+            else ServiceUnavailable(ABANDONED)
+        )
+
+    def discard(self) -> None:
+        """Deletes an incomplete import."""
+        _discard(self.site.id, self.import_id)
+
+    def accept(
+        self,
+        columns: Sequence[str],
+        import_queue: ImportQueue | None = None,
+        file: ImportedFile | None = None,
+        actor: Actor = COMMAND_LINE,
+    ) -> None:
+        """Queues the complete import; what is kept of its `file`, unless a task of it ends with that.
+
+        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        """
+        with database.write(self.site.id):
+            self.hold()
+            number, at = site_counters.take(self.site.id, clock.now_ms())
+            if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
+                raise self._ended()
+            if file:
+                file_uploads.put_file(self.site, self.import_id, file, actor)
+        if import_queue:
+            import_queue.notify(self.site.id)
+
+
+@contextmanager
+def receiving(site: Site) -> Iterator[Upload]:
+    """An import of a new file, discarded if the block raises."""
+    with database.write(site.id):
+        upload = Upload(site, stored.begin(site.id, None, clock.now_ms(), _now() + LEASE_MS), LEASE_MS)
+    try:
+        yield upload
+    except BaseException:
+        upload.discard()
+        raise
+
+
+@database.writes_site
+def resume(site: Site, source: str, once: bool = False) -> Upload:
+    """The interrupted import of the file identified by `source`, or a new import.
+
+    Of a file that is to be imported `once`, an import that has ended is the one, too.
+    """
+    import_id = stored.unfinished(site.id, source, _now())
+    if import_id is None and once:
+        import_id = stored.ended(site.id, source)
+    if import_id is None:
+        until = _now() + RESUME_MS
+        return Upload(site, stored.begin(site.id, source, clock.now_ms(), until), RESUME_MS)
+    import_ = stored_imports.get(site.id, import_id)
+    stored_rows = import_.rows + import_.refused if import_ else 0
+    complete = import_ is None or import_.status != "receiving"
+    return Upload(site, import_id, RESUME_MS, stored_rows, complete)
+
+
+def forget(site: Site, source: str) -> None:
+    """Deletes the interrupted import of a file, which has changed."""
+    with database.session():
+        import_id = stored.unfinished(site.id, source, _now())
+    if import_id is not None:
+        _discard(site.id, import_id)
+
+
+def _now() -> int:
+    """By the wall clock, where there is no server's: a lease may outlast a start of the machine."""
+    return leases.now(clock.now_ms())
+
+
+def _discard(site_id: int, import_id: int) -> None:
+    """In several transactions, so that others can write in between."""
+    more = True
+    while more:
+        with database.write(site_id):
+            more = stored.discard(site_id, import_id)
+
+
+def columns(site: Site, import_id: int) -> list[str]:
+    """The columns of an import's file. Raises `NotFound`."""
+    with database.session():
+        names = stored.columns(site.id, import_id)
+    if names is None:
+        raise NotFound(imports.NOT_FOUND)
+    return names
+
+
+@database.session()
+def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
+    """(code, rows) of the refused rows of an import, the most common first."""
+    return stored.refused_by_code(site.id, import_id)
+
+
+def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
+    """As `refused`; at their end the audit log says who was sent how many."""
+    pages = _refused_pages(site, import_id)
+    for page in audit_log.sent(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
+        yield from page
+
+
+def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
+    """The refused rows of an import, in order, read page by page."""
+    for page in _refused_pages(site, import_id):
+        yield from page
+
+
+def _refused_pages(site: Site, import_id: int) -> Iterator[list[RefusedRow]]:
+    after = 0
+    while True:
+        with database.session():
+            page = stored.refused_page(site.id, import_id, after)
+        if not page:
+            return
+        yield [row for _, row in page]
+        after = page[-1][0]
+
+
+@database.writes_site
+def retry(site: Site, import_id: int, actor: Actor) -> None:
+    """Goes on with a failed import of the site, and says so in the audit log. Raises `NotFound`."""
+    imports.progress(site, import_id)
+    imports.retry(import_id)
+    audit_log.record(actor, "import tried again", site, f"import {import_id}")
+
+
+def sweep() -> None:
+    """Deletes abandoned imports."""
+    with database.session():
+        abandoned = stored.abandoned(_now())
+    for site_id, import_id in abandoned:
+        _discard(site_id, import_id)
+
+
+def forget_refused() -> bool:
+    """Deletes some refused rows after `RETENTION_MS`; False if there were none."""
+    return refused_rows.forget(clock.now_ms() - RETENTION_MS)

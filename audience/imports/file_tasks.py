@@ -1,0 +1,214 @@
+"""What a worker does with files that operators sent: it searches one for the erased, tries all of it, or
+imports it.
+"""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from audience import addresses, jobs
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import NotFound, where
+from audience.imports import dry_runs, file_imports, file_searches, file_uploads
+from audience.imports.dry_runs import DryRun
+from audience.imports.file_imports import FileRows, TakenBackError, Upload
+from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
+from audience.protocols import FileOpener, ReadableFile, RecordOpener
+from schemas.values import FormError, compact_json
+from storage import database, sites
+from storage import file_uploads as stored
+from storage.errors import Unavailable
+from storage.file_uploads import IMPORT, FileUpload, ImportedFile
+
+log = logging.getLogger(__name__)
+BATCH_ROWS = 1_000
+STOPPED = "It stopped by itself: find the cause in the worker's log, then look again."
+
+
+@dataclass
+class Task:
+    """What is to be done with a file; `upload` is as it was when the job was claimed.
+
+    `found` is what is known by now, as JSON, and shown once all is `looked` through: `look`, what the file is
+    (schemas/file_looks.py); what `tried` gives; or the `problem`, with the values `found`.
+    """
+
+    site: Site
+    upload: FileUpload
+    job: Job
+    found: dict[str, Any] = field(default_factory=dict)
+    looked: bool = False
+
+    def note(self, rows_done: int) -> None:
+        """Raises `ClaimLost`."""
+        known = compact_json(self.found) if self.looked else self.upload.outcome
+        with database.write(self.site.id):
+            jobs.hold(self.job, LONG)
+            stored.note(self.site.id, self.upload.id, rows_done, known)
+
+    def look(self, rows_done: int, look: dict[str, Any]) -> None:
+        """Raises `ClaimLost`."""
+        self.found["look"] = look
+        self.note(rows_done)
+
+    def judge(self, done: DryRun) -> None:
+        """Raises `ClaimLost`."""
+        self.found |= tried(done)
+        self.note(done.rows_seen)
+
+    def followed(self, rows: FileRows) -> FileRows:
+        with closing(rows):
+            for number, row in enumerate(rows, 1):
+                if number % BATCH_ROWS == 0:
+                    self.note(number)
+                yield row
+
+    def end(self, **problem: Any) -> None:
+        """Raises `ClaimLost`."""
+        with database.write(self.site.id):
+            jobs.hold(self.job, LONG)
+            stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
+
+
+def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
+    """What a worker would find in a file that is small; only what its columns mean while others write."""
+    found: dict[str, Any] = {}
+    try:
+        with _opened(site, instance, upload, open_file, lambda _, look: found.update(look=look)) as file:
+            found |= tried(dry_runs.dry_run(site, file.rows(addresses.identity)))
+    except FormError as error:
+        found |= _problem(error)
+    except Unavailable:
+        if not found:
+            raise
+    return found
+
+
+def tried(done: DryRun) -> dict[str, Any]:
+    """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
+    refused = [(each.row.row_number, each.row.message) for each in done.rows if each.row.message]
+    return {
+        "counts": dict(done.counts),
+        "left": done.left,
+        "new_left": done.new,
+        "stayed": done.stayed,
+        "rows_seen": done.rows_seen,
+        "whole": done.whole,
+        "refused": refused,
+        "first_rows": len(done.rows),
+    }
+
+
+def _problem(error: FormError) -> dict[str, Any]:
+    return {"problem": error.problems[0].message, "found": error.page_found}
+
+
+def kind(instance: Path, open_file: FileOpener, open_records: RecordOpener) -> Kind:
+    return Kind(stored.JOB, LONG, partial(_step, instance, open_file, open_records))
+
+
+def _step(
+    instance: Path, open_file: FileOpener, open_records: RecordOpener, job: Job, _deadline: float
+) -> int:
+    """Searches a file, or does its task, to the end; what there is to do then is done next."""
+    with database.write(job.site_id):
+        upload = stored.get(job.site_id, job.subject)
+        if upload is None or not upload.is_due:
+            jobs.end(job)
+            return jobs.SETTLED
+        site = next(site for site in sites.list_all() if site.id == job.site_id)
+    if upload.to_search and upload.task != IMPORT:
+        file_searches.search(site, upload, job, instance, open_records)
+    else:
+        _attempt(Task(site, upload, job), instance, open_file)
+    return 0
+
+
+def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
+    """Does a task, and says so if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    try:
+        _do(task, instance, open_file)
+    except NotFound as error:
+        task.end(problem=error.message)
+    except FormError as error:
+        task.end(**_problem(error))
+    except (ClaimLost, *MACHINE_FAULTS):
+        raise
+    except Exception as error:
+        log.error("file %d was not read: %s", task.upload.id, where(error))
+        task.end(problem=STOPPED)
+
+
+def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
+    with _opened(task.site, instance, task.upload, open_file, task.look) as file:
+        if task.upload.task == IMPORT:
+            _import(task, file)
+        else:
+            _try(task, file)
+    if task.upload.task == IMPORT:
+        file_uploads.remove_file(task.site, instance, task.upload)
+
+
+def _try(task: Task, file: ReadableFile) -> None:
+    task.looked = True
+    task.note(0)
+    done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
+    task.found |= tried(done)
+    task.end()
+
+
+@contextmanager
+def _opened(
+    site: Site,
+    instance: Path,
+    upload: FileUpload,
+    open_file: FileOpener,
+    follow: Callable[[int, dict[str, Any]], object],
+) -> Iterator[ReadableFile]:
+    with (
+        file_uploads.opened(site, instance, upload) as binary,
+        tempfile.TemporaryFile(dir=instance) as unpacked,
+    ):
+        yield open_file(
+            upload.name, site.time_zone, file_uploads.reading_of(upload), binary, unpacked, follow
+        )
+
+
+def _import(task: Task, file: ReadableFile) -> None:
+    """Goes on where another worker was killed; what is taken back meanwhile is not read on."""
+    site, upload = task.site, task.upload
+    received = file_imports.resume(site, upload.file, once=True)
+    received.hold = partial(jobs.hold, task.job, LONG)
+    if not received.complete:
+        with suppress(TakenBackError):
+            _receive(task, file, received)
+    kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
+    with database.write(site.id):
+        jobs.hold(task.job, LONG)
+        file_uploads.put_file(site, received.import_id, kept, Actor(upload.actor, upload.client_network))
+        stored.end(site.id, upload.id, "", received.import_id)
+
+
+def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
+    try:
+        received.store(task.followed(file.rows(addresses.identity)))
+    except FormError:
+        received.discard()
+        raise
+    except ClaimLost:
+        if _is_left(task):
+            received.discard()
+        raise
+    received.accept(file.columns)
+
+
+@database.session()
+def _is_left(task: Task) -> bool:
+    """Whether the operator has left the file; otherwise another worker goes on with it."""
+    return stored.get(task.site.id, task.upload.id) is None

@@ -1,0 +1,285 @@
+"""Files that operators send: kept in the instance until they are imported, a day at most.
+
+They are in its folder or, where several hosts share the database, there.
+"""
+
+import itertools
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from audience import clock, secret_files
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused
+from schemas.values import compact_json
+from storage import database, sites
+from storage import file_pieces as pieces
+from storage import file_uploads as stored
+from storage import imports as stored_imports
+from storage.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
+
+__all__ = ["IMPORT", "FileUpload", "ImportedFile"]
+
+FOLDER = "uploads"
+KEPT_MS = 24 * 3_600_000
+MOST_ASKED = 20  # files of a key and site that wait for answers
+ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
+MAX_NAME_LENGTH = 200
+COPY_BYTES = pieces.PIECE_BYTES
+SMALL_BYTES = 2**16
+PACKED = b"PK\x03\x04"
+EMPTY = "The file is empty: choose another."
+ASKED_GONE = "No file waits under this upload: it was used, or an hour has passed. Send the file again."
+GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
+
+
+def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
+    """Stores a file, whole before it is known, which a worker tries. Raises `Refused` if it is empty."""
+    file, at = secrets.token_hex(16), clock.now_ms()
+    shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
+    try:
+        size = _keep_content(site, instance, file, source)
+        with database.write(site.id):
+            upload_id = stored.add(site.id, file, shown, size, compact_json(dict(reading)), at)
+            return _require(site.id, upload_id)
+    except Exception:
+        (instance / FOLDER / file).unlink(missing_ok=True)
+        raise
+
+
+def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading: Mapping[str, Any]) -> int:
+    """Keeps a file that a key sent until its questions are answered, an hour at most; returns its id.
+
+    Of more than `MOST_ASKED` the oldest go.
+    """
+    file, at = secrets.token_hex(16), clock.now_ms()
+    source.seek(0)
+    size = _keep_content(site, instance, file, source)
+    with database.write(site.id):
+        upload_id = stored.add(site.id, file, ASKED, size, compact_json(dict(reading)), at, ASKED, key)
+        oldest = stored.asked_by(site.id, key)[MOST_ASKED:]
+    for upload in oldest:
+        discard(site, instance, upload)
+    return upload_id
+
+
+@database.session()
+def asked(site: Site, upload_id: int, key: str) -> FileUpload:
+    """Raises `NotFound`, also of a file that another key sent."""
+    upload = stored.get(site.id, upload_id)
+    since = clock.now_ms() - ASKED_MS
+    if upload is None or (upload.task, upload.actor) != (ASKED, key) or upload.created_at < since:
+        raise NotFound(ASKED_GONE)
+    return upload
+
+
+def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
+    """The bytes of a file, which are stored. Raises `Refused` without any."""
+    if pieces.are_kept():
+        size = _keep_pieces(site, file, source)
+    else:
+        size = _keep_file(instance / FOLDER / file, source)
+    if not size:
+        raise Refused(EMPTY)
+    return size
+
+
+def _keep_pieces(site: Site, file: str, source: IO[bytes]) -> int:
+    size = 0
+    for number in itertools.count():
+        content = source.read(COPY_BYTES)
+        if not content:
+            return size
+        with database.write(site.id):
+            pieces.add(site.id, file, number, content, clock.now_ms())
+        size += len(content)
+    return size
+
+
+def _keep_file(file: Path, source: IO[bytes]) -> int:
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    with open(file, "xb", opener=secret_files.private_opener) as target:
+        shutil.copyfileobj(source, target, COPY_BYTES)
+        target.flush()
+        os.fsync(target.fileno())
+        return target.tell()
+
+
+@database.session()
+def get(site: Site, upload_id: int) -> FileUpload:
+    """A file that an operator sent. Raises `NotFound`."""
+    upload = _require(site.id, upload_id)
+    if upload.task == ASKED:
+        raise NotFound(GONE)
+    return upload
+
+
+@database.session()
+def waiting(site: Site) -> list[FileUpload]:
+    """Newest first."""
+    return stored.waiting(site.id)
+
+
+def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
+    """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
+    if not upload.file or upload.bytes > SMALL_BYTES:
+        return False
+    with opened(site, instance, upload) as binary:
+        return binary.read(len(PACKED)) != PACKED
+
+
+def reading_of(upload: FileUpload) -> dict[str, Any]:
+    """How it is meant, as it was last said."""
+    found: dict[str, Any] = json.loads(upload.reading)
+    return found
+
+
+def outcome_of(upload: FileUpload) -> dict[str, Any]:
+    """What a worker has found in the file (`file_tasks.Task`); empty before it has looked through it."""
+    found: dict[str, Any] = json.loads(upload.outcome or "{}")
+    return found
+
+
+@database.writes_site
+def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
+    """Says how a file is meant, which a worker tries on all of it. Raises `NotFound`."""
+    stored.put_reading(site.id, upload_id, compact_json(dict(reading)))
+    return _require(site.id, upload_id)
+
+
+def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
+    """Has a worker import a file; nothing changes if one does already. Raises `NotFound`."""
+    try:
+        os.utime(instance / FOLDER / upload.file)
+    except FileNotFoundError:
+        _require_pieces(site, upload)
+    with database.write(site.id):
+        stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
+
+
+@contextmanager
+def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+    """Raises `NotFound`."""
+    if not upload.file:
+        raise NotFound(GONE)
+    with ExitStack() as stack:
+        try:
+            binary: BinaryIO = stack.enter_context((instance / FOLDER / upload.file).open("rb"))
+        except FileNotFoundError:
+            binary = stack.enter_context(tempfile.TemporaryFile(dir=instance))
+            _put_together(site, upload, binary)
+        yield binary
+
+
+def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
+    """Copies a file from its pieces in the database. Raises `NotFound`."""
+    with database.session():
+        binary.writelines(pieces.read(site.id, upload.file))
+    if not binary.tell():
+        raise NotFound(GONE)
+    binary.seek(0)
+
+
+def overwrite(site: Site, instance: Path, upload: FileUpload, places: Sequence[tuple[int, bytes]]) -> None:
+    """Writes bytes over those at places of a file, in the caller's transaction; it is kept no longer."""
+    path = instance / FOLDER / upload.file
+    try:
+        with path.open("r+b") as file:
+            for start, content in places:
+                file.seek(start)
+                file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.utime(path, (upload.created_at / 1000, upload.created_at / 1000))
+    except FileNotFoundError:
+        pieces.overwrite(site.id, upload.file, places)
+
+
+@database.session()
+def _require_pieces(site: Site, upload: FileUpload) -> None:
+    if next(pieces.read(site.id, upload.file), None) is None:
+        raise NotFound(GONE)
+
+
+def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
+    """Forgets a file; False if somebody else did so before."""
+    with database.write(site.id):
+        first = stored.remove(site.id, upload.id)
+    remove_file(site, instance, upload)
+    return first
+
+
+def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
+    if not upload.file:
+        return
+    with database.write(site.id):
+        pieces.remove(site.id, upload.file)
+    (instance / FOLDER / upload.file).unlink(missing_ok=True)
+
+
+def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
+    """Keeps whose file an import is and what was answered, in the caller's transaction."""
+    import_ = stored_imports.get(site.id, import_id)
+    rows = import_.rows + import_.refused if import_ else 0
+    stored.put_file(site.id, import_id, file)
+    typed = {"file": file.name, "consent": file.consent}
+    typed = {name: value for name, value in typed.items() if value}
+    audit_log.record(actor, "file imported", site, f"import {import_id}", rows, typed)
+
+
+@database.session()
+def files(site: Site, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
+    """By the id of the import."""
+    return stored.files(site.id, import_ids)
+
+
+@database.session()
+def imported_before(site: Site, digest: str) -> tuple[int, int] | None:
+    """(id, when it was accepted) of the newest import of a file with this content."""
+    return stored.imported_before(site.id, digest) if digest else None
+
+
+def sweep(instance: Path) -> None:
+    """Deletes files that nobody has imported for a day."""
+    before = clock.now_ms() - KEPT_MS
+    _sweep_asked(instance)
+    with database.session():
+        site_ids = stored.sites_before(before)
+    for site_id in site_ids:
+        with database.write(site_id):
+            stored.remove_before(site_id, before)
+    with database.session():
+        lost = pieces.without_file(before)
+    for site_id, name in lost:
+        with database.write(site_id):
+            pieces.remove(site_id, name)
+    for file in (instance / FOLDER).glob("*"):
+        with suppress(FileNotFoundError):
+            if file.stat().st_mtime * 1000 < before:
+                file.unlink()
+
+
+def _sweep_asked(instance: Path) -> None:
+    with database.session():
+        found = stored.asked_before(clock.now_ms() - ASKED_MS)
+        by_id = {site.id: site for site in sites.list_all()} if found else {}
+    for site_id, upload_id in found:
+        with database.session():
+            upload = stored.get(site_id, upload_id)
+        if upload and site_id in by_id:
+            discard(by_id[site_id], instance, upload)
+
+
+def _require(site_id: int, upload_id: int) -> FileUpload:
+    upload = stored.get(site_id, upload_id)
+    if upload is None:
+        raise NotFound(GONE)
+    return upload

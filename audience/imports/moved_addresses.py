@@ -1,0 +1,64 @@
+"""Rows that wait for an address are of whoever had it when they were accepted, and has moved away since."""
+
+from collections.abc import Sequence
+
+from audience.access import site_keys
+from audience.changes import consents
+from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
+from storage import moved_addresses as stored
+from storage import subscribers, suppressions
+from storage.suppressions import UNSUBSCRIBED, Suppression
+
+DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
+
+
+def redirected(
+    site_id: int, changes: Sequence[Change], accepted: Acceptance
+) -> tuple[Sequence[Change], list[Change]]:
+    """The accepted changes, of those who had the addresses then, without those of whom is gone; and the
+    unsubscribes of these addresses, for who has them now.
+
+    Nobody is subscribed who came to an address later.
+    """
+    if not stored.any_after(site_id, accepted.number):
+        return changes, []
+    hashes = {
+        each: change.key for change in changes for each in site_keys.address_hashes(site_id, change.key)
+    }
+    moves = stored.after(site_id, accepted.number, hashes)
+    moved = {hashes[each.address_hash]: each for each in reversed(moves)}
+    people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
+    taken = subscribers.get_by_keys(site_id, moved)
+    found, left = list[Change](), list[Change]()
+    for change in changes:
+        move = moved.get(change.key)
+        if move is None:
+            found.append(change)
+        elif move.came:
+            found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
+        elif person := people.get(move.subscriber_id):
+            found.append(change._replace(key=person.email_key, email=person.email))
+            if person.email_key != change.key:
+                left.append(_left(change))
+            if change.key not in taken:
+                _leave(site_id, change, accepted)
+    return found, left
+
+
+def _left(change: Change) -> Change:
+    """What a change says of unsubscribing, of whoever has its address."""
+    return Change(
+        change.key,
+        change.email,
+        consent=Consent.UNSUBSCRIBE if change.consent == Consent.UNSUBSCRIBE else "",
+        dates={name: change.dates[name] for name in DATES if name in change.dates},
+        creates=False,
+    )
+
+
+def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
+    """Keeps the hash of an address whose bearer unsubscribed before moving away."""
+    events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
+    [address_hash] = site_keys.renewed(site_id, [change.key]).values()
+    if events and not suppressions.known(site_id, [address_hash]):
+        suppressions.add(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])})

@@ -1,0 +1,47 @@
+"""Refused rows of files as they are stored, for a while: with a mark in place of every address."""
+
+from audience import redaction
+from audience.access import site_keys
+from audience.access.sent_addresses import address_hash, meant
+from audience.protocols import FileRow
+from storage import database
+from storage import file_imports as stored
+from storage.file_imports import RefusedRow
+
+MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
+MARK = "sha256:"
+
+
+def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
+    """The row to store. Costs a hash for each address: to be called outside a transaction."""
+    email = row.email.strip()
+    marks = _Marks(site_id)
+    cells = [
+        marks.of(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.of)
+        for cell in row.cells
+    ]
+    return RefusedRow(row.row_number, address_hash(site_id, meant(email)), row.code, row.message, cells)
+
+
+def forget(before: int) -> bool:
+    """Deletes some of the rows of a site that were refused before an instant; False if there were none."""
+    with database.session():
+        site_id = stored.refused_before(before)
+    if site_id is not None:
+        with database.write(site_id):
+            stored.forget_refused(site_id, before)
+    return site_id is not None
+
+
+class _Marks:
+    """The marks of one row: the first `MAX_HASHED` addresses get a keyed hash, those behind it none."""
+
+    def __init__(self, site_id: int) -> None:
+        self._site_id = site_id
+        self._left = MAX_HASHED
+
+    def of(self, address: str) -> str:
+        self._left -= 1
+        if self._left < 0:
+            return MARK
+        return MARK + address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)

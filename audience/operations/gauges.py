@@ -1,0 +1,29 @@
+"""Numbers of a whole instance that go up and down."""
+
+from audience import clock
+from audience.changes import replay as change_log_replay
+from audience.imports import backlog
+from audience.webhooks import webhooks
+from storage.errors import StatementError, Unavailable, Unusable
+
+DAY_MS = 86_400_000
+
+
+def read() -> dict[str, float]:
+    """For /metrics; empty while the database is unavailable."""
+    try:
+        waiting = backlog.measure()
+        written, oldest_at = change_log_replay.size()
+        paused, behind = webhooks.paused_by_themselves(), webhooks.most_behind()
+    except (StatementError, Unavailable, Unusable):
+        return {}
+    age_ms = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at)
+    return {
+        "imports_waiting": waiting.imports,
+        "import_rows_waiting": waiting.rows,
+        "import_oldest_waiting_seconds": waiting.oldest_seconds,
+        "change_log_bytes": written,
+        "change_log_days": age_ms / DAY_MS,
+        "webhooks_paused": sum(paused.values()),
+        "webhook_changes_waiting": behind,
+    }

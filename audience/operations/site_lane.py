@@ -1,0 +1,15 @@
+"""What has its turn in a site's order: imports and undos."""
+
+from audience import jobs
+from audience.imports import imports
+from audience.undo import work as undo_work
+
+KINDS = (imports.KIND, undo_work.KIND)
+
+
+def drain(site_id: int, seconds: float) -> bool:
+    """Applies a site's waiting imports and undos, in order, for about `seconds`; whether to go on at once.
+
+    Raises `MACHINE_FAULTS`.
+    """
+    return jobs.work(KINDS, site_id, seconds)

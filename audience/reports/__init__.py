@@ -1,0 +1,1 @@
+"""Reports: their types, periods, and how a site grew."""

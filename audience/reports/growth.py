@@ -1,0 +1,27 @@
+"""How a site grew: who was new, and who left, in each part of a period."""
+
+from dataclasses import dataclass
+
+from audience.access.sites import Site
+from audience.reports.periods import Period
+from storage import database, report_queries
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Per part of a period: new subscribers, and those who left (and still are unsubscribed)."""
+
+    new: list[int]
+    left: list[int]
+
+    @property
+    def net(self) -> list[int]:
+        return [new - left for new, left in zip(self.new, self.left, strict=True)]
+
+
+@database.snapshot()
+def measure(site: Site, period: Period) -> Growth:
+    return Growth(*(
+        report_queries.count_subscribers_in(site.id, date, report_queries.MATCH_ALL, period.parts)
+        for date in ("created_at", "unsubscribed_at")
+    ))  # fmt: skip

@@ -1,0 +1,157 @@
+"""Saved reports: a type, its settings, and optionally a segment."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused
+from audience.reports import periods
+from audience.reports.report_types import TYPES, DataPoints, ReportRequest
+from audience.segments import segments
+from schemas.values import FieldError, closest, compact_json
+from storage import database, report_queries, segment_people
+from storage import reports as stored
+from storage.reports import Report
+
+__all__ = ["Report"]
+
+REFUSED = "Validation failed: correct what `errors` lists."
+TYPE = f"Send one of the report types {', '.join(TYPES)}."
+STYLE = "Send one of {}."
+REQUIRED = "Required for this report type."
+NO_SEGMENT = "Leave the segment out: this report type counts imported rows, not subscribers."
+
+
+@dataclass(frozen=True)
+class ReportResult:
+    data: DataPoints
+    chart_style: str
+    report_type: str
+    report_name: str
+
+
+@database.session()
+def list_all(site: Site) -> list[Report]:
+    """Oldest first."""
+    return stored.list_all(site.id)
+
+
+@database.session()
+def get(site: Site, report_id: str) -> Report:
+    """Raises `NotFound`."""
+    return _require(site.id, report_id)
+
+
+def using(site: Site, segment: segments.Segment) -> list[Report]:
+    """The reports that count the subscribers of a segment."""
+    return [report for report in list_all(site) if report.segment_id == segment.id]
+
+
+@database.writes_site
+def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
+    """If an `actor` saves it, the audit log says so. Raises `Refused`, and `NotFound` for the segment."""
+    draft = _draft(site.id, item)
+    report_id = stored.add(
+        site.id,
+        draft.name,
+        draft.report_type,
+        draft.chart_style,
+        draft.segment_id,
+        draft.settings,
+        draft.created_at,
+    )
+    _record(site, actor, "report saved", draft.name)
+    return draft._replace(id=report_id)
+
+
+@database.writes_site
+def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
+    """As `create`. Raises `Refused`, and `NotFound` for the report or its segment."""
+    report = _require(site.id, report_id)
+    changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
+    stored.change(site.id, changed)
+    if changed._replace(updated_at=report.updated_at) != report:
+        _record(site, actor, "report changed", changed.name)
+    return changed
+
+
+@database.writes_site
+def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
+    """The deleted report. Raises `NotFound`."""
+    report = _require(site.id, report_id)
+    stored.delete(site.id, report.id)
+    _record(site, actor, "report deleted", report.name)
+    return report
+
+
+def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+    if actor:
+        audit_log.record(actor, act, site, name)
+
+
+@database.snapshot()
+def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
+    """Runs a saved report now; `other` settings override its own for this once. Raises `NotFound`."""
+    return run_draft(site, _require(site.id, report_id), other)
+
+
+@database.session()
+def draft(site: Site, item: Mapping[str, Any]) -> Report:
+    """A report that is not saved. Raises `Refused`, and `NotFound` for the segment."""
+    return _draft(site.id, item)
+
+
+@database.snapshot()
+def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None) -> ReportResult:
+    """As `run`, of a report that may not be saved."""
+    settings = json.loads(report.settings) | (other or {})
+    rule = (
+        segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL
+    )
+    has_period = not settings.keys().isdisjoint(("days", "from", "to"))
+    period = periods.from_settings(settings, site.time_zone, clock.now_ms())
+    with segment_people.joining():
+        data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
+    return ReportResult(data, report.chart_style, report.report_type, report.name)
+
+
+def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
+    """A report that is not saved yet. Raises `Refused`, and `NotFound` for the segment."""
+    type_ = TYPES.get(item["report_type"])
+    if type_ is None:
+        unknown = (item["report_type"],)
+        raise Refused(REFUSED, [FieldError("report.report_type", TYPE, unknown, closest(unknown, TYPES))])
+    chart_style = item.get("chart_style", type_.chart_styles[0])
+    settings, segment_id = item.get("settings", {}), item.get("segment_id")
+    problems = [
+        FieldError(f"report.settings.{name}", REQUIRED) for name in type_.needs if name not in settings
+    ]
+    if chart_style not in type_.chart_styles:
+        problems.append(FieldError("report.chart_style", STYLE.format(", ".join(type_.chart_styles))))
+    if segment_id and not type_.counts_subscribers:
+        problems.append(FieldError("report.segment_id", NO_SEGMENT))
+    if problems:
+        raise Refused(REFUSED, problems)
+    at = clock.now_ms()
+    return Report(
+        0,
+        item["name"],
+        item["report_type"],
+        chart_style,
+        segments.require(site_id, segment_id).id if segment_id else None,
+        compact_json(settings),
+        at,
+        at,
+    )
+
+
+def _require(site_id: int, report_id: str) -> Report:
+    report = stored.get(site_id, int(report_id)) if segments.is_id(report_id) else None
+    if report is None:
+        raise NotFound("Report not found: GET /v1/fetch/reports lists the reports of the site.")
+    return report

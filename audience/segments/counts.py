@@ -1,0 +1,55 @@
+"""How many each saved segment had, once a day (UTC), for as long as `KEPT_DAYS`."""
+
+import datetime as dt
+from collections.abc import Mapping
+
+from audience import clock, jobs
+from audience.access.sites import Site
+from audience.jobs import DAY_MS, DB, Job, Kind
+from audience.segments import segments
+from storage import database
+from storage import segment_counts as stored
+from storage import segments as stored_segments
+
+KEPT_DAYS = 400
+SHOWN_DAYS = 90
+SPREAD_MS = 600_000
+
+
+def _step(job: Job, _deadline: float) -> int:
+    """Counts a segment, and waits until the next day."""
+    site_id, segment_id, today = job.site_id, job.subject, _today()
+    with database.session():
+        people, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
+    with database.write(site_id):
+        jobs.hold(job, DB)
+        stored.put(site_id, segment_id, today.isoformat(), people)
+        stored.forget(site_id, segment_id, _ago(today, KEPT_DAYS))
+    return _until_tomorrow(segment_id)
+
+
+KIND = Kind(stored_segments.JOB, DB, _step)
+
+
+def _until_tomorrow(segment_id: int) -> int:
+    """Milliseconds until some minutes after midnight (UTC), not the same for all; no job waits for longer
+    than a day.
+    """
+    return min(DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS, DAY_MS)
+
+
+@database.session()
+def by_segment(site: Site, days: int = SHOWN_DAYS) -> Mapping[int, list[int]]:
+    """The counts of the last days by segment id, oldest first."""
+    counts: dict[int, list[int]] = {}
+    for segment_id, _, people in stored.of_site(site.id, _ago(_today(), days)):
+        counts.setdefault(segment_id, []).append(people)
+    return counts
+
+
+def _today() -> dt.date:
+    return dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC).date()
+
+
+def _ago(day: dt.date, days: int) -> str:
+    return (day - dt.timedelta(days=days)).isoformat()

@@ -1,0 +1,152 @@
+"""Why a subscriber is in a segment, or is not: its rules, each with whether it holds and what it met."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from audience.access.sites import Site
+from audience.segments import segments
+from audience.segments.subjects import GROUPS, SUBJECTS
+from audience.subscribers import field_values, subscribers
+from audience.subscribers.subscribers import Subscriber
+from schemas.values import NAMES, write_date
+from storage import bulk_acts, database, events, segment_matches, tags
+from storage import subscribers as stored
+from storage.subscribers import DATES
+
+MOST_VALUES = 20
+MOST_ALTERNATIVES = 30
+
+Node = Mapping[str, Any]
+Matched = dict[str, Any]
+COMBINED: dict[str, Callable[[list[bool]], bool]] = {
+    "all": all,
+    "any": any,
+    "not": lambda parts: not parts[0],
+}
+
+
+@database.snapshot()
+def match(site: Site, segment_id: str, email: str | None = None, uuid: str | None = None) -> Matched | None:
+    """The rules of a segment: a copy of each node with `matches` and, of a condition, the `value` it met.
+
+    Of many values (tags, events, items of a list) the first 20. None if nobody is found. Raises `NotFound`.
+    """
+    rules = json.loads(segments.require(site.id, segment_id).rules)
+    subscriber = subscribers.find(site, email, uuid)
+    if subscriber is None:
+        return None
+    met = _met(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
+    return _matched(rules, iter(met.get(subscriber.id, [])), _Values(site.id, subscriber))
+
+
+@database.snapshot()
+def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
+    """Of each subscriber, which conditions hold of those of which any must; rules may be unsaved.
+
+    Raises `Refused` on invalid rules.
+    """
+    leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
+    nobody = [False] * len(leaves)
+    met = _met(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
+    return [
+        [leaf for leaf, holds in zip(leaves, met.get(each, nobody), strict=True) if holds]
+        for each in subscriber_ids
+    ]
+
+
+def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
+    """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
+    people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
+    rules = json.loads(segments.require(site_id, str(segment_id)).rules)
+    met = _met(site_id, people, list(_leaves(rules))) if people else {}
+    return {each.uuid for each in people.values() if _holds(rules, iter(met.get(each.id, [])))}
+
+
+def _holds(node: Node, leaves: Iterator[bool]) -> bool:
+    """`leaves` has whether the next condition holds first."""
+    group = _group(node)
+    return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
+
+
+def _met(site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]) -> dict[int, list[bool]]:
+    """By subscriber, for each condition whether it holds."""
+    if not leaves:
+        return {}
+    conditions = segments.compiled_each(site_id, leaves)
+    values = field_values.of_people(site_id, people.values())
+    return segment_matches.met(site_id, people, values, conditions)
+
+
+def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
+    """The conditions within groups of which any must hold; none that must not hold."""
+    group = _group(node)
+    if group in ("all", "any"):
+        for part in _parts(node, group):
+            yield from _alternatives(part, chosen or group == "any")
+    elif chosen and not group:
+        yield node
+
+
+def _group(node: Node) -> str:
+    return next((key for key in GROUPS if key in node), "")
+
+
+def _parts(node: Node, group: str) -> list[Node]:
+    return [node["not"]] if group == "not" else list(node[group])
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    """The conditions, in the order of the tree."""
+    if group := _group(node):
+        for part in _parts(node, group):
+            yield from _leaves(part)
+    else:
+        yield node
+
+
+def _matched(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
+    """`holds` has the next condition's first."""
+    group = _group(node)
+    if not group:
+        return {**node, "matches": next(holds), "value": values.of(node)}
+    parts = [_matched(part, holds, values) for part in _parts(node, group)]
+    matches = COMBINED[group]([part["matches"] for part in parts])
+    return {group: parts[0] if group == "not" else parts, "matches": matches}
+
+
+class _Values:
+    """What the conditions of rules meet on a subscriber, as JSON."""
+
+    def __init__(self, site_id: int, subscriber: Subscriber) -> None:
+        self.site_id, self.subscriber = site_id, subscriber
+
+    def of(self, node: Node) -> Any:
+        subject, subscriber = next(key for key in SUBJECTS if key in node), self.subscriber
+        if subject == "field":
+            value = _field(subscriber, node["field"])
+            return value[:MOST_VALUES] if isinstance(value, list) else value
+        if subject in DATES:
+            return write_date(getattr(subscriber, subject))
+        others: dict[str, Callable[[], Any]] = {
+            "tag": self._tags,
+            "event": lambda: self._events(node["event"]),
+            "status": lambda: "subscribed" if subscriber.unsubscribed_at is None else "unsubscribed",
+            "email": lambda: subscriber.email,
+            "email_domain": lambda: subscriber.email_key.partition("@")[2],
+        }
+        return others[subject]()
+
+    def _tags(self) -> list[str]:
+        names = tags.names(self.site_id, self.subscriber.tag_ids)
+        return list(islice((names[id_] for id_ in self.subscriber.tag_ids if id_ in names), MOST_VALUES))
+
+    def _events(self, type_: str) -> list[str | None]:
+        """When they were, newest first."""
+        found = events.newest_of_type(self.site_id, self.subscriber.id, type_, MOST_VALUES)
+        return [write_date(at) for at in found]
+
+
+def _field(subscriber: Subscriber, key: str) -> Any:
+    return getattr(subscriber, key) or None if key in NAMES else subscriber.fields.get(key)

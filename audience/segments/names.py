@@ -1,0 +1,46 @@
+"""Which tags and custom fields the segments and reports of a site name."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from audience.subscribers.tags import name_key
+from storage import reports, segments
+
+
+class Named(NamedTuple):
+    """Keys of tags, by which their names are compared, and of custom fields."""
+
+    tags: set[str]
+    fields: set[str]
+
+
+def named(site_id: int) -> Named:
+    """In the caller's session."""
+    found = Named(set(), set())
+    for segment in segments.list_all(site_id):
+        for node in _nodes(json.loads(segment.rules)):
+            found.tags.update(map(name_key, _texts(node.get("tag"))))
+            found.fields.update(_texts(node.get("field")))
+    settings = (json.loads(report.settings) for report in reports.list_all(site_id))
+    found.fields.update(text for each in settings for text in _texts(each.get("field")))
+    return found
+
+
+def _nodes(rules: Any) -> Iterator[dict[str, Any]]:
+    waiting = [rules]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+        waiting += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+
+
+def _texts(operand: Any) -> Iterator[str]:
+    """An operand, or the operands by operators in it."""
+    if isinstance(operand, str):
+        yield operand
+    for each in (
+        operand.values() if isinstance(operand, dict) else operand if isinstance(operand, list) else ()
+    ):
+        yield from _texts(each)

@@ -1,0 +1,213 @@
+"""Segments: saved rules, and the subscribers that match them now."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from unicodedata import normalize
+from zoneinfo import ZoneInfo
+
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused
+from audience.segments import rules as segment_rules
+from audience.segments import spellings
+from audience.subscribers.stats import Counts
+from schemas.values import compact_json
+from storage import database, domains, searches, subscriber_lists, suggestions
+from storage import reports as stored_reports
+from storage import segment_counts as stored_counts
+from storage import segment_rules as stored_rules
+from storage import segments as stored
+from storage import sites as stored_sites
+from storage import webhooks as stored_webhooks
+from storage.searches import Filters
+from storage.segment_nodes import Condition
+from storage.segments import Segment
+from storage.sql import Sql
+from storage.subscriber_lists import Start
+from storage.subscribers import Subscriber
+
+__all__ = ["Segment"]
+
+SAMPLE_SIZE = 10
+EXPORTED = "segment exported"
+MOST_SUGGESTED = 200
+RULES = "segment.rules"
+IN_USE = "Reports use this segment: delete them first, or give them another segment."
+SENT_BY = "Webhooks use this segment: delete them first, or give them another segment or none."
+
+
+@database.session()
+def list_all(site: Site) -> list[Segment]:
+    """Newest first."""
+    return stored.list_all(site.id)
+
+
+@database.session()
+def get(site: Site, segment_id: str) -> Segment:
+    """Raises `NotFound`."""
+    return require(site.id, segment_id)
+
+
+@database.writes_site
+def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
+    """If an `actor` makes it, the audit log says so. Raises `Refused` on invalid rules."""
+    at = clock.now_ms()
+    segment_rules.read(item["rules"], at, RULES)
+    rules = compact_json(item["rules"])
+    segment_id = stored.add(site.id, item["name"], item.get("description", ""), rules, at)
+    _record(site, actor, "segment made", item["name"])
+    return require(site.id, str(segment_id))
+
+
+@database.writes_site
+def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
+    """As `create`. Raises `NotFound`, and `Refused` on invalid rules."""
+    at = clock.now_ms()
+    segment = require(site.id, segment_id)
+    segment_rules.read(item["rules"], at, RULES)
+    rules = compact_json(item["rules"])
+    new = segment._replace(name=item["name"], description=item.get("description", ""), rules=rules)
+    stored.change(site.id, segment.id, new.name, new.description, rules, at)
+    if new != segment:
+        _record(site, actor, "segment changed", new.name)
+    return require(site.id, segment_id)
+
+
+@database.writes_site
+def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
+    """The deleted segment. Raises `NotFound`, and `Refused` if a report or a webhook uses it."""
+    segment = require(site.id, segment_id)
+    if stored_reports.uses_segment(site.id, segment.id):
+        raise Refused(IN_USE)
+    if stored_webhooks.uses_segment(site.id, segment.id):
+        raise Refused(SENT_BY)
+    stored.delete(site.id, segment.id)
+    stored_counts.forget(site.id, segment.id)
+    _record(site, actor, "segment deleted", segment.name)
+    return segment
+
+
+@database.writes_site
+def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
+    """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
+    segment = require(site.id, segment_id)
+    people, _ = stored.count(site.id, matching(site.id, segment_id))
+    audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, people)
+    return segment
+
+
+def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+    if actor:
+        audit_log.record(actor, act, site, name)
+
+
+@database.snapshot()
+def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
+    """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
+    condition = compiled(site.id, rules)
+    sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
+    return Counts(*stored.count(site.id, condition)), sample
+
+
+@database.session()
+def counts(site: Site, segment_id: str) -> Counts:
+    """Raises `NotFound`."""
+    return Counts(*stored.count(site.id, matching(site.id, segment_id)))
+
+
+@database.session()
+def count(site: Site, rules: Any) -> int:
+    """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
+    return stored.count(site.id, compiled(site.id, rules))[0]
+
+
+@database.session()
+def event_types(site: Site) -> list[str]:
+    """Types of events to suggest for a rule."""
+    return suggestions.event_types(site.id, MOST_SUGGESTED)
+
+
+@database.session()
+def common_domains(site: Site) -> list[str]:
+    """Domains to suggest for a rule, the most common first."""
+    return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
+
+
+@database.session()
+def field_values(site: Site, key: str) -> list[str]:
+    """Values of a custom field to suggest for a rule."""
+    return suggestions.values(site.id, key, MOST_SUGGESTED)
+
+
+def matching(site_id: int, segment_id: str) -> Sql:
+    """The condition of a segment for `storage`, in the caller's session. Raises `NotFound`."""
+    return compiled(site_id, json.loads(require(site_id, segment_id).rules))
+
+
+def beginning(site_id: int, text: str) -> Sql:
+    """The condition for subscribers whose address, domain or name begins with `text`; asks the database."""
+    return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
+
+
+def beginning_rule(text: str) -> dict[str, Any]:
+    """The rule that says the same as `beginning`."""
+    whole, of_domains = spellings.starts(text)
+    if any(not start.local + start.domain for start in (*whole, *of_domains)):
+        return {"all": []}
+    parts = [_address_rule(start) for start in whole] + [_domain_rule(start) for start in of_domains]
+    names = dict.fromkeys(name.casefold() for name in spellings.names(text))
+    return {"any": [*parts, *(rule for name in names for rule in _name_rules(name))]}
+
+
+def _address_rule(start: Start) -> dict[str, Any]:
+    forms = dict.fromkeys(normalize(form, start.local or start.domain) for form in ("NFC", "NFD"))
+    local = _any([{"email": {"starts_with": each}} for each in forms])
+    return {"all": [local, _domain_rule(start)]} if start.local and start.domain else local
+
+
+def _domain_rule(start: Start) -> dict[str, Any]:
+    forms = dict.fromkeys((start.shown or start.domain, start.domain))
+    return _any([{"email_domain": {"starts_with": each}} for each in forms])
+
+
+def _name_rules(name: str) -> Iterator[dict[str, Any]]:
+    yield from ({"field": each, "starts_with": name} for each in ("first_name", "last_name"))
+    for first, _, last in dict.fromkeys((name.partition(" "), name.rpartition(" "))):
+        if last and first:
+            yield {"all": [{"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}]}
+
+
+def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return rules[0] if len(rules) == 1 else {"any": rules}
+
+
+def tagged(site_id: int, key: str) -> Sql:
+    """The condition for subscribers who have a tag of this key, or a twin of it."""
+    return stored_rules.compile(Condition("tag", "is", key), site_id)
+
+
+def require(site_id: int, segment_id: str) -> Segment:
+    """The segment with an id as clients send it, in the caller's session. Raises `NotFound`."""
+    segment = stored.get(site_id, int(segment_id)) if is_id(segment_id) else None
+    if segment is None:
+        raise NotFound("Segment not found: GET /v1/fetch/segments lists the segments of the site.")
+    return segment
+
+
+def is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 18
+
+
+def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
+    """The condition of rules for `storage`, in the caller's session. Raises `Refused` on invalid ones."""
+    return compiled_each(site_id, [rules], where)[0]
+
+
+def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
+    """As `compiled`, of several."""
+    at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
+    with domains.decoded_once():
+        return [stored_rules.compile(segment_rules.read(each, at, where, zone), site_id) for each in rules]

@@ -1,0 +1,199 @@
+"""Commands on subscribers, run in order in one transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from audience import addresses, clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
+from audience.errors import Refused
+from audience.subscribers import events, subscribers
+from audience.subscribers.subscribers import Subscriber
+from audience.subscribers.targets import TWO, of_two
+from schemas.values import CommandName, FieldError, trim
+from storage import database
+from storage import subscribers as stored
+
+Command = Mapping[str, Any]
+
+# The change that each command makes of its query; `change_email` is not a change, and has no row.
+CHANGES: dict[str, Callable[[Any, int], dict[str, Any]]] = {
+    CommandName.ADD_TAG: lambda tag, _: {"tags": (tag,)},
+    CommandName.ADD_TAG_VIA_EVENT: lambda tag, at: {"tags": (tag,), "event_at": at},
+    CommandName.REMOVE_TAG: lambda tag, _: {"remove_tags": (tag,), "creates": False},
+    CommandName.ADD_FIELD: lambda values, _: values,
+    CommandName.REMOVE_FIELD: lambda key, _: {"remove_fields": (key,), "creates": False},
+    CommandName.SUBSCRIBE: lambda *_: {"consent": Consent.SUBSCRIBE},
+    CommandName.UNSUBSCRIBE: lambda *_: {"consent": Consent.UNSUBSCRIBE},
+}
+MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
+
+
+@dataclass(frozen=True)
+class CommandsResult:
+    """`subscriber` is the target of the last command that succeeded, `done` the number that did; some of them
+    did not count because a later consent event says otherwise.
+    """
+
+    subscriber: Subscriber | None
+    done: int
+    errors: list[FieldError]
+    unsubscribes_ignored: int = 0
+    subscribes_ignored: int = 0
+
+
+@dataclass
+class Ignored:
+    """How many events of consent came too late."""
+
+    unsubscribes: int = 0
+    subscribes: int = 0
+
+
+def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
+    """Runs commands in order; one that fails writes nothing, and does not stop the others."""
+    errors: dict[int, str] = {}
+    subscriber, ignored = None, Ignored()
+    with database.write(site.id), change_log.one_transaction(site.id, source):
+        accepted = subscribers.accept_now(site.id, source)
+        for (moves, _), group in groupby(enumerate(commands), _own_group):
+            targets, refused = _targets(site.id, list(group))
+            key, failed = (
+                _change_email(site.id, targets, accepted)
+                if moves
+                else _write(site.id, targets, accepted, ignored)
+            )
+            errors |= refused | failed
+            subscriber = stored.get_by_key(site.id, key) if key else subscriber
+        subscriber = subscriber and stored.get_by_uuid(site.id, subscriber.uuid)
+    return CommandsResult(
+        subscriber,
+        len(commands) - len(errors),
+        [FieldError(f"command[{index}]", errors[index]) for index in sorted(errors)],
+        ignored.unsubscribes,
+        ignored.subscribes,
+    )
+
+
+@database.writes_site
+def run_by_hand(
+    site: Site,
+    command: Command,
+    actor: Actor,
+    said: str,
+    typed: Mapping[str, str],
+    source: Source = OPERATOR,
+) -> None:
+    """Runs a command of an operator on a subscriber by uuid, and records it if it changed something.
+
+    Raises `Refused`.
+    """
+    before = _state(site, command)
+    result = run(site, [command], source)
+    if result.errors:
+        raise Refused(result.errors[0].message)
+    if _state(site, command) != before:
+        audit_log.record(actor, said, site, command["uuid"], typed=typed)
+
+
+def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
+    """What a command may change of its subscriber, but for when that was."""
+    found = stored.get_by_uuid(site.id, command["uuid"])
+    if found is None:
+        return None
+    names = found.email, found.first_name, found.last_name
+    return *names, found.fields, found.tag_ids, found.unsubscribed_at
+
+
+def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
+    """Whether a command is `change_email`, and its index if it runs alone.
+
+    `change_email` does, as those after it refer to the new address, and one with an address and a uuid, of
+    which those before it may be the first that makes them those of two.
+    """
+    index, command = numbered
+    moves = command["command"] == CommandName.CHANGE_EMAIL
+    return moves, index if moves or command.keys() >= {"email", "uuid"} else None
+
+
+Target = tuple[int, str, str, Command]  # index in the request, email, key, command
+
+
+def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Target], dict[int, str]]:
+    targets, refused = [], {}
+    for index, command in group:
+        try:
+            email = _email(site_id, command)
+            targets.append((index, trim(email), addresses.identity(email), command))
+        except Refused as error:
+            refused[index] = error.message
+        except addresses.MalformedAddress as error:
+            refused[index] = str(error)
+    return targets, refused
+
+
+def _email(site_id: int, command: Command) -> str:
+    """The address of whom a command means. Raises `Refused`."""
+    if "refused" in command:
+        raise Refused(command["refused"])
+    email: str = command.get("email", "")
+    if "uuid" not in command:
+        return email
+    subscriber = stored.get_by_uuid(site_id, command["uuid"])
+    if subscriber is None:
+        raise Refused(subscribers.MISSING_UUID)
+    with suppress(addresses.MalformedAddress):
+        if of_two(site_id, [(0, command["uuid"], addresses.identity(email))]):
+            raise Refused(TWO)
+    return subscriber.email_key
+
+
+def _write(
+    site_id: int, targets: list[Target], accepted: Acceptance, ignored: Ignored
+) -> tuple[str | None, dict[int, str]]:
+    """The key of the last subscriber written, and error messages by index of command."""
+    at = clock.now_ms()
+    changes = [
+        Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
+        for _, email, key, command in targets
+    ]
+    written = subscribers.write(site_id, changes, accepted)
+    outcomes, ids = written.outcomes, written.ids
+    ignored.unsubscribes += written.unsubscribes_ignored
+    ignored.subscribes += written.subscribes_ignored
+    failed = {
+        index: MESSAGES[outcome]
+        for (index, *_), outcome in zip(targets, outcomes, strict=True)
+        if outcome in MESSAGES
+    }
+    done = [
+        (change, command)
+        for (index, _, _, command), change in zip(targets, changes, strict=True)
+        if index not in failed
+    ]
+    tagged = [
+        (change, "$tag", {"details": {"tag": command["query"]}})
+        for change, command in done
+        if command["command"] == CommandName.ADD_TAG_VIA_EVENT
+    ]
+    events.add(site_id, ids, tagged, at)
+    return done[-1][0].key if done else None, failed
+
+
+def _change_email(
+    site_id: int, targets: list[Target], accepted: Acceptance
+) -> tuple[str | None, dict[int, str]]:
+    key_after, failed = None, {}
+    for index, _, key, command in targets:
+        message = subscribers.change_email(site_id, key, command["query"], accepted)
+        if message is None:
+            key_after = addresses.identity(command["query"])
+        else:
+            failed[index] = message
+    return key_after, failed

@@ -1,0 +1,65 @@
+"""Custom fields of a site, created on first use of their key."""
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from audience import clock
+from audience.access.sites import Site
+from schemas.values import VALUES_SAMPLE_SIZE
+from storage import custom_fields as stored
+from storage import database, report_queries
+from storage.custom_fields import CustomField
+
+__all__ = ["CustomField"]
+
+MAX_VALUES = 20
+BOOLEANS = {"true": True, "false": False}
+WORD = re.compile(r"[^\W_]+")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def name_of(key: str) -> str:
+    """The display name of a key: `thisIsAKey`, `this-is-a-key` and `this_is_a_key` give `This Is A Key`."""
+    words = WORD.findall(HUMP.sub(" ", key))
+    return " ".join(word[0].upper() + word[1:] for word in words) or key
+
+
+@database.session()
+def list_all(site: Site) -> list[CustomField]:
+    """Newest first."""
+    return stored.list_all(site.id)
+
+
+@database.session()
+def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
+    """By key, the most frequent scalar values, with their count among the newest `VALUES_SAMPLE_SIZE`."""
+    values: dict[str, list[tuple[Any, int]]] = {}
+    counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
+    for key, type_, value, subscribers in counted:
+        values.setdefault(key, []).append((BOOLEANS.get(type_, value), subscribers))
+    return values
+
+
+@database.writes_site
+def create(site: Site, key: str) -> CustomField:
+    """The field with that key, created if missing."""
+    ensure(site.id, (key,), clock.now_ms())
+    return stored.get_by_key(site.id, key)
+
+
+def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
+    """(ids by key, the keys that were missing and are now made), in the caller's transaction."""
+    known = stored.ids(site_id, keys) if keys else {}
+    missing = [key for key in keys if key not in known]
+    if not missing:
+        return known, []
+    return known | stored.add(site_id, [(key, name_of(key)) for key in missing], at), missing
+
+
+def ids(
+    site_id: int, added: Collection[str], removed: Collection[str], at: int
+) -> tuple[dict[str, int], list[str]]:
+    """(ids by key, and the keys made), in the caller's transaction: missing ones of `added`."""
+    known, made = ensure(site_id, added, at)
+    return known | (stored.ids(site_id, removed) if removed else {}), made

@@ -1,0 +1,182 @@
+"""Events of subscribers: recording them, and applying the changes that they imply."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from audience import addresses, clock
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes.changes import (
+    OPERATOR,
+    Acceptance,
+    Change,
+    Consent,
+    Item,
+    Outcome,
+    Source,
+    change_from_item,
+    consent_instant,
+)
+from audience.errors import NotFound
+from audience.subscribers import subscribers
+from audience.subscribers.subscribers import Subscriber
+from audience.subscribers.targets import TWO, of_two
+from schemas.values import MAX_PAGE, FieldError, compact_json, place
+from storage import database
+from storage import events as stored
+from storage import subscribers as stored_subscribers
+from storage.events import Event
+
+PAGE_SIZE = 100
+NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
+MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
+UNSUBSCRIBE = "$unsubscribe"
+CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
+
+
+class EventsResult(NamedTuple):
+    """How many events were accepted, the errors of the others in the order of the request, and how many
+    unsubscribes and subscribes did not count because a later consent event says otherwise.
+    """
+
+    accepted: int
+    errors: list[FieldError]
+    unsubscribes_ignored: int
+    subscribes_ignored: int
+
+
+def record(
+    site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
+) -> EventsResult:
+    """Records events, as (index in the request, event); `refused` are the errors of those refused already.
+
+    An event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
+    """
+    at = clock.now_ms()
+    changes, errors = _changes(items, at, site.time_zone)
+    with database.write(site.id):
+        accepted = subscribers.accept_now(site.id, source)
+        apart = of_two(
+            site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
+        )
+        changes = [each for each in changes if each[0] not in apart]
+        errors += [FieldError(f"events[{index}].uuid", TWO) for index in apart]
+        new = _new(site.id, changes, accepted)
+        applied = {index for index, _, _ in new}
+        again = [(item["type"], change.key) for index, item, change in changes if index not in applied]
+        unsubscribes_ignored = _name(site.id, again, accepted) if again else 0
+        written = subscribers.write(site.id, [change for _, _, change in new], accepted)
+        applied_now = [
+            event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
+        ]
+        add(site.id, written.ids, [(change, item["type"], item) for _, item, change in applied_now], at)
+    failed = [
+        FieldError(f"events[{index}].email", MESSAGES[outcome])
+        for (index, _, _), outcome in zip(new, written.outcomes, strict=True)
+        if outcome in MESSAGES
+    ]
+    done = len(items) - len(errors) - len(failed)
+    unsubscribes_ignored += written.unsubscribes_ignored
+    problems = sorted([*refused, *errors, *failed], key=place)
+    return EventsResult(done, problems, unsubscribes_ignored, written.subscribes_ignored)
+
+
+def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
+    """Says in the record whom events named that the site has already, as (type, key of the address); returns
+    how many of them unsubscribe somebody who is subscribed.
+    """
+    people = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
+    change_log.record_named(site_id, accepted.source, [each.id for each in people.values()], accepted.at)
+    subscribed = {key for key, person in people.items() if person.unsubscribed_at is None}
+    return sum(type_ == UNSUBSCRIBE and key in subscribed for type_, key in again)
+
+
+@database.session()
+def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
+    """Oldest first."""
+    return stored.for_subscriber(site.id, subscriber.id)
+
+
+@database.session()
+def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
+    """A page of a subscriber's events, newest first, and whether there are more. Raises `NotFound`."""
+    subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    if number > MAX_PAGE:
+        return [], False
+    events = stored.page(site.id, subscriber.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+    return events[:PAGE_SIZE], len(events) > PAGE_SIZE
+
+
+@database.session()
+def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
+    """(event, address of its subscriber), newest first."""
+    return stored.newest(site.id, limit)
+
+
+def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
+    """Stores events, as (change, type, item), in the caller's transaction; `ids` are by key."""
+    stored.add(
+        site_id,
+        [
+            Event(
+                subscriber_id=ids[change.key],
+                type=type_,
+                details=compact_json(item.get("details", {})),
+                unique_key=item.get("unique_key"),
+                occurred_at=at if change.event_at is None else change.event_at,
+            )
+            for change, type_, item in events
+        ],
+        at,
+    )
+
+
+def _changes(
+    items: Sequence[tuple[int, Item]], at: int, time_zone: str
+) -> tuple[list[tuple[int, Item, Change]], list[FieldError]]:
+    changes, errors = [], []
+    for index, item in items:
+        try:
+            changes.append((index, item, _change(item, min(item.get("date", at), at), time_zone)))
+        except addresses.MalformedAddress as error:
+            errors.append(FieldError(f"events[{index}].email", str(error)))
+    return changes, errors
+
+
+def _change(item: Item, at: int, time_zone: str) -> Change:
+    tag = (item["tag"],) if "tag" in item else ()
+    consent = CONSENTS.get(item["type"], "")
+    return change_from_item(item, at if "date" in item else None)._replace(
+        event_at=at,
+        consent=consent,
+        consent_at=consent_instant(item["date"], consent, time_zone) if "date" in item else None,
+        tags=tag if item["type"] == "$tag" else (),
+        remove_tags=tag if item["type"] == "$remove_tag" else (),
+        creates=item["type"] != "$remove_tag",
+    )
+
+
+def _new(
+    site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
+) -> list[tuple[int, Item, Change]]:
+    """Without the events that the site has already, or that repeat one earlier in the batch.
+
+    A unique key that somebody else has used keeps nobody from unsubscribing.
+    """
+    unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
+    if not unique:
+        return changes
+    seen = stored.seen(site_id, unique)
+    admits = subscribers.admission_check(site_id, [change for _, _, change in changes], accepted)
+    new = []
+    for index, item, change in changes:
+        name = (item["type"], item["unique_key"]) if "unique_key" in item else None
+        if name is None or name not in seen:
+            new.append((index, item, change))
+            if admits(change) and name is not None:
+                seen[name] = change.key
+        elif item["type"] == UNSUBSCRIBE and seen[name] != change.key:
+            new.append((index, {key: item[key] for key in item if key != "unique_key"}, change))
+    return new

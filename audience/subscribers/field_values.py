@@ -1,0 +1,167 @@
+"""Custom values as segments and reports compare them: rows beside the JSON of each subscriber, the truth.
+
+One value is one row; an array or object gives a row for each distinct scalar in it. Text is folded here,
+once, and cut; a number and an instant are those that a value is, or that its text spells.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from audience.access.sites import Site
+from storage import custom_fields, database, sites
+from storage import field_values as stored
+from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
+from storage.subscribers import Subscriber
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+MILLISECOND = dt.timedelta(milliseconds=1)
+SAMPLE, PIECE = 500, 1_000  # people whose rows are compared, or made again, at a time
+BLANKS = " \t\n\v\f\r"
+SPELT_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+SPELT_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII
+)
+MAX_SPELT = 64  # characters of a number or a date
+MAX_INTEGER = 2**63
+NOT_COMPARED = Value("", "", OTHER, None, None)
+SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
+
+
+def values(value: Any) -> Collection[Value]:
+    """The rows of a custom value."""
+    if type(value) is str:
+        return (_text(value) if len(value) > MAX_SPELT else _short_text(value),)
+    if type(value) is int:
+        return (_integer(value),)
+    if isinstance(value, list | dict):
+        members = value.values() if isinstance(value, dict) else value
+        return {row for each in members if (row := _scalar(each)) is not None} or (NOT_COMPARED,)
+    return (_scalar(value) or NOT_COMPARED,)
+
+
+class Bearers:
+    """Who has which custom values; `rows` are in the order of their table, which adds them faster."""
+
+    def __init__(self, site_id: int, field_ids: Mapping[str, int]) -> None:
+        self._fields = {name: (site_id, field_id) for name, field_id in field_ids.items()}
+        self._by_value: dict[str, dict[Any, list[int]]] = {name: {} for name in field_ids}
+        self._by_row: dict[Any, list[int]] = {}
+
+    def add(self, fields: Mapping[str, Any], subscriber_id: int) -> None:
+        for name, value in fields.items():
+            if type(value) in SIMPLE:
+                bearers = self._by_value[name].get(value)
+                if bearers is None:
+                    [row] = values(value)
+                    bearers = self._by_value[name][value] = self._of(name, row)
+                bearers.append(subscriber_id)
+            else:
+                for row in values(value):
+                    self._of(name, row).append(subscriber_id)
+
+    def _of(self, name: str, row: Value) -> list[int]:
+        return self._by_row.setdefault(self._fields[name] + row, [])
+
+    def rows(self) -> list[Row]:
+        return [(*row, each) for row in sorted(self._by_row) for each in sorted(self._by_row[row])]
+
+
+@database.snapshot()
+def differing(site: Site) -> tuple[int, int]:
+    """(people with wrong rows, people looked at), of the newest `SAMPLE`, and of those who are gone."""
+    sample = stored.newest(site.id, SAMPLE)
+    kept: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
+    for row in stored.of_subscribers(site.id, kept):
+        kept[row[-1]].add(row)
+    ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
+    wrong = [each for each, fields in sample if set(_rows(site.id, each, fields, ids)) != kept[each]]
+    return len(wrong) + stored.count_gone(site.id), len(sample)
+
+
+def rebuild(site: Site) -> None:
+    """Makes a site's rows again, in pieces, so that others can write in between."""
+    while _clear_some(site.id):
+        database.checkpoint(only_if_due=True)
+    last = _make(site.id, "")
+    while last:
+        database.checkpoint(only_if_due=True)
+        last = _make(site.id, last)
+
+
+@database.writes_site
+def _clear_some(site_id: int) -> bool:
+    return bool(sites.delete_some("field_values", site_id, PIECE))
+
+
+@database.writes_site
+def _make(site_id: int, after: str) -> str:
+    """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
+    people = stored.people(site_id, after, PIECE)
+    ids = custom_fields.ids(site_id, {key for _, _, fields in people for key in fields})
+    stored.add(row for each, _, fields in people for row in _rows(site_id, each, fields, ids))
+    return people[-1][1] if people else ""
+
+
+def of_people(site_id: int, people: Collection[Subscriber]) -> Iterator[Row]:
+    """The rows of subscribers, by their JSON, in the caller's session."""
+    ids = custom_fields.ids(site_id, {key for each in people for key in each.fields})
+    for each in people:
+        yield from _rows(site_id, each.id, each.fields, ids)
+
+
+def _rows(
+    site_id: int, subscriber_id: int, fields: Mapping[str, Any], ids: Mapping[str, int]
+) -> Iterator[Row]:
+    for key, value in fields.items():
+        for row in values(value):
+            yield (site_id, ids[key], *row, subscriber_id)
+
+
+def _scalar(value: Any) -> Value | None:
+    if isinstance(value, str):
+        return _text(value) if len(value) > MAX_SPELT else _short_text(value)
+    if isinstance(value, bool):
+        return Value("true" if value else "false", "", BOOLEAN, None, None)
+    if isinstance(value, int | float):
+        return Value(repr(value), "", NUMBER, value, None)
+    return None
+
+
+def _text(text: str) -> Value:
+    folded, label = text.casefold()[:MAX_LENGTH], text[:MAX_LENGTH]
+    return Value(folded, "" if label == folded else label, TEXT, number(text), instant(text))
+
+
+_short_text = lru_cache(maxsize=4096)(_text)
+
+
+@lru_cache(maxsize=4096)
+def _integer(value: int) -> Value:
+    return Value(str(value), "", NUMBER, value, None)
+
+
+def number(text: str) -> int | float | None:
+    """The number that a text spells, blanks around it aside."""
+    spelt = text.strip(BLANKS)
+    if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_SPELT:
+        return None
+    if not SPELT_NUMBER.fullmatch(spelt):
+        return None
+    if not spelt.lstrip("+-").isdigit():
+        return float(spelt)
+    whole = int(spelt)
+    return whole if -MAX_INTEGER <= whole < MAX_INTEGER else float(whole)
+
+
+def instant(text: str) -> int | None:
+    """The milliseconds since 1970 of a date or date-time, in UTC unless it says otherwise."""
+    if len(text) > MAX_SPELT or text[4:5] != "-" or not SPELT_DATE.fullmatch(text):
+        return None
+    try:
+        date = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (date.replace(tzinfo=date.tzinfo or dt.UTC) - EPOCH) // MILLISECOND

@@ -1,0 +1,70 @@
+"""Counts of a site's subscribers."""
+
+from dataclasses import dataclass
+
+from audience.access.sites import Site
+from storage import database, domains, report_queries, subscriber_lists, tags
+from storage import sites as stored
+
+
+@dataclass(frozen=True)
+class Counts:
+    """`users` are all subscribers, `unsubscribers` those of them that have unsubscribed."""
+
+    users: int
+    unsubscribers: int
+
+    @property
+    def subscribers(self) -> int:
+        return self.users - self.unsubscribers
+
+
+@database.session()
+def for_site(site: Site) -> Counts:
+    """The stored counts, which every change updates."""
+    return Counts(*stored.counters(site.id))
+
+
+@database.session()
+def recount(site: Site) -> Counts:
+    """The counts of the stored subscribers."""
+    return Counts(*stored.recount(site.id))
+
+
+def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
+    """(`for_site`, `recount`) in one snapshot."""
+    with database.snapshot():
+        return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
+
+
+@database.snapshot()
+def miscounted(site: Site) -> list[str]:
+    """Those counters, `domains` and `tags`, that are not what counting gives."""
+    differ = {
+        "domains": dict(domains.kept(site.id)) != dict(domains.counted(site.id)),
+        "tags": bool(tags.miscounted(site.id)),
+    }
+    return [name for name, differs in differ.items() if differs]
+
+
+@database.writes_site
+def repair(site: Site) -> None:
+    """Stores the counts of the stored subscribers, and those of their domains and tags."""
+    stored.put_counters(site.id, *stored.recount(site.id))
+    domains.put(site.id, domains.counted(site.id))
+    tags.put_bearers(site.id, tags.miscounted(site.id))
+
+
+@database.session()
+def active_since(site: Site, at: int) -> int:
+    """The number of subscribers with an event since an instant."""
+    [count] = report_queries.count_subscribers_in(
+        site.id, "last_event_at", report_queries.MATCH_ALL, [(at, report_queries.ALWAYS[1])]
+    )
+    return count
+
+
+@database.session()
+def first_created(site: Site) -> int | None:
+    """When the oldest subscriber was created."""
+    return subscriber_lists.first_created(site.id)

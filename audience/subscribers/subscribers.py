@@ -1,0 +1,189 @@
+"""Subscribers: writing them, always in batches, and finding one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
+
+from audience import addresses, clock
+from audience.access import site_keys
+from audience.access.sites import Site
+from audience.changes import known_people
+from audience.changes import log as change_log
+from audience.changes.batches import SubscriberBatch
+from audience.changes.changes import (
+    OPERATOR,
+    Acceptance,
+    Change,
+    Consent,
+    Item,
+    Outcome,
+    Source,
+    change_from_item,
+)
+from audience.errors import Refused
+from audience.subscribers import custom_fields, tags, targets
+from audience.subscribers import writes as subscriber_writes
+from schemas.values import FieldError, trim
+from storage import (
+    database,
+    domains,
+    moved_addresses,
+    site_counters,
+    subscriber_texts,
+    suppressions,
+)
+from storage import subscribers as stored
+from storage.consents import ConsentKind
+from storage.subscribers import Subscriber
+from storage.suppressions import Suppression
+
+__all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
+
+NAMED = tuple(map(attrgetter, ("tags", "remove_tags", "fields", "remove_fields")))
+MISSING = "No subscriber of the site has this address: create one first, or correct the address."
+MISSING_UUID = "No subscriber of the site has this uuid: correct it, or send the email."
+TAKEN = "Another subscriber has the new address: choose another address, or change that subscriber first."
+SUPPRESSED = "This address was erased from the site: only the command `subscribe` adds it again."
+
+
+def admission_check(
+    site_id: int, changes: Sequence[Change], accepted: Acceptance
+) -> Callable[[Change], bool]:
+    """A predicate, to be called with each change in order: whether `write` would apply it."""
+    return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
+
+
+class Written(NamedTuple):
+    """The outcome of each change, the ids of the subscribers who exist now, by key, how many changes made
+    somebody leave, or found them unsubscribed and left them so, and how many unsubscribes and subscribes did
+    not count because a later event says otherwise.
+    """
+
+    outcomes: list[Outcome]
+    ids: Mapping[str, int]
+    left: int
+    stayed: int
+    unsubscribes_ignored: int
+    subscribes_ignored: int
+
+
+def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
+    """Applies changes in order, in the caller's transaction, which has taken a number of the site.
+
+    `accepted` is that transaction, or that of the import that the changes are part of.
+    Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
+    """
+    at = clock.now_ms()
+    batch = SubscriberBatch(site_id, changes, accepted, at)
+    changes = known_people.limited(changes, batch.known, batch.left_before)
+    admitted = batch.those_admitted(changes)
+    added, removed, fields, removed_fields = (
+        dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED
+    )
+    batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
+    batch.twins = tags.twins(site_id) if removed else {}
+    batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
+    outcomes = [batch.apply(change) for change in changes]
+    subscriber_writes.save(batch)
+    left, stayed = batch.away
+    ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
+    return Written(outcomes, batch.ids(), left, stayed, *ignored)
+
+
+def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
+    """Takes the site's next number for the caller's transaction, which holds the site's lock from then on."""
+    return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
+
+
+def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
+    """Creates or updates a subscriber. Raises `Refused`, such as on a malformed or suppressed address."""
+    try:
+        change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
+    except addresses.MalformedAddress as error:
+        raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
+    with database.write(site.id):
+        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+            raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
+        [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
+        if outcome is Outcome.SUPPRESSED:
+            raise Refused(SUPPRESSED, [FieldError("subscriber.email", SUPPRESSED)])
+        return stored.get_by_keys(site.id, [change.key])[change.key]
+
+
+def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> str | None:
+    """Changes a subscriber's address, in the caller's transaction; returns an error message, or None.
+
+    The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
+    new address is no longer suppressed: the subscriber's own consent counts. Of somebody unsubscribed it is
+    accepted anew: a `subscribe` that waits for the new address was not said by them.
+    """
+    try:
+        new_key = addresses.identity(address)
+    except addresses.MalformedAddress as error:
+        return str(error)
+    subscriber = stored.get_by_key(site_id, key)
+    if subscriber is None:
+        return MISSING
+    old_hash, new_hash = map(site_keys.renewed(site_id, {key, new_key}).__getitem__, (key, new_key))
+    if new_key != key:
+        if stored.get_by_key(site_id, new_key):
+            return TAKEN
+        known = suppressions.known(site_id, [new_hash]).get(new_hash)
+        if known and known.reason == suppressions.ERASED:
+            return SUPPRESSED
+        suppressions.lift(site_id, [new_hash])
+        moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
+        if subscriber.unsubscribed_at is not None:
+            since = subscriber.consent_at or subscriber.unsubscribed_at
+            number, kind = subscriber.consent_number, subscriber.consent_kind
+            has_left = subscriber.unsubscribe_number is not None
+            left_kind = ConsentKind.UNSUBSCRIBE if has_left and kind == ConsentKind.UNCONFIRMED else kind
+            left = Suppression(suppressions.UNSUBSCRIBED, since, number, left_kind)
+            suppressions.add(site_id, {old_hash: left})
+            subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+    if (trim(address), new_key) == (subscriber.email, key):
+        change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
+    else:
+        before = subscriber.email
+        subscriber.email, subscriber.email_key = trim(address), new_key
+        subscriber.updated_at = clock.now_ms()
+        stored.move(site_id, subscriber)
+        change_log.record_address(site_id, accepted.source, subscriber, before)
+        old, new = domains.of_keys([key, new_key])
+        if new != old:
+            domains.count(site_id, {old: -1, new: 1})
+    return None
+
+
+@database.session()
+def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber | None:
+    """The subscriber with a uuid or, without one, with an address."""
+    if uuid is not None:
+        return stored.get_by_uuid(site.id, uuid)
+    try:
+        return stored.get_by_key(site.id, addresses.identity(email or ""))
+    except addresses.MalformedAddress:
+        return None
+
+
+@database.session()
+def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
+    """As `find`, the resource as JSON text; `pages` as in `search_texts`."""
+    column = subscriber_texts.text(pages)
+    if uuid is not None:
+        return subscriber_texts.by_uuid(site.id, uuid, column)
+    try:
+        return subscriber_texts.by_key(site.id, addresses.identity(email or ""), column)
+    except addresses.MalformedAddress:
+        return None
+
+
+@database.session()
+def erased(site: Site, changes: Sequence[Change]) -> set[str]:
+    """The keys of those changes whose address is suppressed by an erasure."""
+    hashes = {
+        each: change.key for change in changes for each in site_keys.address_hashes(site.id, change.key)
+    }
+    known = suppressions.known(site.id, hashes)
+    return {hashes[each] for each, found in known.items() if found.reason == suppressions.ERASED}

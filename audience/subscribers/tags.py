@@ -1,0 +1,167 @@
+"""Tags of a site, whose names are compared by `name_key`.
+
+Where two of before such a comparison are one by it, the older one has the name, and the others are its twins.
+"""
+
+import json
+import math
+import time
+import unicodedata
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes.changes import OPERATOR, Source
+from audience.errors import NotFound, Refused
+from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
+from storage import database
+from storage import tags as stored
+from storage.errors import Unavailable
+from storage.tags import DiscardedTag, Tag
+
+__all__ = ["Tag"]
+
+ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
+CHUNK_ROWS = 500
+HIDDEN = {ord(each): None for each in UNSEEN if not each.isspace()}
+SWEEP_SECONDS = 1.0
+
+
+def name_key(name: str) -> str:
+    """Without case and invisible characters, runs of blanks as one; "" where nothing else is there."""
+    if name.isascii() and name.isprintable() and "  " not in name:
+        return name.strip().lower()
+    seen = " ".join(name.translate(HIDDEN).split())
+    return (seen if len(seen) > MAX_SENT_NAME else unicodedata.normalize("NFC", seen)).casefold()
+
+
+@database.session()
+def list_all(site: Site) -> list[Tag]:
+    """Newest first."""
+    return stored.list_all(site.id)
+
+
+@database.writes_site
+def create(site: Site, name: str) -> Tag:
+    """The tag with that name, created if missing."""
+    known, _ = ensure(site.id, (name,), clock.now_ms())
+    return _require(stored.get(site.id, known[name_key(name)]))
+
+
+def delete(
+    site: Site,
+    tag_id: int,
+    source: Source = OPERATOR,
+    actor: Actor | None = None,
+    names: Collection[str] = (),
+) -> Tag:
+    """Deletes a tag, and removes it from its subscribers; returns the deleted tag.
+
+    Raises `NotFound`, and `Refused` if one of the `names` that the caller meant is not its own.
+    If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
+    """
+    with database.write(site.id):
+        tag = _require(stored.get(site.id, tag_id))
+        if {name_key(name) for name in names} - {name_key(tag.name)}:
+            raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
+        stored.discard(site.id, tag.id, tag.name, source)
+        if actor:
+            audit_log.record(actor, "tag deleted", site, tag.name)
+    with suppress(Unavailable):
+        _strip(site.id, DiscardedTag(tag.id, tag.name, *source))
+    return tag
+
+
+def sweep() -> None:
+    """Removes deleted tags from subscribers that still have them, for about a second."""
+    deadline = time.monotonic() + SWEEP_SECONDS
+    with database.session():
+        discarded = stored.discarded()
+    for site_id, tag in discarded:
+        _strip(site_id, tag, deadline)
+
+
+def _strip(site_id: int, tag: DiscardedTag, deadline: float = math.inf) -> None:
+    """In several transactions, so that others can write in between."""
+    while time.monotonic() < deadline and _strip_some(site_id, tag):
+        pass
+
+
+@database.writes_site
+def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
+    at = clock.now_ms()
+    tagged_rows = stored.subscribers_with_tag(site_id, tag.id, CHUNK_ROWS)
+    without = [
+        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.id]))
+        for subscriber_id, cached in tagged_rows
+    ]
+    removed_from = [subscriber_id for subscriber_id, _ in without]
+    known = stored.names(site_id, ids(site_id, [tag.name]).values())
+    same_name = {id_ for id_, name in known.items() if name == tag.name}
+    tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & same_name}
+    stored.recache(site_id, without, at)
+    stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in removed_from])
+    if removed_from:
+        named = tag.id, tag.name
+        change_log.record_untagged(site_id, Source(*tag.source), named, removed_from, tagged_anew, at)
+    else:
+        stored.forget(site_id, tag.id)
+    return bool(removed_from)
+
+
+def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
+    """Ids of existing tags by name key, in the caller's session."""
+    keys = {name_key(name) for name in names}
+    return stored.ids(site_id, keys) if keys else {}
+
+
+def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
+    """(ids by name key, those of them that were missing and are now made), in the caller's transaction."""
+    by_key = {name_key(name): name for name in reversed(list(names))}
+    known = ids(site_id, by_key)
+    missing = [(name, key) for key, name in reversed(by_key.items()) if key not in known]
+    if not missing:
+        return known, []
+    stored.add(site_id, missing, at)
+    known = ids(site_id, by_key)
+    return known, [known[key] for _, key in missing]
+
+
+def ids_by_name(
+    site_id: int, added: Collection[str], removed: Collection[str], at: int
+) -> tuple[dict[str, int], list[int]]:
+    """(ids by name, as spelled, and those made), in the caller's transaction: missing ones of `added`."""
+    if not added and not removed:
+        return {}, []
+    known, made = ensure(site_id, added, at)
+    known |= ids(site_id, [name for name in removed if name_key(name) not in known])
+    keys = {name: name_key(name) for name in (*added, *removed)}
+    return {name: known[key] for name, key in keys.items() if key in known}, made
+
+
+def twins(site_id: int) -> dict[int, list[int]]:
+    """The ids of tags that are compared as an older one is, by its id, in the caller's session."""
+    found = stored.twins(site_id)
+    older = stored.ids(site_id, [key for key, _ in found]) if found else {}
+    by_id: dict[int, list[int]] = {}
+    for key, tag_id in found:
+        by_id.setdefault(older[key], []).append(tag_id)
+    return by_id
+
+
+@database.session()
+def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
+    """(older, twin) of the tags that are compared as an older one is."""
+    found = twins(site.id)
+    by_id = {tag.id: tag for tag in stored.list_all(site.id)} if found else {}
+    return [(by_id[older], by_id[twin]) for older, others in found.items() for twin in others]
+
+
+def _require(tag: Tag | None) -> Tag:
+    if tag is None:
+        raise NotFound("Tag not found: GET /v1/fetch/tags lists the tags of the site.")
+    return tag

@@ -1,0 +1,130 @@
+"""Writing and deleting subscribers with all that is kept beside them, in a fixed number of statements."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from audience.changes import log as change_log
+from audience.changes.batches import ABSENT, SubscriberBatch
+from audience.changes.changes import json_equal, values_text
+from audience.changes.consents import Person
+from audience.subscribers import field_values
+from storage import consent_changes, custom_fields, domains, suppressions
+from storage import field_values as stored_values
+from storage import sites as stored_sites
+from storage import subscriber_batches as stored
+from storage import subscribers as stored_subscribers
+from storage import tags as stored_tags
+from storage.subscriber_batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT
+from storage.subscribers import Subscriber
+
+
+def save(batch: SubscriberBatch) -> None:
+    """Writes a batch, in the caller's transaction; gives new subscribers their ids."""
+    _write_texts(batch)
+    created = [person for key, person in batch.people.items() if key not in batch.known]
+    for subscriber_id, person in zip(stored.new_ids(len(created)), created, strict=True):
+        person[ID] = subscriber_id
+    stored.insert(created)
+    changed = _changed(batch)
+    stored.update(batch.site_id, changed)
+    _save_tags(batch)
+    _save_values(batch)
+    _save_consents(batch)
+    noted = {batch.hashes[key]: each for key, each in batch.noted.items() if key not in batch.lifted}
+    suppressions.add(batch.site_id, noted)
+    suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
+    domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
+    left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
+    had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
+    stored_sites.count(batch.site_id, users=len(created), unsubscribers=left - had_left)
+    change_log.record(batch, created, changed)
+
+
+def delete(site_id: int, people: Sequence[Subscriber]) -> None:
+    """Deletes subscribers with all that is kept beside them, in the caller's transaction."""
+    ids = custom_fields.ids(site_id, {key for person in people for key in person.fields})
+    stored_values.remove(
+        (site_id, ids[key], *row, person.id)
+        for person in people
+        for key, value in person.fields.items()
+        for row in field_values.values(value)
+    )
+    tagged = Counter(tag_id for person in people for tag_id in person.tag_ids)
+    stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
+    gone = Counter(domains.of_keys(person.email_key for person in people))
+    domains.count(site_id, {domain: -people_of_it for domain, people_of_it in gone.items()})
+    users, unsubscribers = stored_subscribers.delete(site_id, [person.id for person in people])
+    stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
+
+
+def _write_texts(batch: SubscriberBatch) -> None:
+    """Puts changed custom values and tags into their columns."""
+    for key in batch.revalued:  # a later change may have put back what an earlier one replaced
+        values, replaced = batch.values[key], batch.replaced[key]
+        for name in [name for name, old in replaced.items() if json_equal(values.get(name, ABSENT), old)]:
+            del replaced[name]
+    for key, replaced in batch.replaced.items():
+        if replaced:
+            person = batch.people[key]
+            person[FIELDS] = values_text(batch.values[key], person[FIELDS])
+    for key, tagged in batch.tagged.items():
+        tag_ids = list(tagged)
+        if tag_ids != list(batch.tagged_before[key]):
+            batch.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
+
+
+def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
+    """Those of the known who differ from what they were, by the sum of their groups of columns."""
+    changed: dict[int, list[Person]] = defaultdict(list)
+    for key, before in batch.known.items():
+        person = batch.people[key]
+        if groups := stored.changed_groups(person, before):
+            changed[groups].append(person)
+    return changed
+
+
+def _save_tags(batch: SubscriberBatch) -> None:
+    added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
+    removed: dict[int, list[int]] = defaultdict(list)
+    for key, tagged in batch.tagged.items():
+        before, subscriber_id = batch.tagged_before[key], batch.people[key][ID]
+        for tag_id in tagged:
+            if tag_id not in before:
+                added[tag_id].append(subscriber_id)
+        for tag_id in before:
+            if tag_id not in tagged:
+                removed[tag_id].append(subscriber_id)
+    stored_tags.link(_links(batch.site_id, added))
+    stored_tags.unlink(_links(batch.site_id, removed))
+    more = Counter({tag_id: len(ids) for tag_id, ids in added.items()})
+    more.subtract({tag_id: len(ids) for tag_id, ids in removed.items()})
+    stored_tags.count(batch.site_id, more)
+
+
+def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
+    """In the order of their table, which adds them faster."""
+    return [(site_id, tag_id, each) for tag_id in sorted(ids_by_tag) for each in sorted(ids_by_tag[tag_id])]
+
+
+def _save_values(batch: SubscriberBatch) -> None:
+    added, removed = (field_values.Bearers(batch.site_id, batch.field_ids) for _ in range(2))
+    for key, replaced in batch.replaced.items():
+        if not replaced:
+            continue
+        values, subscriber_id = batch.values[key], batch.people[key][ID]
+        if key in batch.known:
+            removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
+            values = {name: values[name] for name in replaced if name in values}
+        added.add(values, subscriber_id)
+    stored_values.remove(removed.rows())
+    stored_values.add(added.rows())
+
+
+def _save_consents(batch: SubscriberBatch) -> None:
+    source = batch.accepted.source
+    consent_changes.add(
+        (batch.site_id, person[ID], at, subscribed, *source, reason)
+        for person, at, subscribed, reason in batch.consents.said
+    )

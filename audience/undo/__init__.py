@@ -1,0 +1,1 @@
+"""Undoing what an import or a bulk action did."""

@@ -1,0 +1,272 @@
+"""Taking back what an import, or an act on many subscribers, has done.
+
+It is asked for, followed, and counted without being done; `work` does it, when its turn comes.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from audience import clock
+from audience.access import audit_log, sites
+from audience.access.audit_log import TO_BE_TAKEN_BACK, Actor
+from audience.access.sites import Site
+from audience.bulk import acts as bulk_acts
+from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, BulkAct
+from audience.changes.changes import Source
+from audience.changes.pages import BY_KEY, answered
+from audience.errors import NotFound, Refused
+from audience.imports import imports
+from audience.undo import work as undo_work
+from audience.undo.decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
+from schemas.values import FieldError
+from storage import change_log, database, keys, site_counters
+from storage import change_log_acts as stored_log
+from storage import imports as stored_imports
+from storage import undos as stored
+from storage.undos import FAILED, Undo
+
+__all__ = ["FAILED", "Undo"]
+
+DAY_MS = 86_400_000
+DRY_ROWS = 1_000
+SWEPT_ROWS = 1_000
+IMPORT, BULK_ACT = "import", "bulk_act"
+RESUBSCRIBING = ", people subscribed again,"
+UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
+COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
+LISTED = 20
+NOT_FOUND = "This was not taken back: POST to the same path takes it back."
+NO_IMPORT = "No import has this id: `audience imports list` lists the newest of a site."
+NOT_UNDOABLE = "Only acts that have put on or taken off a tag, or unsubscribed somebody, can be taken back."
+BEGUN_OTHERWISE = (
+    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
+)
+TOO_LATE = "This can no longer be taken back: what it has changed is no longer in the record of changes."
+
+
+def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
+    """Raises `NotFound`, also if it is of another site than the chosen one."""
+    with database.session():
+        uuid = stored_imports.site_of(import_id)
+    if uuid is None or (chosen and chosen.uuid != uuid):
+        raise NotFound(NO_IMPORT)
+    return sites.get_by_uuid(uuid)
+
+
+def import_source(import_id: int) -> Source:
+    return Source(IMPORT, import_id)
+
+
+def act_source(act_id: int) -> Source:
+    return Source(BULK_ACT, act_id)
+
+
+@database.writes_site
+def of_import(
+    site: Site, import_id: int, days: int, actor: Actor | None = None, resubscribe: bool = False
+) -> Undo:
+    """Takes an import back that the record of `days` days has; a second time, the undo that there is.
+
+    With `resubscribe`, those whom it unsubscribed, and nothing else, are subscribed as before.
+
+    An import that has not ended is stopped. If an `actor` asks for it, the audit log says so.
+    Notify the queue. Raises `NotFound`, `Refused`.
+    """
+    source = import_source(import_id)
+    known = stored.of(site.id, source)
+    if known and resubscribe > known.resubscribe:
+        raise Refused(BEGUN_OTHERWISE, [FieldError("resubscribe", BEGUN_OTHERWISE)])
+    if undo := _under_way(site.id, source):
+        return undo
+    _check_age(site, source, days)
+    stored_imports.stop(site.id, import_id, clock.now_ms())
+    if actor:
+        said = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
+        audit_log.record(actor, said, site, undo_work.subject(source))
+    return _begin(site.id, source, resubscribe)
+
+
+@database.writes_site
+def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
+    """As `of_import`, an act on many subscribers that has ended; one that failed is stopped for good."""
+    act, source = bulk_acts.require(site.id, act_id), act_source(act_id)
+    if undo := _under_way(site.id, source):
+        return undo
+    if not may_be_undone(act):
+        raise Refused(NOT_UNDOABLE)
+    _check_age(site, source, days)
+    bulk_acts.stop(site, act)
+    said = bulk_acts.said(act, f", {TO_BE_TAKEN_BACK}")
+    audit_log.record(actor, said, site, undo_work.subject(source), act.changed)
+    return _begin(site.id, source)
+
+
+def may_be_undone(act: BulkAct) -> bool:
+    return act.kind in UNDOABLE and act.changed > 0 and not act.is_open
+
+
+def _under_way(site_id: int, source: Source) -> Undo | None:
+    """The undo that there is, unless it has failed."""
+    undo = stored.of(site_id, source)
+    return undo if undo and undo.status != FAILED else None
+
+
+def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
+    """Queues the undo of an import or act, or goes on with one that failed, in the caller's transaction."""
+    if known := stored.of(site_id, source):
+        stored.retry(site_id, known.id)
+        return _require(site_id, source)
+    taken, act = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
+    entries = stored_log.entries_of(site_id, source)
+    stored.add(site_id, source, entries, (act.first_row, act.first_number), *taken, resubscribe)
+    return _require(site_id, source)
+
+
+def _act(site_id: int, source: Source) -> TakenBack:
+    first = stored_log.first_of(site_id, source)
+    return (
+        TakenBack(source, first[0], first[1])
+        if first
+        else TakenBack(source, stored_log.newest_row(site_id), 0)
+    )
+
+
+def _check_age(site: Site, source: Source, days: int) -> None:
+    changed, ends = _changed(site, source), _ends(site, source, days)
+    if changed if ends is None else ends < clock.now_ms():
+        raise Refused(TOO_LATE)
+
+
+def _ends(site: Site, source: Source, days: int) -> int | None:
+    """The instant until which the record has all of an import or act; None if it has lost some of it.
+
+    What was interrupted for long may have lost its first rows while its last are kept.
+    """
+    first = stored_log.first_of(site.id, source)
+    began = min(first[2], _started(site, source) or first[2]) if first else 0
+    return began + days * DAY_MS if began > change_log.dropped_at(site.id) else None
+
+
+@database.session()
+def get(site: Site, source: Source) -> Undo:
+    """Raises `NotFound`."""
+    return _require(site.id, source)
+
+
+def _require(site_id: int, source: Source) -> Undo:
+    undo = stored.of(site_id, source)
+    if undo is None:
+        raise NotFound(NOT_FOUND)
+    return undo
+
+
+@database.session()
+def known(site: Site, source: Source) -> Undo | None:
+    """The undo of an import or act, if one was begun."""
+    return stored.of(site.id, source)
+
+
+def asked_by(site: Site, source: Source) -> str:
+    """Who asked that an import or act be taken back; empty where the audit log no longer tells."""
+    entry = audit_log.asked_back(site, undo_work.subject(source))
+    return entry.actor if entry else ""
+
+
+@database.session()
+def of_acts(site: Site) -> dict[int, str]:
+    """The status of the undo of each act on many subscribers that has one, by the act's id."""
+    return stored.statuses(site.id, BULK_ACT)
+
+
+@database.session()
+def by_id(site: Site, undo_id: int) -> Undo | None:
+    return stored.get(site.id, undo_id)
+
+
+@database.session()
+def until(site: Site, source: Source, days: int) -> int | None:
+    """The instant until which it may be taken back; None if past, or if the record has lost some of it."""
+    ends = _ends(site, source, days)
+    return ends if ends is not None and ends >= clock.now_ms() else None
+
+
+class Preview(NamedTuple):
+    """What an undo would do: its counts, with those who stay `away` and those `only_unsubscribed` by what is
+    undone, and addresses of some of the last.
+    """
+
+    counts: Counter[str]
+    only_unsubscribed: list[str]
+
+
+def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) -> Preview:
+    """What an undo would do now. Raises `NotFound`, `Refused`."""
+    with database.session():
+        _check_age(site, source, days)
+        act = _act(site.id, source)._replace(resubscribe=resubscribe)
+    named, gone, count = LaterNames(site.id, act), set[int](), Counter[str]()
+    emails = list[str]()
+    with database.session():
+        for _ in named.read_on():
+            pass
+    for reader in _readers(site.id, act):
+        decisions = reader.decisions(named, gone)
+        gone.update(each.id for each in decisions if each.person is None)
+        count += undo_work.counted(decisions)
+        emails += [each.person.email for each in decisions if each.only_unsubscribed and each.person]
+        del emails[LISTED:]
+    return Preview(count, emails)
+
+
+def _changed(site: Site, source: Source) -> int:
+    if source.kind == BULK_ACT:
+        return bulk_acts.require(site.id, source.id).changed
+    import_ = imports.progress(site, source.id)
+    return import_.created + import_.updated
+
+
+def _started(site: Site, source: Source) -> int | None:
+    if source.kind == BULK_ACT:
+        return bulk_acts.require(site.id, source.id).started_at
+    return imports.progress(site, source.id).started_at
+
+
+def _readers(site_id: int, act: TakenBack) -> Iterator[RowReader]:
+    """Of all that the act did, each in a session of its own."""
+    row_id, place = act.first_row, 0
+    while True:
+        with database.session():
+            row = stored_log.next_of(site_id, act.source, row_id)
+            if row is None:
+                return
+            reader = RowReader(site_id, act, row, place if row.id == row_id else 0, DRY_ROWS)
+        yield reader
+        place = place + DRY_ROWS if row.id == row_id else DRY_ROWS
+        row_id, place = (row.id + 1, 0) if place >= row.length else (row.id, place)
+
+
+@database.session()
+def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
+    """(source as it is answered, people) of what kept them, the most first; an empty one: what was undone."""
+    found = stored.kept_by(site.id, undo.id)
+    known = keys.publishable({number for kind, number, _ in found if kind in BY_KEY})
+    return [(answered(kind, number, known), people) for kind, number, people in found]
+
+
+@database.session()
+def away(site: Site, undo: Undo) -> int:
+    """How many stay unsubscribed, or known as left where they were removed, since an import said so."""
+    removed = stored.kept_by(site.id, undo.id, REMOVED)
+    return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)
+
+
+def sweep(days: int) -> bool:
+    """Forgets some of what became of people whom undos of more than `days` days ago were about; False if
+    there was nothing."""
+    with database.session():
+        old = stored.ended_before(clock.now_ms() - days * DAY_MS)
+    for site_id, undo_id in old:
+        with database.write(site_id):
+            stored.drop_people(site_id, undo_id, SWEPT_ROWS)
+    return bool(old)

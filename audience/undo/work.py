@@ -1,0 +1,238 @@
+"""The pieces of an undo, as a worker does them: each person is decided on under the site's lock.
+
+The place advances in the transaction that writes: a crash neither loses a person nor takes one back twice.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audience import clock, jobs
+from audience.access import audit_log
+from audience.access.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
+from audience.changes import log as change_log
+from audience.changes.changes import Source
+from audience.erasures import erasures
+from audience.errors import NotFound
+from audience.jobs import Job
+from audience.segments import names as segment_names
+from audience.subscribers import subscribers
+from audience.subscribers.tags import name_key
+from audience.undo import writes as undo_writes
+from audience.undo.decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
+from storage import change_log_acts as stored_log
+from storage import database
+from storage import imports as stored_imports
+from storage import sites as stored_sites
+from storage import subscribers as stored_subscribers
+from storage import tags as stored_tags
+from storage import undos as stored
+from storage.pace import Pace
+from storage.undos import FAILED, FINISHED, Progress, Undo
+
+BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
+MOST_ROWS = 50  # of the record in a piece: one that changed nobody has no person to count, but takes time
+MOST_NAMED = 16  # undos at once whose half-read record is kept from one turn to the next
+_named: dict[tuple[str, int], LaterNames] = {}  # by site and undo
+_pace = Pace(most=change_log.MOST_ENTRIES)
+
+
+def act_of(undo: Undo) -> TakenBack:
+    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number, bool(undo.resubscribe))
+
+
+def subject(source: Source) -> str:
+    """What the audit log calls an import or act."""
+    return f"{'import' if source.kind == 'import' else 'act'} {source.id}"
+
+
+def give_up(site_id: int, undo_id: int) -> None:
+    """Ends an undo that has failed too often, in the caller's transaction; asking for it again goes on."""
+    if _get(site_id, undo_id).removed:
+        erasures.forget_typed(site_id)
+    stored.end(site_id, undo_id, FAILED, clock.now_ms())
+
+
+def step(job: Job, deadline: float) -> int:
+    """Goes on with an undo until the deadline."""
+    site_id, undo = job.site_id, _get(job.site_id, job.subject)
+    _drop_waiting(site_id, undo)
+    key = _site_uuid(site_id), undo.id
+    named = _named.pop(key, None) or LaterNames(site_id, act_of(undo))
+    while time.monotonic() < deadline and not database.log_is_full():
+        if _read_on(named, deadline) and _do_piece(job, named):
+            _end(job)
+            return jobs.SETTLED
+        database.checkpoint(only_if_due=True)
+    _keep(key, named)
+    return 0
+
+
+KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
+
+
+@database.session()
+def _get(site_id: int, undo_id: int) -> Undo:
+    undo = stored.get(site_id, undo_id)
+    if undo is None:
+        raise NotFound("There is no such undo on this site.")
+    return undo
+
+
+@database.session()
+def _site_uuid(site_id: int) -> str:
+    return next((site.uuid for site in stored_sites.list_all() if site.id == site_id), "")
+
+
+def _keep(key: tuple[str, int], named: LaterNames) -> None:
+    """Keeps what was read for the next turn. Those kept are never given up for it: some undo always ends."""
+    if len(_named) >= MOST_NAMED:
+        _forget_ended()
+    if len(_named) < MOST_NAMED:
+        _named[key] = named
+
+
+@database.session()
+def _forget_ended() -> None:
+    """Forgets what was read for undos that other workers have ended."""
+    ids = {site.uuid: site.id for site in stored_sites.list_all()}
+    for uuid, undo_id in list(_named):
+        undo = stored.get(ids[uuid], undo_id) if uuid in ids else None
+        if undo is None or undo.finished_at is not None:
+            del _named[uuid, undo_id]
+
+
+def _drop_waiting(site_id: int, undo: Undo) -> None:
+    """Drops what an import that was stopped has not applied."""
+    more = undo.source == "import"
+    while more:
+        with database.write(site_id):
+            more = stored_imports.drop_batches(site_id, undo.source_id, BATCHES_AT_ONCE) > 0
+
+
+@database.session()
+def _read_on(named: LaterNames, deadline: float) -> bool:
+    """Reads who was named later, but for what comes meanwhile; False at the deadline."""
+    return not any(time.monotonic() >= deadline for _ in named.read_on())
+
+
+def _do_piece(job: Job, named: LaterNames) -> bool:
+    """Decides on the next people, and does it; whether nobody was left."""
+    site_id, undo_id = job.site_id, job.subject
+    with _pace.write(site_id) as chunk:
+        jobs.hold(job, jobs.SITE)
+        undo = _get(site_id, undo_id)
+        accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
+        for _ in named.read_on():
+            pass
+        readers, decisions = _decided(site_id, undo, named)
+        if not readers:
+            return True
+        stored.advance(site_id, undo.id, _progress(undo, readers, decisions), clock.now_ms())
+        has_traces = undo_writes.write(site_id, accepted, decisions)
+        if readers[-1].is_last:
+            whole = readers[-1].whole
+            stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
+        stored.add_people(site_id, undo_id, [(each.id, each.outcome, *each.by) for each in decisions])
+        chunk.rows = sum(len(reader.entries) for reader in readers)
+    if has_traces:
+        change_log.blank(site_id)
+    return False
+
+
+def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReader], list[Decision]]:
+    """The next rows of the act, as many as fit, with what is decided; words that go back end a piece."""
+    readers: list[RowReader] = []
+    decisions: list[Decision] = []
+    row_id, start, left = undo.place_row, undo.place, _pace.rows
+    while left > 0 and len(readers) < MOST_ROWS and (row := stored_log.next_of(site_id, undo.of, row_id)):
+        reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
+        decisions += _decide(site_id, undo.id, reader, named, {each.id for each in decisions})
+        readers.append(reader)
+        if not reader.is_last or reader.whole.repeated:
+            break
+        row_id, start, left = row.id + 1, 0, left - len(reader.entries)
+    return readers, decisions
+
+
+def _decide(
+    site_id: int, undo_id: int, reader: RowReader, named: LaterNames, decided: set[int]
+) -> list[Decision]:
+    missing = {entry.subscriber_id for entry in reader.entries} - reader.people.keys()
+    gone = stored.done(site_id, undo_id, missing) if missing else set()
+    return reader.decisions(named, gone | decided)
+
+
+def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Decision]) -> Progress:
+    count, last = counted(decisions), readers[-1]
+    entries = sum(len(reader.entries) for reader in readers)
+    return Progress(
+        len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
+        count["unsubscribed_again"], count["resubscribed"], entries - len(decisions),
+        last.row.id + last.is_last, 0 if last.is_last else last.end, _made(undo, readers),
+    )  # fmt: skip
+
+
+def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
+    """Tags and fields that the rows read to their ends added to the site, beside those of rows before."""
+    done = [reader.whole for reader in readers if reader.is_last]
+    tags = [each for whole in done for each in whole.made_tags]
+    fields = [each for whole in done for each in whole.made_fields]
+    if not (tags or fields):
+        return undo.made
+    known = stored.made(undo)
+    return json.dumps(
+        {"tags": [*known.get("tags", ()), *tags], "fields": [*known.get("fields", ()), *fields]}
+    )
+
+
+def counted(decisions: Sequence[Decision]) -> Counter[str]:
+    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
+    subscribed again, and were unsubscribed by nothing else.
+    """
+    count = Counter(each.outcome for each in decisions)
+    count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
+    count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
+    for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
+        count[name] = sum(getattr(each, name) for each in decisions)
+    return count
+
+
+def _end(job: Job) -> None:
+    """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
+    site_id, undo_id = job.site_id, job.subject
+    with database.session():
+        made = stored.made(_get(site_id, undo_id))
+        borne = stored.borne_fields(site_id, made.get("fields", ()))
+    with database.write(site_id):
+        jobs.end(job)
+        undo = _get(site_id, undo_id)
+        if made:
+            _forget_made(site_id, made, borne)
+        if undo.removed:
+            erasures.forget_typed(site_id)
+        stored.end(site_id, undo_id, FINISHED, clock.now_ms())
+        _record(site_id, undo)
+
+
+def _record(site_id: int, undo: Undo) -> None:
+    """Says in the audit log how many were really taken back, for who asked for it."""
+    site = next(each for each in stored_sites.list_all() if each.id == site_id)
+    asked = audit_log.asked_back(site, subject(Source(*undo.of)))
+    if asked:
+        actor = Actor(asked.actor, asked.client_network)
+        said = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
+        audit_log.record(actor, said, site, asked.subject, undo.removed + undo.restored)
+
+
+def _forget_made(site_id: int, made: Mapping[str, Any], borne: set[str]) -> None:
+    """Deletes tags and fields that were added to the site, that nobody has and no segment or report names.
+
+    `borne` are fields that somebody has, though `doctor --fix` may be making their values again.
+    """
+    tags, fields = segment_names.named(site_id)
+    names = stored_tags.names(site_id, made["tags"])
+    stored.drop_unused_tags(site_id, [id_ for id_, name in names.items() if name_key(name) not in tags])
+    stored.drop_unused_fields(site_id, set(made["fields"]) - fields - borne)

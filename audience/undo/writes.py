@@ -1,0 +1,135 @@
+"""Doing what undo decided on: people are removed, or get back what they had, in the caller's transaction."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from audience import clock
+from audience.access import site_keys
+from audience.changes import log as change_log
+from audience.changes.batches import SubscriberBatch
+from audience.changes.changes import Acceptance, Change, Source
+from audience.changes.consents import Person
+from audience.changes.entries import consent_before
+from audience.subscribers import custom_fields
+from audience.subscribers import writes as subscriber_writes
+from audience.undo.decisions import LEFT, NAMES, REMOVED, Decision
+from storage import subscribers as stored
+from storage import suppressions
+from storage import tags as stored_tags
+from storage.subscriber_batches import (
+    CONSENT_AT,
+    CONSENT_KIND,
+    CONSENT_NUMBER,
+    UNSUBSCRIBED_AT,
+    UPDATED_AT,
+)
+from storage.subscribers import Subscriber
+from storage.suppressions import Suppression
+
+UNDONE = "undone"  # the reason of a change of consent
+
+
+class _Put(NamedTuple):
+    person: Subscriber
+    decision: Decision
+
+
+def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> bool:
+    """Does it; whether the record has something of those removed, to be blanked after the commit."""
+    puts = [_Put(each.person, each) for each in decisions if each.person]
+    removed = [each for each in puts if each.decision.outcome == REMOVED]
+    changed = [each for each in puts if _puts_something(each.decision)]
+    if removed:
+        _remove(site_id, accepted.source, removed)
+    if changed:
+        _put_back(site_id, accepted, changed)
+    _keep_left(site_id, {key: left for each in decisions for key, left in each.left_at.items()})
+    return any(each.decision.has_traces for each in removed)
+
+
+def _puts_something(decision: Decision) -> bool:
+    return any(value or name not in ("fields", "tags") for name, value in decision.put.items())
+
+
+def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
+    """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
+    left = {
+        person.email_key: decision.lifted or _left(person)
+        for person, decision in removed
+        if decision.lifted or decision.by == LEFT
+    }
+    _suppress(site_id, left)
+    people = [each.person for each in removed]
+    subscriber_writes.delete(site_id, people)
+    traced = {each.person.id for each in removed if each.decision.has_traces}
+    change_log.record_erased(site_id, source, people, traced)
+
+
+def _left(person: Subscriber) -> Suppression:
+    since = person.consent_at or person.unsubscribed_at or 0
+    return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
+
+
+def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
+    """Of addresses without a subscriber."""
+    there = stored.get_by_keys(site_id, left_at) if left_at else {}
+    _suppress(site_id, {key: left for key, left in left_at.items() if key not in there})
+
+
+def _suppress(site_id: int, left: Mapping[str, Suppression]) -> None:
+    """By keys of addresses."""
+    hashes = site_keys.renewed(site_id, left)
+    suppressions.add(site_id, {hashes[key]: each for key, each in left.items()})
+
+
+def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> None:
+    at, known = clock.now_ms(), _known_tags(site_id, changed)
+    changes = [_change(each, known) for each in changed]
+    batch = SubscriberBatch(site_id, changes, accepted, at)
+    batch.tag_ids = {str(tag_id): tag_id for tag_id in known}
+    fields = {key: None for change in changes for key in change.fields}
+    removed = {key: None for change in changes for key in change.remove_fields}
+    batch.field_ids, _ = custom_fields.ids(site_id, fields, removed, at)
+    for change, (_, decision) in zip(changes, changed, strict=True):
+        batch.apply(change)
+        if "consent" in decision.put:
+            _put_consent(batch, batch.people[change.key], decision)
+    subscriber_writes.save(batch)
+
+
+def _known_tags(site_id: int, changed: Sequence[_Put]) -> set[int]:
+    """Of the tags to be put on or taken off, those that the site still has."""
+    return set(stored_tags.names(site_id, {id_ for _, each in changed for id_ in each.put.get("tags", ())}))
+
+
+def _change(each: _Put, known_tags: set[int]) -> Change:
+    put = each.decision.put
+    fields = put.get("fields", {})
+    names = {name: put[name] for name in NAMES if name in put}
+    tags = {str(tag_id): had for tag_id, had in put.get("tags", {}).items() if tag_id in known_tags}
+    blank = [name for name, value in names.items() if not value]
+    return Change(
+        each.person.email_key,
+        each.person.email,
+        names.get("first_name", ""),
+        names.get("last_name", ""),
+        {key: value for key, value in fields.items() if value is not None},
+        [tag_id for tag_id, had in tags.items() if had],
+        [tag_id for tag_id, had in tags.items() if not had],
+        remove_fields=[*blank, *(key for key, value in fields.items() if value is None)],
+        creates=False,
+    )
+
+
+def _put_consent(batch: SubscriberBatch, person: Person, decision: Decision) -> None:
+    """Instant, number and kind are as they were: what was said since, and waits, counts over them."""
+    was = person[UNSUBSCRIBED_AT]
+    person[UNSUBSCRIBED_AT] = left_at = decision.put["unsubscribed_at"]
+    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = consent_before(
+        left_at, *decision.put["consent"]
+    )
+    if left_at != was:
+        person[UPDATED_AT] = batch.at
+        batch.consents.said.append(
+            (person, batch.at if left_at is None else left_at, left_at is None, UNDONE)
+        )

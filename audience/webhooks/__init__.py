@@ -1,0 +1,1 @@
+"""Webhooks: where the changes of a site are sent, and sending them."""

@@ -1,0 +1,119 @@
+"""One message to the receiver of a webhook: its signature, and its line in the log of deliveries."""
+
+import secrets
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+from audience import clock, redaction, telemetry
+from audience.access.sites import Site
+from audience.deliveries import signing
+from audience.deliveries.client import Delivered, post
+from audience.webhooks import webhooks
+from audience.webhooks.webhooks import Webhook
+from schemas.values import MAX_PAGE, compact_json, write_date
+from storage import database
+from storage import subscribers as stored_subscribers
+from storage import webhook_deliveries as stored
+from storage.webhook_deliveries import CHANGES, TEST, Delivery
+
+__all__ = ["CHANGES", "Delivery"]
+
+LOG_MS = 30 * 86_400_000
+LOG_ROWS = 1_000  # deleted per transaction
+PAGE_SIZE = 100
+TEST_SECONDS = 7.0  # a client may wait for 10
+GONE = 410  # the receiver asks for no more
+GATEWAYS = (502, 504)  # say nothing of the receiver behind them
+FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
+HIDDEN = "…"
+
+
+def sent(
+    webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
+) -> Delivered:
+    """What came of a message that is sent now, signed with `keys`. Holds no connection to the database."""
+    at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
+    encoded = body.encode()
+    headers = signing.headers(keys, message_id, at, encoded)
+    return post(webhook.url, encoded, headers, private_addresses=private_addresses, seconds=seconds)
+
+
+def succeeded(delivered: Delivered) -> bool:
+    return delivered.failure is None and delivered.status is not None and 200 <= delivered.status < 300
+
+
+def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delivery:
+    """Sends a message of the type `test` now, whether or not the webhook is paused. Raises `NotFound`."""
+    webhook, at = webhooks.get(site, webhook_id), clock.now_ms()
+    message_id = f"webhook-{webhook.id}-test-{secrets.token_hex(8)}"
+    body = compact_json({"type": TEST, "timestamp": write_date(at), "data": []})
+    keys = webhooks.current_secrets(site.id, webhook)
+    delivered = sent(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
+    with database.write(site.id):
+        return log(site.id, Delivery(0, webhook.id, message_id, TEST, at), delivered)
+
+
+def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
+    """Adds what came of a message about the people with `uuids`, in the caller's transaction.
+
+    Of answers, those to a test and of failures are kept, if nobody of these people was erased meanwhile.
+    """
+    failure = "" if succeeded(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
+    keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
+    delivery = draft._replace(
+        status=delivered.status,
+        milliseconds=delivered.milliseconds,
+        answer=without_addresses(delivered.beginning) if keeps else "",
+        failure=failure,
+    )
+    outcome = "failed" if failure else "succeeded"
+    telemetry.record_delivery(outcome, delivered.milliseconds / 1000)
+    return delivery._replace(id=stored.add(site_id, delivery))
+
+
+def _has_all(site_id: int, uuids: Collection[str]) -> bool:
+    return not uuids or len(stored_subscribers.keys_of(site_id, uuids)) == len(uuids)
+
+
+def without_addresses(text: str) -> str:
+    """A text with whatever looks like an address in it hidden: a receiver may answer what it was sent."""
+    return redaction.without_addresses(text.replace("\0", HIDDEN), lambda _: HIDDEN)
+
+
+def was_refused(site_id: int, draft: Delivery) -> bool:
+    """Whether the last try of a range was answered by its receiver, which did not take it.
+
+    Or whether it was another message, which says nothing of this one.
+    """
+    tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
+    last = next((each for each in tries if (each.first, each.last) == (draft.first, draft.last)), None)
+    if last is None or last.message_id != draft.message_id:
+        return last is not None
+    return last.status is not None and last.status >= 300 and last.status not in GATEWAYS
+
+
+@database.session()
+def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool]:
+    """A page of a webhook's log, newest first, and whether there is another. Raises `NotFound`."""
+    webhook = webhooks.require(site.id, webhook_id)
+    if number > MAX_PAGE:
+        return [], False
+    found = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+    return found[:PAGE_SIZE], len(found) > PAGE_SIZE
+
+
+@database.session()
+def newest(site: Site) -> dict[int, Delivery]:
+    """The last try of each webhook that has one, by the webhook's id."""
+    return {each.webhook_id: each for each in stored.newest(site.id)}
+
+
+def sweep() -> bool:
+    """Deletes some of the log that is older than 30 days; False if there was nothing."""
+    before = clock.now_ms() - LOG_MS
+    with database.session():
+        site_id = stored.site_before(before)
+    if site_id is not None:
+        with database.write(site_id):
+            stored.delete_old(site_id, before, LOG_ROWS)
+    return site_id is not None

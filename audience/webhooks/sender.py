@@ -1,0 +1,191 @@
+"""Sends the changes of each site to its webhooks: in order, one message at a time for each, at least once.
+
+The range of a message is kept from before its first try until it succeeds, and only then the place moves
+behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
+If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
+has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
+of its range are asked for than at the last try, the id is new, too: a receiver may drop what has one it had.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, islice
+from typing import Any
+
+from audience import clock, jobs
+from audience.access.sites import Site
+from audience.changes import pages as change_log_pages
+from audience.changes.entries import ERASED, RESET, UNSUBSCRIBED
+from audience.changes.pages import LoggedChange
+from audience.deliveries.client import Delivered
+from audience.errors import Refused
+from audience.jobs import NET, Job, Kind
+from audience.segments import matches as segment_matches
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import webhooks
+from audience.webhooks.deliveries import CHANGES, GONE, Delivery
+from audience.webhooks.webhooks import Webhook
+from schemas.values import compact_json, write_date
+from storage import change_log as stored_changes
+from storage import database
+from storage import sites as stored_sites
+from storage import webhooks as stored
+
+MOST_CHANGES = 500  # of a message
+MOST_BYTES = 2**20
+HEAD_BYTES = 100  # of a message, with its end
+SECONDS = 10.0
+MOVE_MS = 5_000  # until it is asked again whether a move has ended
+WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
+
+WriteChange = Callable[[LoggedChange], Mapping[str, Any]]  # the resource of a change
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is sent next to a webhook: the changes of its range that it asks for, about the people with
+    `uuids`."""
+
+    site: Site
+    webhook: Webhook
+    logged: Delivery  # its line in the log, before it is known what came of it
+    body: str
+    uuids: set[str]
+
+
+def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
+    """Its id is the same for each try of a range in a run that tells the same changes."""
+    first, last = webhook.place + (not webhook.resets), webhook.range_end
+    changes = compact_json([(change.number, change.kind) for change in told])
+    digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
+    message_id = f"webhook-{webhook.id}-{webhook.run}-{first}-{last}-{digest}"
+    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
+
+
+def kind(private_addresses: bool, write: WriteChange) -> Kind:
+    return Kind(stored.JOB, NET, partial(step, private_addresses=private_addresses, write=write))
+
+
+def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange) -> int:
+    """Sends a webhook its next message, if there is one."""
+    if not webhooks.are_sent_here():
+        return MOVE_MS
+    message = _message(job, write)
+    delivered = _delivered(job, message, private_addresses) if message and message.body else None
+    with database.write(job.site_id):
+        jobs.hold(job, NET)
+        wait_ms = _note(message, delivered) if message else 0
+        return _go_on(job, wait_ms)
+
+
+def _go_on(job: Job, wait_ms: int) -> int:
+    """After how long to go on; without more to send, the job rests until something changes."""
+    webhook = webhooks.require(job.site_id, job.subject)
+    if wait_ms:
+        jobs.put_off(job, wait_ms)
+    elif webhook.paused:
+        jobs.end(job)
+    elif webhook.resets or webhook.place != stored_changes.numbers(job.site_id)[0]:
+        return 0
+    else:
+        jobs.rest(job)
+    return jobs.SETTLED
+
+
+def _message(job: Job, write: WriteChange) -> Message | None:
+    """The next message, with an empty body if nothing of its range is asked for; None to a paused one."""
+    with database.snapshot():
+        webhook = webhooks.require(job.site_id, job.subject)
+        if webhook.paused:
+            return None
+        site = next(site for site in stored_sites.list_all() if site.id == job.site_id)
+        ranged, changes = _range(site, webhook)
+        passing = _passing(site.id, webhook, changes)
+    texts = [compact_json(write(change)) for change in passing]
+    if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
+        ranged, texts = ranged._replace(range_end=passing[some].number - 1), texts[:some]
+    told = passing[: len(texts)]
+    uuids = {each.uuid for each in told if each.uuid and each.kind != ERASED}
+    return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
+
+
+def _body(told: Sequence[LoggedChange], texts: Sequence[str]) -> str:
+    if not told:
+        return ""
+    return f'{{"type":"{CHANGES}","timestamp":"{write_date(told[-1].at)}","data":[{",".join(texts)}]}}'
+
+
+@database.session()
+def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
+    return not webhook.range_end or webhook_deliveries.was_refused(site.id, whole)
+
+
+def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
+    """A webhook with the range that it has, or else the next one, and what changed in it."""
+    if webhook.resets:
+        return webhook, [_reset(webhook)]
+    try:
+        page = change_log_pages.page(site, webhook.place, MOST_CHANGES)
+    except Refused:  # the place is no longer kept
+        newest, _ = stored_changes.numbers(site.id)
+        webhook = webhook._replace(place=newest, range_end=newest, resets=1)
+        return webhook, [_reset(webhook)]
+    if webhook.range_end:
+        return webhook, [change for change in page.changes if change.number <= webhook.range_end]
+    last = page.changes[-1].number if page.changes else page.newest
+    return webhook._replace(range_end=last), page.changes
+
+
+def _reset(webhook: Webhook) -> LoggedChange:
+    source = "webhook", str(webhook.id)
+    return LoggedChange(webhook.range_end, clock.now_ms(), RESET, source, None, None, {})
+
+
+def _passing(site_id: int, webhook: Webhook, changes: Sequence[LoggedChange]) -> list[LoggedChange]:
+    """Those that a webhook asks for, in the caller's session."""
+    kinds = json.loads(webhook.kinds)
+    asked = [each for each in changes if not kinds or each.kind in (*kinds, ERASED, RESET)]
+    if webhook.segment_id is None:
+        return asked
+    uuids = [each.uuid for each in asked if each.uuid and each.kind not in (ERASED, UNSUBSCRIBED)]
+    members = segment_matches.members(site_id, webhook.segment_id, list(dict.fromkeys(uuids)))
+    return [each for each in asked if each.kind in (ERASED, RESET, UNSUBSCRIBED) or each.uuid in members]
+
+
+def _fitting(texts: Sequence[str]) -> int:
+    """How many of them fit into one message, at least one."""
+    sizes = accumulate((len(text.encode()) + 1 for text in texts), initial=HEAD_BYTES)
+    return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
+
+
+def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
+    """What came of a message, its range kept before; None if a new run has begun."""
+    site_id, webhook = message.site.id, message.webhook
+    with database.write(site_id):
+        jobs.hold(job, NET)
+        if not stored.fix_range(site_id, webhook):
+            return None
+    keys, message_id = webhooks.current_secrets(site_id, webhook), message.logged.message_id
+    return webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
+
+
+def _note(message: Message, delivered: Delivered | None) -> int:
+    """Moves the place behind a message that was delivered, or had nothing to tell; else how long to wait."""
+    site_id, webhook = message.site.id, message.webhook
+    if delivered:
+        webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)
+    if delivered is None or webhook_deliveries.succeeded(delivered):
+        stored.succeed(site_id, webhook)
+        return 0
+    return _note_failure(site_id, webhook, delivered)
+
+
+def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
+    """None is waited for after a pause, or if the webhook was changed meanwhile."""
+    failures = webhook.failures + 1
+    paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
+    counts = stored.fail(site_id, webhook, failures, paused)
+    return max(WAITS_MS[webhook.failures], delivered.retry_after * 1000) if counts and not paused else 0

@@ -1,0 +1,232 @@
+"""Webhooks: where the changes of a site are sent. `audience.webhooks.sender` sends them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from audience import clock
+from audience.access import audit_log, site_keys
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.changes.pages import NO_PLACE
+from audience.deliveries import signing
+from audience.deliveries.addresses import AddressRefused, check_url
+from audience.errors import NotFound, Refused
+from audience.segments import segments
+from schemas.values import FieldError, compact_json
+from storage import change_log as stored_changes
+from storage import database, instance_state
+from storage import jobs as stored_jobs
+from storage import sites as stored_sites
+from storage import webhooks as stored
+from storage.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
+
+__all__ = ["Webhook"]
+
+OVERLAP_MS = 86_400_000
+NO_WEBHOOK = "Webhook not found: GET /v1/fetch/webhooks lists the webhooks of the site."
+PAUSED = (
+    "{} webhooks are paused, so that a copy calls nobody: "
+    "resume each with `audience webhook change ID --resume`."
+)
+NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
+PAUSES = {
+    OPERATOR: "by an operator or a key",
+    GONE: "the receiver answered 410",
+    FAILING: "the receiver has failed for three days",
+    RESTORED: "a backup was restored, or the database copied",
+}
+
+
+@database.session()
+def list_all(site: Site) -> list[Webhook]:
+    """Oldest first."""
+    return stored.list_all(site.id)
+
+
+@database.session()
+def get(site: Site, webhook_id: int) -> Webhook:
+    """Raises `NotFound`."""
+    return require(site.id, webhook_id)
+
+
+def create(
+    site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
+) -> tuple[Webhook, str]:
+    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id and
+    paused. If an `actor` makes it, the audit log says so. Raises `Refused`."""
+    check(item["url"], private_addresses)
+    return make(site, item, actor)
+
+
+@database.writes_site
+def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
+    """As `create`, for a URL that `check` has passed."""
+    at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
+    draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
+    webhook = _as_asked(site.id, draft, item)
+    webhook = webhook._replace(id=stored.add(site.id, webhook))
+    _record(site, actor, "webhook made", webhook)
+    _hasten(site.id, webhook)
+    return webhook, current_secrets(site.id, webhook)[0]
+
+
+def replace(
+    site: Site,
+    webhook_id: int,
+    item: Mapping[str, Any],
+    *,
+    private_addresses: bool,
+    actor: Actor | None = None,
+) -> Webhook:
+    """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
+    check(item["url"], private_addresses)
+    with database.write(site.id):
+        webhook = _as_asked(site.id, require(site.id, webhook_id), item)
+        stored.change(site.id, webhook)
+        _record(site, actor, "webhook changed", webhook)
+        _hasten(site.id, webhook)
+        return require(site.id, webhook_id)
+
+
+@database.writes_site
+def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = None) -> Webhook:
+    """Pauses a webhook, whatever its address, or lets it go on. Raises `NotFound`."""
+    webhook = require(site.id, webhook_id)
+    if bool(webhook.paused) is is_paused:
+        return webhook
+    webhook = webhook._replace(paused=OPERATOR if is_paused else "", updated_at=clock.now_ms())
+    stored.change(site.id, webhook)
+    _record(site, actor, "webhook paused" if is_paused else "webhook resumed", webhook)
+    _hasten(site.id, webhook)
+    return require(site.id, webhook_id)
+
+
+def check(url: str, private_addresses: bool) -> None:
+    """Outside a transaction, as it may ask the DNS. Raises `Refused`."""
+    try:
+        check_url(url, private_addresses=private_addresses)
+    except AddressRefused as refused:
+        raise Refused(refused.message, [FieldError("webhook.url", refused.message)]) from None
+
+
+def _as_asked(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
+    paused = item.get("paused", bool(webhook.paused))
+    return webhook._replace(
+        url=item["url"],
+        kinds=compact_json(item.get("kinds", [])),
+        segment_id=_segment(site_id, item.get("segment_id")),
+        paused=(webhook.paused or OPERATOR) if paused else "",
+        updated_at=clock.now_ms(),
+    )
+
+
+def _segment(site_id: int, segment_id: str | None) -> int | None:
+    """Raises `Refused`."""
+    if segment_id is None:
+        return None
+    try:
+        return segments.require(site_id, segment_id).id
+    except NotFound:
+        raise Refused(NO_SEGMENT, [FieldError("webhook.segment_id", NO_SEGMENT)]) from None
+
+
+@database.writes_site
+def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
+    """The deleted webhook. Raises `NotFound`."""
+    webhook = require(site.id, webhook_id)
+    stored.delete(site.id, webhook.id)
+    stored_jobs.remove(site.id, stored.JOB, webhook.id)
+    _record(site, actor, "webhook deleted", webhook)
+    return webhook
+
+
+@database.writes_site
+def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
+    """A webhook and its new secret; the present one signs for 24 more hours. Raises `NotFound`."""
+    webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
+    stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
+    _record(site, actor, "webhook secret renewed", webhook)
+    webhook = require(site.id, webhook_id)
+    return webhook, current_secrets(site.id, webhook)[0]
+
+
+@database.writes_site
+def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) -> Webhook:
+    """Sends the changes after a number again, under new ids. Raises `NotFound`, `Refused`."""
+    webhook = require(site.id, webhook_id)
+    newest, oldest = stored_changes.numbers(site.id)
+    if not oldest - 1 <= after <= newest:
+        raise Refused(NO_PLACE, [FieldError("after", NO_PLACE)])
+    stored.begin_run(site.id, webhook.id, after)
+    _record(site, actor, "webhook replayed", webhook)
+    _hasten(site.id, webhook)
+    return require(site.id, webhook_id)
+
+
+def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
+    """Those that sign now, the newest first."""
+    has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
+    nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
+    return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
+
+
+def pause_all() -> int:
+    """Pauses all of the instance, restored or copied, until somebody resumes them; how many it paused."""
+    with database.session():
+        sites = stored_sites.list_all()
+    return sum(_pause_all(site) for site in sites)
+
+
+def are_sent_here() -> bool:
+    """Whether messages are sent from the open database: not during a move.
+
+    Pauses all of one that is a copy of the one they were sent from, once.
+    """
+    with database.session():
+        if not instance_state.is_here():
+            return False
+        home, here = instance_state.home()
+    if here not in ("", home):
+        if home:
+            pause_all()
+        with database.write(database.SHARED):
+            instance_state.put_home(here)
+    return True
+
+
+@database.writes_site
+def _pause_all(site: Site) -> int:
+    return stored.pause_all(site.id, RESTORED)
+
+
+@database.session()
+def paused_by_themselves() -> dict[str, int]:
+    """How many of the instance are paused though no operator paused them, by the reason."""
+    return {PAUSES[why]: number for why, number in stored.paused_by_themselves()}
+
+
+@database.session()
+def most_behind() -> int:
+    """The most changes that a webhook of the instance has yet to deliver."""
+    return stored.most_behind()
+
+
+def require(site_id: int, webhook_id: int) -> Webhook:
+    """In the caller's session. Raises `NotFound`."""
+    webhook = stored.get(site_id, webhook_id)
+    if webhook is None:
+        raise NotFound(NO_WEBHOOK)
+    return webhook
+
+
+def _hasten(site_id: int, webhook: Webhook) -> None:
+    """Has the next try made at once, or after the one under way; who runs it ends the job of a paused one."""
+    if not webhook.paused:
+        stored_jobs.hasten(site_id, stored.JOB, webhook.id)
+        change_log.note_site(site_id)
+
+
+def _record(site: Site, actor: Actor | None, act: str, webhook: Webhook) -> None:
+    if actor:
+        audit_log.record(actor, act, site, f"webhook {webhook.id}")
