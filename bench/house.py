@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from storage.base_models import BaseModel
-from tests.test_arrows import FILES, MODULES, ROOT, imported_modules, is_noun
+from tests.test_arrows import FILES, ROOT, Arrows, subject_arrows
 
 MORE = ROOT / "bench" / "more"  # whose lines are not counted
 FIELD, LONG_FILE_LINES = re.compile(r"\blast_name\b"), 250
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md")
-Arrows = dict[str, set[str]]
 
 
 def text(file: Path) -> str:
@@ -36,15 +35,6 @@ def sources(*rooms: str) -> list[Path]:
 
 def benches() -> list[Path]:
     return [file for file in sources("bench") if not file.is_relative_to(MORE)]
-
-
-def arrows() -> Arrows:
-    found: Arrows = {}
-    for module in filter(is_noun, MODULES):
-        _, subject, *_ = module.split(".")
-        others = {name.split(".")[1] for name in imported_modules(MODULES[module]) if is_noun(name)}
-        found.setdefault(subject, set()).update(others - {subject})
-    return found
 
 
 def reached(found: Arrows, start: str) -> set[str]:
@@ -104,7 +94,8 @@ def words() -> int:
 
 
 def main() -> None:
-    found, product = arrows(), [ROOT / "app.py", *sources("audience", "schemas", "storage", "workers")]
+    found = subject_arrows()
+    product = [ROOT / "app.py", *sources("audience", "schemas", "storage", "workers")]
     root = [entry for entry in (ROOT / "audience").iterdir() if not entry.name.startswith("__")]
     for what, figure in {
         "lines of product": f"{lines(product):,}",

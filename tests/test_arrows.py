@@ -88,7 +88,10 @@ ONLY_IN = {  # of the outside
     "subprocess": ("workers",),
 }
 MAX_LINES = 400
+MAX_NAMES = 8  # of the modules of a package that others import: its face
+WIDE = {"access", "changes", "subscribers"}  # have more still; none is added
 VAGUE_NAMES = {"utils", "helpers", "common", "manager"}
+Arrows = dict[str, set[str]]
 
 
 def module_name(path: Path) -> str:
@@ -133,6 +136,29 @@ def is_noun(module: str) -> bool:
         and module != "audience"
         and not is_within(module, (*OUTSIDE_NOUNS, *LEAVES))
     )
+
+
+def subject_arrows() -> Arrows:
+    """Among what is at the root of `audience/`, rooms and leaves left out."""
+    found: Arrows = {}
+    for module in filter(is_noun, MODULES):
+        subject, *others = [
+            name.split(".")[1] for name in (module, *imported_modules(MODULES[module])) if is_noun(name)
+        ]
+        found.setdefault(subject, set()).update({*others} - {subject})
+    return found
+
+
+PACKAGES = sorted(module for module in filter(is_noun, MODULES) if MODULES[module].name == "__init__.py")
+
+
+def face(package: str) -> list[str]:
+    """The modules that others may import, which its `__init__` lists without importing them: a command starts
+    with what it needs.
+    """
+    tree = ast.parse(MODULES[package].read_text("utf-8"))
+    [listed] = [node for node in tree.body if isinstance(node, ast.Assign)]
+    return list(ast.literal_eval(listed.value))
 
 
 def room_of(module: str) -> str:
@@ -183,6 +209,14 @@ def test_there_is_no_circle():
     graph = {
         module: imported_modules(path) - {module, *module_parents(module)} for module, path in MODULES.items()
     }
+    hold_no_circle(graph)
+
+
+def test_no_package_is_in_a_circle_with_another():
+    hold_no_circle(subject_arrows())
+
+
+def hold_no_circle(graph: Arrows) -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -198,7 +232,18 @@ def module_parents(module: str) -> set[str]:
 def test_a_room_says_what_it_is_and_imports_nothing(path):
     tree = ast.parse(path.read_text("utf-8"))
     assert ast.get_docstring(tree)
-    assert len(tree.body) == 1
+    assert len(tree.body) == 1 + (module_name(path) in PACKAGES)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_others_import_the_face_of_a_package_and_all_of_it(package):
+    others = [path for module, path in MODULES.items() if not is_within(module, (package,))]
+    imported = {name for path in others for name in imported_modules(path) if is_within(name, (package,))}
+    assert {name.split(".")[2] for name in imported - {package}} == set(face(package))
+
+
+def test_a_face_is_small():
+    assert {package.split(".")[1] for package in PACKAGES if len(face(package)) > MAX_NAMES} == WIDE
 
 
 def test_no_file_is_too_long_to_read_at_once():

@@ -1,1 +1,3 @@
 """Webhooks: where the changes of a site are sent, and sending them."""
+
+__all__ = ["deliveries", "sender", "webhooks"]
