@@ -42,7 +42,7 @@ class Lane(NamedTuple):
 
 
 SITE = Lane("site", 10_000, 1, one_at_a_time=True)  # what has its turn in a site's order
-DB = Lane("db", 10_000, 1, one_at_a_time=True)  # steps of at most a second
+DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
 NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
 LONG = Lane("long", 300_000, 2)  # files, backups
 LANES = (SITE, DB, NET, LONG)
@@ -72,7 +72,7 @@ SETTLED = -1
 
 def hold(job: Job, lane: Lane) -> None:
     """Renews the claim of a job, in the caller's transaction. Raises `ClaimLost`."""
-    if not stored.hold(job, now() + lane.lease_ms):
+    if not stored.hold(job, now(), lane.lease_ms):
         raise ClaimLost
 
 
@@ -84,13 +84,15 @@ def end(job: Job) -> None:
 
 def rest(job: Job) -> None:
     """Lets a job wait until it is woken, in the caller's transaction. Raises `ClaimLost`."""
-    if not stored.release(job, 0, stored.IDLE):
+    stored.note_success(job)
+    if not stored.release(job, now(), status=stored.IDLE):
         raise ClaimLost
 
 
 def put_off(job: Job, wait_ms: int) -> None:
     """Has a job done later, in the caller's transaction. Raises `ClaimLost`."""
-    if not stored.release(job, now() + wait_ms):
+    stored.note_success(job)
+    if not stored.release(job, now(), wait_ms):
         raise ClaimLost
 
 
@@ -119,7 +121,13 @@ def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
         return None
     with database.write(site_id):
         return stored.claim(
-            site_id, names, secrets.token_hex(8), now(), lane.lease_ms, one_at_a_time=lane.one_at_a_time
+            site_id,
+            names,
+            secrets.token_hex(8),
+            now(),
+            lane.lease_ms,
+            in_order=lane is SITE,
+            one_at_a_time=lane.one_at_a_time,
         )
 
 
@@ -147,13 +155,18 @@ def troubles() -> list[Trouble]:
     return stored.troubles()
 
 
+def _trouble(job_id: int) -> Trouble:
+    for trouble in troubles():
+        if trouble.id == job_id:
+            return trouble
+    raise NotFound(NO_TROUBLE)
+
+
 def retry(kinds: Sequence[Kind], job_id: int) -> Trouble:
     """Has a job that failed tried again at once. Raises `NotFound`."""
-    trouble = next((each for each in troubles() if each.id == job_id), None)
-    if trouble is None:
-        raise NotFound(NO_TROUBLE)
-    again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
-    with database.write(trouble.site_id):
+    with database.write(_trouble(job_id).site_id):
+        trouble = _trouble(job_id)
+        again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
         if again and trouble.status == stored.FAILED:
             again(trouble.site_id, trouble.subject)
         else:
@@ -201,8 +214,8 @@ def _forget(job: Job) -> None:
 def _hand_back(job: Job, wait_ms: int, well: bool = False) -> None:
     with database.write(job.site_id):
         if well:
-            stored.hold(job, 0)
-        stored.release(job, now() + wait_ms)  # behind what is due already
+            stored.note_success(job)
+        stored.release(job, now(), wait_ms)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
@@ -211,11 +224,11 @@ def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
     with database.write(job.site_id):
         failures = stored.note_failure(job, where(error))
         if kind.give_up and failures >= kind.most_failures:
-            gives_up = stored.release(job, 0, stored.FAILED)
+            gives_up = stored.release(job, now(), status=stored.FAILED)
             then = kind.give_up(job.site_id, job.subject)
         else:
             wait_ms = RETRY_AFTER_MS if kind.give_up else RETRY_AFTER_MS << min(failures, 10)
-            stored.release(job, now() + wait_ms)
+            stored.release(job, now(), wait_ms)
     if failures:
         log.error("%s %d failed: %s", job.kind, job.subject, where(error))
     if then:

@@ -50,14 +50,22 @@ class BulkAct(NamedTuple):
 
 
 def add(
-    site_id: int, kind: str, tag: str, actor: str, client_network: str, people: int, at: int, until: int
+    site_id: int,
+    kind: str,
+    tag: str,
+    actor: str,
+    client_network: str,
+    people: int,
+    at: int,
+    now: int,
+    wait_ms: int,
 ) -> int:
-    """Whose subscribers are chosen, `until` an instant of leases by which somebody is at it."""
+    """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
     act_id: int = BulkActModel.insert(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
         people=people, done=0, changed=0, created_at=at,
     ).execute()  # fmt: skip
-    jobs.add(site_id, JOB, act_id, not_before=until)
+    jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
     return act_id
 
 

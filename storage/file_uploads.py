@@ -99,7 +99,7 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
         (actor, client_network, site_id, upload_id),
     ):
-        jobs.add(site_id, JOB, upload_id, not_before=FIRST)
+        jobs.add(site_id, JOB, upload_id, now=FIRST)
 
 
 def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:

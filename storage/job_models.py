@@ -11,7 +11,8 @@ class JobModel(IdModel):
     """`subject` is the id of what the job is about, 0 for none; `seq` its place in the site's order, if it
     has one. Site 0 is the instance itself: no foreign key.
 
-    Nobody may claim it before `not_before`, which is the end of the lease while it has a `claim`.
+    Nobody may claim it before `not_before`, the end of a wait, or of a lease while it has a `claim`, which
+    was to last for `wait_ms`.
     """
 
     site_id = IntegerField()
@@ -21,6 +22,7 @@ class JobModel(IdModel):
     status = TextField()  # waiting, idle or failed
     claim = TextField(null=True)
     not_before = BigIntegerField(default=0)
+    wait_ms = BigIntegerField(default=0)
     attempts = IntegerField(default=0)
     reason = TextField(default="")
 
@@ -31,6 +33,7 @@ class JobModel(IdModel):
 
 _job: Any = JobModel
 add_partial_index("jobs_due", _job.not_before, where=SQL("status = 'waiting'"))
+add_partial_index("jobs_claimed", _job.site_id, where=SQL("claim IS NOT NULL"))
 add_partial_index("jobs_in_order", _job.site_id, _job.seq, where=SQL("seq IS NOT NULL"))
 
 JOB_MODELS: tuple[type[BaseModel], ...] = (JobModel,)

@@ -11,11 +11,8 @@ from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
 POLL = "poll"  # a kind that nobody does: who claims it looks for what is due
-LONG = ("file", "backup")  # kinds that hold a longer lease: a workbook is unpacked before its first row
-DUE = (  # what ends later than the longest wait or lease was given before the machine started
-    "(not_before <= ? OR not_before > ? + CASE WHEN claim IS NULL AND kind <> 'bulk_act' THEN 86400000 "
-    f"WHEN kind IN {LONG} THEN 600000 ELSE 60000 END)"
-)
+# What ends later than it was to last was given before the clock was set back, or the machine started.
+DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 
 class Job(NamedTuple):
@@ -41,14 +38,16 @@ class Trouble(NamedTuple):
     reason: str
 
 
-def add(site_id: int, kind: str, subject: int, number: int | None = None, not_before: int = 0) -> None:
-    """Has a job done, or done again from now on; who has claimed it loses it."""
+def add(
+    site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
+) -> None:
+    """Has a job done, or done again from now on, after a wait; who has claimed it loses it."""
     execute(
-        "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before) "
-        f"VALUES (?, ?, ?, ?, '{WAITING}', ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
+        "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
+        f"VALUES (?, ?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
         f"seq = excluded.seq, status = '{WAITING}', claim = NULL, not_before = excluded.not_before, "
-        "attempts = 0, reason = ''",
-        (site_id, kind, subject, number, not_before),
+        "wait_ms = excluded.wait_ms, attempts = 0, reason = ''",
+        (site_id, kind, subject, number, now + wait_ms, wait_ms),
     )
 
 
@@ -103,51 +102,66 @@ def due_kinds(site_id: int, now: int) -> set[str]:
 
 
 def claim(
-    site_id: int, kinds: Sequence[str], token: str, now: int, lease_ms: int, *, one_at_a_time: bool
+    site_id: int,
+    kinds: Sequence[str],
+    token: str,
+    now: int,
+    lease_ms: int,
+    *,
+    in_order: bool = False,
+    one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first that is due of some kinds: of those in order the very first, or none.
+    """Claims the first that is due of some kinds; if they are `in_order`, the very first of them or none.
 
     If `one_at_a_time`, none while one of these kinds is claimed.
     """
     of_kinds = f"site_id = ? AND kind IN ({marks(kinds)}) AND status = '{WAITING}'"
-    found = rows(
-        f"SELECT id, seq, claim, CASE WHEN {DUE} THEN 1 ELSE 0 END FROM jobs WHERE {of_kinds} "
-        "ORDER BY seq, not_before, id",
-        (now, now, site_id, *kinds),
-    )
-    if one_at_a_time and any(holder and not is_due for _, _, holder, is_due in found):
+    held = f"SELECT 1 FROM jobs WHERE {of_kinds} AND claim IS NOT NULL AND NOT {DUE} LIMIT 1"
+    if one_at_a_time and row(held, (site_id, *kinds, now, now)):
         return None
-    in_order = [each for each in found if each[1] is not None][:1]
-    free = [job_id for job_id, _, _, is_due in in_order or found if is_due]
-    if not free:
+    choice = "seq IS NOT NULL ORDER BY seq" if in_order else f"{DUE} ORDER BY not_before, id"
+    chosen = () if in_order else (now, now)
+    first = row(
+        f"SELECT id, {DUE} FROM jobs WHERE {of_kinds} AND {choice} LIMIT 1",
+        (now, now, site_id, *kinds, *chosen),
+    )
+    if first is None or not first[1]:
         return None
     [record] = rows(
-        "UPDATE jobs SET claim = ?, not_before = ? WHERE site_id = ? AND id = ? "
+        "UPDATE jobs SET claim = ?, not_before = ?, wait_ms = ? WHERE site_id = ? AND id = ? "
         "RETURNING site_id, id, kind, subject, coalesce(seq, 0), claim",
-        (token, now + lease_ms, site_id, free[0]),
+        (token, now + lease_ms, lease_ms, site_id, first[0]),
     )
     return Job(*record)
 
 
-def hold(job: Job, until: int) -> bool:
-    """Renews the lease of a job that goes well; False if the claim is lost: the caller must roll back."""
+def hold(job: Job, now: int, lease_ms: int) -> bool:
+    """Renews the lease of a job; False if the claim is lost: the caller must roll back."""
     return bool(
         execute(
-            "UPDATE jobs SET not_before = ?, attempts = 0, reason = '' "
-            "WHERE site_id = ? AND id = ? AND claim = ?",
-            (until, job.site_id, job.id, job.token),
+            "UPDATE jobs SET not_before = ?, wait_ms = ? WHERE site_id = ? AND id = ? AND claim = ?",
+            (now + lease_ms, lease_ms, job.site_id, job.id, job.token),
         )
     )
 
 
-def release(job: Job, not_before: int, status: str = WAITING) -> bool:
-    """Lets others go on with a job after an instant; False if the claim is lost."""
+def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING) -> bool:
+    """Lets others go on with a job after a wait; False if the claim is lost."""
     return bool(
         execute(
-            "UPDATE jobs SET claim = NULL, not_before = ?, status = ? "
+            "UPDATE jobs SET claim = NULL, not_before = ?, wait_ms = ?, status = ? "
             "WHERE site_id = ? AND id = ? AND claim = ?",
-            (not_before, status, job.site_id, job.id, job.token),
+            (now + wait_ms, wait_ms, status, job.site_id, job.id, job.token),
         )
+    )
+
+
+def note_success(job: Job) -> None:
+    """Forgets the failures before it."""
+    execute(
+        "UPDATE jobs SET attempts = 0, reason = '' "
+        "WHERE site_id = ? AND id = ? AND claim = ? AND attempts > 0",
+        (job.site_id, job.id, job.token),
     )
 
 
@@ -171,9 +185,9 @@ def elect(token: str, now: int, lease_ms: int) -> bool:
     """Whether the caller is the one that looks for what is due, for so long; on a file, all may be."""
     return not engine.HAS_HOSTS or bool(
         execute(
-            "UPDATE jobs SET claim = ?, not_before = ? WHERE site_id = 0 AND kind = ? "
-            "AND (claim IS NULL OR claim = ? OR not_before <= ?)",
-            (token, now + lease_ms, POLL, token, now),
+            "UPDATE jobs SET claim = ?, not_before = ?, wait_ms = ? WHERE site_id = 0 AND kind = ? "
+            f"AND (claim IS NULL OR claim = ? OR {DUE})",
+            (token, now + lease_ms, lease_ms, POLL, token, now, now),
         )
     )
 

@@ -38,15 +38,15 @@ MUTANTS = (
     Mutant(
         "`applied` moves whoever has the claim",
         "audience/jobs.py",
-        "    if not stored.hold(job, now() + lane.lease_ms):\n        raise ClaimLost\n",
-        "    stored.hold(job, now() + lane.lease_ms)\n",
+        "    if not stored.hold(job, now(), lane.lease_ms):\n        raise ClaimLost\n",
+        "    stored.hold(job, now(), lane.lease_ms)\n",
         f"{IMPORTS}::test_a_worker_that_lost_its_claim_writes_nothing",
     ),
     Mutant(
         "two workers at one import both move it",
         "audience/jobs.py",
-        "    if not stored.hold(job, now() + lane.lease_ms):\n        raise ClaimLost\n",
-        "    stored.hold(job, now() + lane.lease_ms)\n",
+        "    if not stored.hold(job, now(), lane.lease_ms):\n        raise ClaimLost\n",
+        "    stored.hold(job, now(), lane.lease_ms)\n",
         f"{TORTURE}kill --only 0",
     ),
     Mutant(
@@ -59,15 +59,15 @@ MUTANTS = (
     Mutant(
         "a claim goes by the wall clock",
         "audience/jobs.py",
-        "secrets.token_hex(8), now(), lane.lease_ms",
-        "secrets.token_hex(8), clock.now_ms(), lane.lease_ms",
+        "            now(),\n            lane.lease_ms,",
+        "            clock.now_ms(),\n            lane.lease_ms,",
         f"{TORTURE}clock --only 0",
     ),
     Mutant(
         "a lease holds nothing",
         "storage/jobs.py",
-        '"(not_before <= ? OR not_before > ? ',
-        '"(not_before <= ? OR not_before <> ? ',
+        '"(not_before <= ? OR not_before > ? + wait_ms)"',
+        '"(not_before <= ? OR not_before <> ? + wait_ms - 1)"',
         f"{IMPORTS}::test_a_claimed_import_is_not_claimed_again_before_its_lease_expires",
     ),
     Mutant(
@@ -224,8 +224,8 @@ MUTANTS = (
     Mutant(
         "two workers take one job",
         "storage/jobs.py",
-        "in_order or found if is_due]",
-        "in_order or found]",
+        "if first is None or not first[1]:",
+        "if first is None:",
         "tests/audience/test_jobs.py::test_of_a_lane_one_job_of_a_site_is_done_at_a_time_but_on_the_net",
     ),
     Mutant(

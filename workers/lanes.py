@@ -47,7 +47,15 @@ class LaneThreads:
             starts = self._running < self.lane.threads
             self._running += starts
         if starts:
+            self._start()
+
+    def _start(self) -> None:
+        try:
             threading.Thread(target=self._run, name=self.lane.name, daemon=True).start()
+        except RuntimeError:  # there can be no more threads: the next offer tries again
+            with self._lock:
+                self._running -= 1
+            raise
 
     def _run(self) -> None:
         while (site_id := self._next()) is not None:

@@ -42,9 +42,9 @@ class Sweeper(threading.Thread):
         self._lanes, self._keep_log_short = lanes, keep_log_short
         self._token = secrets.token_hex(8)
         self._elected, self._elects_at = False, 0.0
+        self._prepared = False
 
     def run(self) -> None:
-        self._do(lambda: jobs.prepare(self._lanes.kinds))
         while True:
             self._do(self.sweep)
             if self._stop_event.wait(INTERVAL_SECONDS):
@@ -52,7 +52,8 @@ class Sweeper(threading.Thread):
         self._do(lambda: jobs.resign(self._token))
 
     def sweep(self) -> None:
-        heartbeat.beat(self._instance)
+        if not self._prepared:
+            self._do(self._prepare)
         is_told = self._import_queue.note_sweep()
         for site_id in jobs.due_sites() if self._is_elected() or not is_told else ():
             if self._stop_event.is_set():
@@ -60,6 +61,11 @@ class Sweeper(threading.Thread):
             if not self._import_queue.try_notify(site_id):
                 self._do(partial(self._lanes.offer, site_id))
         self._do(self._keep_log_short)
+        heartbeat.beat(self._instance)
+
+    def _prepare(self) -> None:
+        jobs.prepare(self._lanes.kinds)
+        self._prepared = True
 
     def _is_elected(self) -> bool:
         if time.monotonic() >= self._elects_at:

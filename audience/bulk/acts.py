@@ -89,7 +89,7 @@ def choose(site: Site, new: NewAct, actor: Actor) -> int:
     for start in range(0, len(pieces), PIECES_AT_ONCE):
         with database.write(site.id):
             _require_chosen(site, act_id)
-            stored_jobs.add(site.id, stored.JOB, act_id, not_before=_lease())
+            stored_jobs.add(site.id, stored.JOB, act_id, now=jobs.now(), wait_ms=LEASE_MS)
             stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
     return act_id
 
@@ -128,11 +128,9 @@ def _check(new: NewAct) -> None:
 
 def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
     at = clock.now_ms()
-    return stored.add(site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, _lease())
-
-
-def _lease() -> int:
-    return jobs.now() + LEASE_MS
+    return stored.add(
+        site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, jobs.now(), LEASE_MS
+    )
 
 
 def _require_chosen(site: Site, act_id: int) -> BulkAct:

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping
 
-from audience import clock, jobs
+from audience import clock
 from audience.access.sites import Site
 from audience.jobs import DAY_MS, DB, Job, Kind
 from audience.segments import segments
@@ -22,7 +22,7 @@ def _step(job: Job, _deadline: float) -> int:
     with database.session():
         people, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
     with database.write(site_id):
-        jobs.hold(job, DB)
+        segments.require(site_id, str(segment_id))  # a count may outlast the lease, and counts
         stored.put(site_id, segment_id, today.isoformat(), people)
         stored.forget(site_id, segment_id, _ago(today, KEPT_DAYS))
     return _until_tomorrow(segment_id)
@@ -32,10 +32,8 @@ KIND = Kind(stored_segments.JOB, DB, _step)
 
 
 def _until_tomorrow(segment_id: int) -> int:
-    """Milliseconds until some minutes after midnight (UTC), not the same for all; no job waits for longer
-    than a day.
-    """
-    return min(DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS, DAY_MS)
+    """Milliseconds until some minutes after midnight (UTC), not the same for all."""
+    return DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS
 
 
 @database.session()

@@ -5,10 +5,12 @@ from typing import Any
 STATEMENTS = """
 CREATE TABLE jobs (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, site_id INTEGER NOT NULL,
     kind TEXT NOT NULL, subject INTEGER NOT NULL, seq INTEGER, status TEXT NOT NULL, claim TEXT,
-    not_before INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    wait_ms INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
     reason TEXT NOT NULL DEFAULT '');
 CREATE UNIQUE INDEX jobs_site_id_kind_subject ON jobs (site_id, kind, subject);
 CREATE INDEX jobs_due ON jobs (not_before) WHERE status = 'waiting';
+CREATE INDEX jobs_claimed ON jobs (site_id) WHERE claim IS NOT NULL;
 CREATE INDEX jobs_in_order ON jobs (site_id, seq) WHERE seq IS NOT NULL;
 INSERT INTO jobs (site_id, kind, subject, seq, status)
     SELECT site_id, 'import', id, turn, CASE status WHEN 'failed' THEN 'failed' ELSE 'waiting' END
@@ -26,8 +28,8 @@ ALTER TABLE imports DROP COLUMN attempts;
 ALTER TABLE undos DROP COLUMN claim;
 ALTER TABLE undos DROP COLUMN lease_until;
 ALTER TABLE undos DROP COLUMN attempts;
-INSERT INTO jobs (site_id, kind, subject, status, not_before)
-    SELECT site_id, 'webhook', id, 'waiting', retry_at FROM webhooks WHERE paused = '' ORDER BY id;
+INSERT INTO jobs (site_id, kind, subject, status)
+    SELECT site_id, 'webhook', id, 'waiting' FROM webhooks WHERE paused = '' ORDER BY id;
 ALTER TABLE webhooks DROP COLUMN retry_at;
 ALTER TABLE webhooks DROP COLUMN lease_until;
 INSERT INTO jobs (site_id, kind, subject, status)

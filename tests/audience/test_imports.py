@@ -49,7 +49,9 @@ def steal(site, import_id, lease=10_000):
     """Claims the import as another worker."""
     with database.write():
         now = leases.now(clock.uptime_ms())
-        claimed = stored_jobs.claim(site.id, ["import"], "thief", now, lease, one_at_a_time=True)
+        claimed = stored_jobs.claim(
+            site.id, ["import"], "thief", now, lease, in_order=True, one_at_a_time=True
+        )
     assert claimed is None or claimed.subject == import_id
     return claimed
 

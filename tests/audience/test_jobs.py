@@ -38,9 +38,9 @@ def done():
     return Done()
 
 
-def add(site, kind, subject, number=None, not_before=0):
+def add(site, kind, subject, number=None):
     with database.write(site.id):
-        stored.add(site.id, kind, subject, number, not_before)
+        stored.add(site.id, kind, subject, number)
 
 
 def claim(site, kinds):
@@ -92,19 +92,19 @@ def test_the_lease_of_who_died_expires_and_who_lost_it_writes_nothing(site, done
     assert claim(site, kinds) is None
 
 
-@pytest.mark.of_sqlite
 @pytest.mark.parametrize("claimed", [True, False])
-def test_what_was_said_before_the_machine_started_holds_nothing(site, done, tick, claimed):
-    tick(10 * 86_400_000)
+def test_a_clock_that_begins_anew_or_is_set_back_holds_up_nothing(site, done, tick, claimed):
+    """As that of a machine does, which was up for two hours."""
+    tick(2 * 3_600_000)
     add(site, "segment", 1)
     kinds = done.kinds(DB, "segment")
     if claimed:
         assert claim(site, kinds) == 1
     else:
-        done.does = lambda _: 3_600_000
+        done.does = lambda _: 60_000
         jobs.work(kinds, site.id, 5)
     assert claim(site, kinds) is None
-    tick(-10 * 86_400_000)
+    tick(-2 * 3_600_000)
     assert jobs.due_sites() == [site.id]
     assert claim(site, kinds) == 1
 
@@ -186,6 +186,30 @@ def test_what_is_never_given_up_is_tried_ever_more_rarely_and_a_success_is_forgo
         assert stored.troubles() == []
 
 
+def test_what_has_been_handed_back_is_due_at_once_after_the_machine_started(site, done, tick):
+    tick(20 * 3_600_000)
+    add(site, "import", 1, 1)
+    done.does = lambda _: 0
+    jobs.work(done.kinds(SITE, "import"), site.id, 0.01)
+    tick(-20 * 3_600_000)
+    assert claim(site, done.kinds(SITE, "import")) == 1
+
+
+def test_what_holds_and_then_fails_is_given_up_too(site, done, tick):
+    add(site, "undo", 1, 1)
+
+    def holds_and_fails(job):
+        with database.write(site.id):
+            jobs.hold(job, SITE)
+        fail(job)
+
+    done.does = holds_and_fails
+    for _ in range(5):
+        jobs.work(done.kinds(SITE, "undo"), site.id, 5)
+        tick()
+    assert done.given_up == [1]
+
+
 def test_a_fault_of_the_machine_is_no_failure_of_the_job(site, done, tick):
     add(site, "import", 1, 1)
 
@@ -232,3 +256,5 @@ def test_of_several_processes_that_share_a_server_one_looks_for_what_is_due(site
     assert [jobs.elect(each) for each in ("b", "a")] == [True, False]
     jobs.resign("b")
     assert jobs.elect("a")
+    tick(-3_600_000)
+    assert jobs.elect("b")

@@ -54,7 +54,7 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
         work()
     half = bulk_acts.get(site, act_.id)
     assert (half.status, half.done, half.changed) == ("running", 200, 200)
-    later(11_000)
+    later(31_000)
     shown = manager.get(f"{root}/acts/{half.id}").text
     assert re.search(r"200 of 450 · about \d+ s left, \d+ subscribers a second", shown)
     assert stats.for_site(site).unsubscribers == 200
