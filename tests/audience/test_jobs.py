@@ -5,8 +5,10 @@ import pytest
 from audience import jobs
 from audience.errors import NotFound
 from audience.jobs import DB, NET, SETTLED, SITE, Kind
+from audience.segments import counts, segments
 from storage import database
 from storage import jobs as stored
+from storage import segments as stored_segments
 from storage.engines import sqlite
 from storage.errors import Unavailable
 
@@ -258,3 +260,20 @@ def test_of_several_processes_that_share_a_server_one_looks_for_what_is_due(site
     assert jobs.elect("a")
     tick(-3_600_000)
     assert jobs.elect("b")
+
+
+def test_a_count_that_outlasts_its_lease_counts(site, tick, monkeypatch):
+    """Or two workers would count a large segment for ever, each taking it from the other."""
+    made = segments.create(site, {"name": "All", "rules": {"status": "subscribed"}})
+    count = stored_segments.count
+
+    def slow(*arguments):
+        monkeypatch.setattr(stored_segments, "count", count)
+        tick(DB.lease_ms + 1)
+        jobs.work([counts.KIND], site.id, 5)
+        return count(*arguments)
+
+    monkeypatch.setattr(stored_segments, "count", slow)
+    jobs.work([counts.KIND], site.id, 5)
+    assert counts.by_segment(site) == {made.id: [0]}
+    assert jobs.due_sites() == []

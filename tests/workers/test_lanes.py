@@ -100,3 +100,18 @@ def test_nothing_is_begun_after_the_stop(engine):
     Lanes(KINDS, stop).offer(1)
     until(lambda: not [thread for thread in threading.enumerate() if thread.name == "db"])
     assert engine.begun == []
+
+
+def no_more(_):
+    raise RuntimeError("can't start new thread")
+
+
+def test_a_lane_whose_thread_could_not_be_started_goes_on(engine, monkeypatch):
+    engine.waiting.append((1, "db"))
+    lanes = Lanes(KINDS, threading.Event())
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_more)
+        with pytest.raises(RuntimeError):
+            lanes.offer(1)
+    lanes.offer(1)
+    until(lambda: engine.done == [(1, "db")])
