@@ -30,7 +30,7 @@ from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
 from schemas.formats.questions import QuestionsOpen
-from schemas.formats.readings import Reading, options
+from schemas.formats.readings import Reading
 from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
@@ -186,8 +186,8 @@ def _inspected(
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:
-            command = ["audience", "import", str(file), "--site", site.uuid, *options(given(reading))]
-            parameters = _merged(parameters, answers(error, command, quiet))
+            command = ["audience", "import", str(file), "--site", site.uuid]
+            parameters = _merged(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
 
