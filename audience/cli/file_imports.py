@@ -14,7 +14,7 @@ import click
 
 from audience import sites
 from audience.cli.charts import printable
-from audience.cli.file_questions import answers
+from audience.cli.file_questions import answers, contradicted
 from audience.cli.import_jobs import Job
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
@@ -24,6 +24,7 @@ from schemas import file_imports as wire
 from schemas.base import FormError, load
 from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
+from schemas.formats.consent_guards import Contradicted
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
@@ -190,6 +191,9 @@ def _inspected(
             parameters = _merged(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
+        except Contradicted as error:
+            command = ["audience", "import", str(file), "--site", site.uuid]
+            raise click.ClickException(contradicted(error, command, given(reading))) from error
 
 
 def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

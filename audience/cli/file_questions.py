@@ -10,7 +10,9 @@ import click
 
 from audience.cli.charts import printable
 from schemas.formats.consent import COMMAND, STATES
+from schemas.formats.consent_guards import Contradicted
 from schemas.formats.consent_question import ABOUT, BY_HEADER, by_words
+from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
 
@@ -58,7 +60,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], said: Pairs, quiet: bo
 def _is_open(question: FileQuestion) -> bool:
     """Whether it is answered by more than a choice."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
-    return question.about != "consent" and any(words)
+    return question.about == OTHERS or (question.about != ABOUT and any(words))
 
 
 def is_terminal() -> bool:
@@ -98,12 +100,29 @@ def _answers(questions: Sequence[FileQuestion], said: Pairs) -> Iterator[list[st
         told = [] if about[0].columns else [[("consent", state)] for state in STATES]
     if not any(map(_is_by_column, questions)):
         yield from (options([*said, *each, *others]) for each in told)
-    kept = [pair for pair in said if pair[0] not in ("consent", "consent_column", *STATES)]
     for question in questions:
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
-            others = list(_others([each for each in questions if each is not question]))
-            yield options([*kept, ("consent_column", name), *_told(name, question.values), *others])
+            rest = [each for each in questions if each is not question]
+            yield _by_column(said, name, question.values, rest)
+
+
+def _by_column(
+    said: Pairs, name: str, values: Sequence[tuple[str, int]], questions: Sequence[FileQuestion]
+) -> list[str]:
+    """Options by which a column says who, in place of what was said, and which answer the other questions."""
+    kept = [pair for pair in said if pair[0] not in ("consent", "consent_column", *STATES)]
+    return options([*kept, ("consent_column", name), *_told(name, values), *_others(questions)])
+
+
+def contradicted(error: Contradicted, command: Sequence[str], said: Pairs) -> str:
+    """Why an answer is refused, and a command to copy where the column that contradicts it may say who."""
+    column = error.counted.column
+    if error.counted.many or "consent" not in dict(said):
+        return error.command
+    words = _by_column(said, str(column.place), error.counted.listed, error.questions)
+    heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
+    return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
 
 
 def _suggested(error: QuestionsOpen, said: Pairs) -> Pairs:
@@ -140,7 +159,8 @@ def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
             name, _, value = pair.partition("=")
             if pair != BY_HEADER:
                 answers.setdefault(name, []).append(value)
-        yield from ((name, OR.join(values)) for name, values in answers.items())
+        for name, values in answers.items():
+            yield from ((name, each) for each in (values if question.about == OTHERS else [OR.join(values)]))
 
 
 def _pairs(parameters: Mapping[str, Any]) -> Iterator[Pair]:

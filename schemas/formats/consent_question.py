@@ -169,7 +169,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
             options=[BY_HEADER, *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
     values = counted.listed
-    command = VALUES_COMMAND.format(column=column, values=_shown(values))
+    command = VALUES_COMMAND.format(column=column, values=shown_values(values))
     return FileQuestion(
         about=ABOUT, message=f"{VALUES} {advice}".strip(), command=f"{command} {advice}".strip(),
         page=f"{VALUES_PAGE} {advice}".strip(), options=[f"{state}=VALUE" for state in STATES],
@@ -177,7 +177,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     )  # fmt: skip
 
 
-def _shown(values: Iterable[tuple[str, int]]) -> str:
+def shown_values(values: Iterable[tuple[str, int]]) -> str:
     told = ((f"`{value}`" if value else "blank", count) for value, count in values)
     return ", ".join(f"{value} ({count:,})" for value, count in told)
 

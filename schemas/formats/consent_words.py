@@ -18,7 +18,9 @@ MAX_LENGTH = 100  # characters
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 OUT, IN, NOT_YET, YES, NO = "unsubscribed", "subscribed", "unconfirmed", "yes", "no"
 LIVE, GONE = "live", "gone"
-UNSUBSCRIBING = "unsubscribing"  # a header (`header_names`) under which yes means unsubscribed
+# Headers (`header_names`): under the one yes means unsubscribed, under the other no means unconfirmed.
+UNSUBSCRIBING, CONFIRMING = "unsubscribing", "confirming"
+TICKS = frozenset({"x", "✓", "✔", "☑", "checked"})
 
 # What says literally that somebody has unsubscribed: an answer for everyone must not contradict it.
 UNSUBSCRIBED: tuple[tuple[str, str], ...] = (
@@ -107,6 +109,8 @@ def words() -> dict[str, str]:
 def suggested_state(value: str, header: str) -> str | None:
     """What a value may mean under a header of that meaning; under none of consent a word must be literal."""
     word = words().get(folded(value))
+    if word == NO and header == CONFIRMING:
+        return NOT_YET
     if word in (YES, NO):
         return (OUT if (word == YES) == (header == UNSUBSCRIBING) else IN) if header else None
     if header == UNSUBSCRIBING and value in ("", "date"):
@@ -120,7 +124,8 @@ def is_of_consent(value: str) -> bool:
 
 
 def is_yes(cell: str) -> bool:
-    return words().get(folded(cell)) == YES
+    """Whether a cell is a word of yes, or a tick."""
+    return words().get(folded(cell)) == YES or cell.strip().casefold() in TICKS
 
 
 def is_unsubscribed(cell: str) -> bool:

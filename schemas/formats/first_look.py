@@ -21,6 +21,7 @@ from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColu
 from schemas.formats.consent_words import MAX_LENGTH, folded
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
+from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading, digest_of, options
@@ -87,6 +88,7 @@ def look_through(
     preset: Preset | None,
     before: Sequence[FileQuestion],
     guards: Guards,
+    others: OtherColumns,
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
@@ -115,7 +117,7 @@ def look_through(
                 counted.see(table.cell_of(record, counted.column))
         _see_heading(table, row, record, emails, answer, reading)
         guards.see(row, record)
-        for watch in (dated, tagged):
+        for watch in (dated, tagged, others):
             watch.see(row, record)
         if table.kind == CSV:
             _see_swallowed(table, row, record, emails)
@@ -130,9 +132,11 @@ def look_through(
         *before,
         *dated.asks(),
         *tagged.asks(),
+        *others.asks(),
         *_ask_foreign(foreign),
         *_ask_unseen(table, reading),
     ]
+    guards.check(asks)
     check_answered(
         asks, columns=consents.columns or _names(columns), suggestion=consents.suggestion, whole=is_whole
     )

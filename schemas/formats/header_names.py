@@ -1,16 +1,16 @@
 """What the header of a column means in files from elsewhere, in seven languages.
 
 Facts only. A row is a meaning, a language and its headers in normalized form (lower case, `_` for a blank
-or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and three of headers
+or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and four of headers
 of consent, which are custom fields and only suggest an answer: under `subscribed` yes means subscribed, under
-`unsubscribing` unsubscribed; `status` may mean something else.
+`unsubscribing` unsubscribed, and under `confirming` no means unconfirmed; `status` may mean something else.
 """
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import product
 
-from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, folded
+from schemas.formats.consent_words import CONFIRMING, MAX_LENGTH, UNSUBSCRIBING, folded
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
@@ -125,6 +125,14 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("subscribed", "it", "iscritto_newsletter iscritto_alla_newsletter consenso_marketing"),
     ("subscribed", "nl", "geabonneerd nieuwsbrief_ontvangen"),
     ("subscribed", "pt", "subscrito inscrito_na_newsletter aceita_marketing receber_newsletter"),
+    ("confirming", "en", "confirmed is_confirmed email_confirmed verified is_verified email_verified"),
+    ("confirming", "de", "bestätigt newsletter_bestätigt e_mail_bestätigt"),
+    ("confirming", "fr", "confirmé confirmée e_mail_confirmé"),
+    ("confirming", "es", "confirmado confirmada correo_confirmado"),
+    ("confirming", "it", "confermato confermata email_confermata"),
+    ("confirming", "nl", "bevestigd e_mail_bevestigd"),
+    ("confirming", "pt", "email_confirmado"),
+    #
     ("status", "en", "status email_status email_state subscription_status subscriber_status contact_status"),
     ("status", "en", "member_status list_status marketing_status newsletter_status subscription newsletter"),
     ("status", "en", "consent gdpr_consent permission marketing subscriber_type subscriber_state"),
@@ -136,7 +144,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "pt", "status_da_inscrição inscrito boletim consentimento inscrição"),
 )
 # Headers of consent: they only suggest an answer, and those that may mean something else come last.
-OF_CONSENT = (UNSUBSCRIBING, "subscribed", "status")
+OF_CONSENT = (UNSUBSCRIBING, "subscribed", CONFIRMING, "status")
 
 # Headers of a word of time and one of unsubscribing, in either order; the third are what may stand between.
 DATED: tuple[tuple[str, str, str, str], ...] = (
