@@ -18,8 +18,7 @@ MAX_LENGTH = 100  # characters
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 OUT, IN, NOT_YET, YES, NO = "unsubscribed", "subscribed", "unconfirmed", "yes", "no"
 LIVE, GONE = "live", "gone"
-# Headers (`header_names`): under the one yes means unsubscribed, under the other no means unconfirmed.
-UNSUBSCRIBING, CONFIRMING = "unsubscribing", "confirming"
+UNSUBSCRIBING = "unsubscribing"  # a header (`header_names`) under which yes means unsubscribed
 TICKS = frozenset({"x", "✓", "✔", "☑", "checked"})
 
 # What says literally that somebody has unsubscribed: an answer for everyone must not contradict it.
@@ -109,8 +108,6 @@ def words() -> dict[str, str]:
 def suggested_state(value: str, header: str) -> str | None:
     """What a value may mean under a header of that meaning; under none of consent a word must be literal."""
     word = words().get(folded(value))
-    if word == NO and header == CONFIRMING:
-        return NOT_YET
     if word in (YES, NO):
         return (OUT if (word == YES) == (header == UNSUBSCRIBING) else IN) if header else None
     if header == UNSUBSCRIBING and value in ("", "date"):

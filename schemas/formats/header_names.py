@@ -1,16 +1,16 @@
 """What the header of a column means in files from elsewhere, in seven languages.
 
 Facts only. A row is a meaning, a language and its headers in normalized form (lower case, `_` for a blank
-or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and four of headers
+or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and three of headers
 of consent, which are custom fields and only suggest an answer: under `subscribed` yes means subscribed, under
-`unsubscribing` unsubscribed, and under `confirming` no means unconfirmed; `status` may mean something else.
+`unsubscribing` unsubscribed; `status` may mean something else.
 """
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import product
 
-from schemas.formats.consent_words import CONFIRMING, MAX_LENGTH, UNSUBSCRIBING, folded
+from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, folded
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
@@ -125,14 +125,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("subscribed", "it", "iscritto_newsletter iscritto_alla_newsletter consenso_marketing"),
     ("subscribed", "nl", "geabonneerd nieuwsbrief_ontvangen"),
     ("subscribed", "pt", "subscrito inscrito_na_newsletter aceita_marketing receber_newsletter"),
-    ("confirming", "en", "confirmed is_confirmed email_confirmed verified is_verified email_verified"),
-    ("confirming", "de", "bestätigt newsletter_bestätigt e_mail_bestätigt"),
-    ("confirming", "fr", "confirmé confirmée e_mail_confirmé"),
-    ("confirming", "es", "confirmado confirmada correo_confirmado"),
-    ("confirming", "it", "confermato confermata email_confermata"),
-    ("confirming", "nl", "bevestigd e_mail_bevestigd"),
-    ("confirming", "pt", "email_confirmado"),
-    #
     ("status", "en", "status email_status email_state subscription_status subscriber_status contact_status"),
     ("status", "en", "member_status list_status marketing_status newsletter_status subscription newsletter"),
     ("status", "en", "consent gdpr_consent permission marketing subscriber_type subscriber_state"),
@@ -144,7 +136,18 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("status", "pt", "status_da_inscrição inscrito boletim consentimento inscrição"),
 )
 # Headers of consent: they only suggest an answer, and those that may mean something else come last.
-OF_CONSENT = (UNSUBSCRIBING, "subscribed", CONFIRMING, "status")
+OF_CONSENT = (UNSUBSCRIBING, "subscribed", "status")
+
+# Headers under which no says that somebody has not confirmed; alone they suggest nothing.
+CONFIRMING: tuple[tuple[str, str], ...] = (
+    ("en", "confirmed is_confirmed email_confirmed subscription_confirmed"),
+    ("de", "bestätigt newsletter_bestätigt e_mail_bestätigt"),
+    ("fr", "confirmé confirmée e_mail_confirmé"),
+    ("es", "confirmado confirmada correo_confirmado"),
+    ("it", "confermato confermata email_confermata"),
+    ("nl", "bevestigd e_mail_bevestigd"),
+    ("pt", "confirmado confirmada email_confirmado"),
+)
 
 # Headers of a word of time and one of unsubscribing, in either order; the third are what may stand between.
 DATED: tuple[tuple[str, str, str, str], ...] = (
@@ -194,6 +197,16 @@ def meaning_of(header: str) -> str | None:
     """What a header means; None if no row has it."""
     words = tuple(folded(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(folded(header))
+
+
+def may_deny(header: str) -> bool:
+    """Whether no under a header says that somebody did not agree, or has not confirmed."""
+    return meaning_of(header) == "subscribed" or folded(header) in _confirming()
+
+
+@cache
+def _confirming() -> frozenset[str]:
+    return frozenset(folded(name) for _, row in CONFIRMING for name in row.split())
 
 
 def is_unsubscribing(header: str) -> bool:

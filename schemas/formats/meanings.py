@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from schemas.custom_fields import field_key
 from schemas.formats import csv_values, header_names
-from schemas.formats.consent_words import CONFIRMING, folded
+from schemas.formats.consent_words import folded
 from schemas.formats.presets import IGNORE, PRESETS
 from schemas.formats.refusals import FileRefused
 from schemas.values import DATES, NAMES
@@ -81,7 +81,7 @@ def _is_taken(key: str) -> bool:
         key.startswith(CUSTOM)
         or known in IGNORED
         or known in MEANINGS
-        or header_names.meaning_of(key) not in (None, CONFIRMING)
+        or header_names.meaning_of(key) is not None
         or folded(key) in _preset_headers()
     )
 

@@ -8,13 +8,12 @@ from schemas.formats import header_names
 from schemas.formats.columns import Column
 from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import brings_in, watched
-from schemas.formats.consent_words import CONFIRMING, suggested_state
+from schemas.formats.consent_words import suggested_state
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import in_options
 from schemas.formats.tables import Table
 
 OTHERS = "others"
-HEADERS = ("subscribed", CONFIRMING)
 ALSO = (
     "Another column says of some who are subscribed by the answer that they did not agree, or have not "
     "confirmed. Import the file once more by that column, before or after, with `unsubscribed` for the "
@@ -36,13 +35,11 @@ class OtherColumns:
         self._consents = answer.columns
         is_chosen = bool(answer.columns) and not answer.by_file
         others = watched(columns, answer, ignored) if is_chosen else []
-        meant = [(each, header_names.meaning_of(each.name)) for each in others]
-        self._watched = [(each, meaning) for each, meaning in meant if meaning in HEADERS]
+        self._watched = [each for each in others if header_names.may_deny(each.name)]
         self._found: dict[str, None] = {}
 
     def see(self, _: int, record: Any) -> None:
-        cells = [(each, self._table.cell_of(record, each), meaning) for each, meaning in self._watched]
-        says = [each for each, cell, meaning in cells if _keeps_out(cell, meaning)]
+        says = [each for each in self._watched if _denies(self._table.cell_of(record, each))]
         if says and brings_in(self._table, self._consents, record):
             self._found |= dict.fromkeys(each.name.strip() for each in says)
 
@@ -60,5 +57,5 @@ class OtherColumns:
 
 
 @lru_cache(maxsize=4096)
-def _keeps_out(cell: str, meaning: str) -> bool:
-    return suggested_state(cell, meaning) not in (None, SUBSCRIBED)
+def _denies(cell: str) -> bool:
+    return suggested_state(cell, SUBSCRIBED) not in (None, SUBSCRIBED)

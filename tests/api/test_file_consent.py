@@ -220,8 +220,3 @@ def test_only_a_no_of_who_comes_in_is_asked_about(client, header, cell, is_open)
     answer = ask(client, text, query=by_column("state", subscribed="in", unsubscribed="out"))
     assert (answer.status_code == 422) == is_open
     assert ask(client, text, query={"consent": IN, "dry_run": "1"}).status_code == 200
-
-
-def test_a_confirmed_column_suggests_that_the_others_have_still_to_confirm(client):
-    body = asked(client, people("confirmed", "1", "0"))
-    assert body["suggestion"] == by_column("confirmed", subscribed=["1"], unconfirmed=["0"])
