@@ -104,15 +104,13 @@ def _answers(questions: Sequence[FileQuestion], said: Pairs) -> Iterator[list[st
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
             rest = [each for each in questions if each is not question]
-            yield _by_column(said, name, question.values, rest)
+            yield _by_column(said, name, _told(name, question.values), rest)
 
 
-def _by_column(
-    said: Pairs, name: str, values: Sequence[tuple[str, int]], questions: Sequence[FileQuestion]
-) -> list[str]:
+def _by_column(said: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
     """Options by which a column says who, in place of what was said, and which answer the other questions."""
     kept = [pair for pair in said if pair[0] not in ("consent", "consent_column", *STATES)]
-    return options([*kept, ("consent_column", name), *_told(name, values), *_others(questions)])
+    return options([*kept, ("consent_column", column), *told, *_others(questions)])
 
 
 def contradicted(error: Contradicted, command: Sequence[str], said: Pairs) -> str:
@@ -120,7 +118,8 @@ def contradicted(error: Contradicted, command: Sequence[str], said: Pairs) -> st
     column = error.counted.column
     if error.counted.many or "consent" not in dict(said):
         return error.command
-    words = _by_column(said, str(column.place), error.counted.listed, error.questions)
+    told = _told(column.name, error.counted.listed)
+    words = _by_column(said, str(column.place), told, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
 

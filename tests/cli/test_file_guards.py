@@ -72,8 +72,12 @@ def test_one_command_goes_on_from_what_contradicts(type_, client, tmp_path):
     ]
     assert "--consent" not in command
     left = command.index("à part") - 1
+    assert command[left] == "--subscribed or --unsubscribed or --unconfirmed"
+    assert [command[command.index(each) - 1] for each in ("abonné", "désabonné")] == [
+        "--subscribed",
+        "--unsubscribed",
+    ]
     command = [word.partition(" or ")[0] for word in command]
-    assert (command[left], command[command.index("désabonné") - 1]) == ("--subscribed", "--unsubscribed")
     assert type_(*command, asked=True).exit_code == 0
     assert client.counts() == (3, 2, 1)
 
