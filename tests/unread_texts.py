@@ -252,6 +252,8 @@ DO_NOT_READ = {
     "schemas.formats.columns:found_places",
     "schemas.formats.consent:answer",
     "schemas.formats.consent:ignored_places",
+    "schemas.formats.consent_question:by_words",
+    "schemas.formats.consent_question:shown_values",
     "schemas.formats.questions:choice",
     "schemas.formats.questions:plain_values",
     "schemas.formats.readings:answer_line",

@@ -208,6 +208,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.dates:has_short_year": takes("1/", "1-", ("1", "1/1/20 1:1")),
     "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),
     "schemas.formats.header_names:is_unsubscribing": takes("-", "_", "ä"),
+    "schemas.formats.consent_words:is_of_consent": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.header_names:may_deny": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.header_names:meaning_of": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
     "schemas.formats.meanings:normal": takes("-", "A "),

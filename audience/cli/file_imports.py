@@ -15,7 +15,7 @@ import click
 from audience.access import sites
 from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.file_questions import answers
+from audience.cli.file_questions import answers, contradicted
 from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
@@ -24,13 +24,14 @@ from schemas import file_imports as wire
 from schemas.base import FormError, load
 from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
+from schemas.formats.consent_guards import Contradicted
 from schemas.formats.date_columns import FIELD
 from schemas.formats.date_columns import IGNORE as LEFT_OUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.files import File, inspect
 from schemas.formats.presets import PRESETS, is_named_as_left
 from schemas.formats.questions import QuestionsOpen
-from schemas.formats.readings import Reading, options
+from schemas.formats.readings import Reading
 from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
@@ -186,10 +187,13 @@ def _inspected(
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:
-            command = ["audience", "import", str(file), "--site", site.uuid, *options(given(reading))]
-            parameters = _merged(parameters, answers(error, command, quiet))
+            command = ["audience", "import", str(file), "--site", site.uuid]
+            parameters = _merged(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
+        except Contradicted as error:
+            command = ["audience", "import", str(file), "--site", site.uuid]
+            raise click.ClickException(contradicted(error, command, given(reading))) from error
 
 
 def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from typing import Any
 import click
 
 from audience.cli.charts import printable
-from schemas.formats.consent import STATES
+from schemas.formats.consent import COMMAND, STATES
+from schemas.formats.consent_guards import Contradicted
+from schemas.formats.consent_question import ABOUT, BY_HEADER, by_words
+from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
 
@@ -23,9 +26,12 @@ ANSWERS = (
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
 OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
 OR = " or "  # between answers, of which a command takes one only
+EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
 COMMANDS = "Answer with one of these commands:"
 COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
 SUGGESTED = "or, as the words of the file suggest (look at each of them):"
+Pair = tuple[str, str]  # a parameter and its value
+Pairs = Sequence[Pair]
 
 
 class Unanswered(click.ClickException):
@@ -34,10 +40,13 @@ class Unanswered(click.ClickException):
     exit_code = UNANSWERED
 
 
-def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[str, Any]:
-    """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none."""
+def answers(error: QuestionsOpen, command: Sequence[str], said: Pairs, quiet: bool) -> dict[str, Any]:
+    """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none.
+
+    A `command` to copy has the parameters `said` so far.
+    """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
-        raise Unanswered("\n".join(_refused(error, command))) from error
+        raise Unanswered("\n".join(_refused(error, command, said))) from error
     given: dict[str, Any] = {}
     for question in error.questions:
         if question.about == "consent":
@@ -51,31 +60,93 @@ def answers(error: QuestionsOpen, command: Sequence[str], quiet: bool) -> dict[s
 def _is_open(question: FileQuestion) -> bool:
     """Whether it is answered by more than a choice."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
-    return question.about != "consent" and any(words)
+    return question.about == OTHERS or (question.about != ABOUT and any(words))
 
 
 def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _refused(error: QuestionsOpen, command: Sequence[str]) -> Iterator[str]:
+def _refused(error: QuestionsOpen, command: Sequence[str], said: Pairs) -> Iterator[str]:
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
     if any(each.get("values") or each.get("many") for each in columns):
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
-    if error.questions[0].about == "consent" and not error.questions[0].columns:
-        others = options(_others(error.questions[1:]))
-        yield from ("", COMMANDS_TO_CHOOSE if any(OR in word for word in others) else COMMANDS)
-        for state in STATES:
-            yield f"  {shlex.join([*command, '--consent', state, *others])}"
-        if suggestion := error.found["suggestion"]:
-            yield SUGGESTED
-            yield f"  {shlex.join([*command, *options(_pairs(suggestion)), *others])}"
+    ready = list(_answers(error.questions, said))
+    suggested = options(_suggested(error, said))
+    if any(OR in word for words in (*ready, suggested) for word in words):
+        yield from ("", COMMANDS_TO_CHOOSE)
+    elif ready or suggested:
+        yield from ("", COMMANDS)
+    yield from (f"  {shlex.join([*command, *words])}" for words in ready)
+    if suggested:
+        yield from (SUGGESTED, f"  {shlex.join([*command, *suggested])}")
 
 
-def _others(questions: Sequence[FileQuestion]) -> Iterator[tuple[str, str]]:
+def _is_by_column(question: FileQuestion) -> bool:
+    """Whether only the values of its column answer."""
+    return list(question.options) == [BY_HEADER]
+
+
+def _answers(questions: Sequence[FileQuestion], said: Pairs) -> Iterator[list[str]]:
+    """Options that answer all that is asked: of everyone, by the column that was said, or by `command`."""
+    others = list(_others(questions))
+    about = [each for each in questions if each.about == ABOUT]
+    values = [pair for each in about if each.columns for pair in _told(each.columns[0], each.values)]
+    told: list[Pairs] = [list(dict.fromkeys(values))]
+    if about and not values:
+        told = [] if about[0].columns else [[("consent", state)] for state in STATES]
+    if not any(map(_is_by_column, questions)):
+        yield from (options([*said, *each, *others]) for each in told)
+    for question in questions:
+        if question.about == COMMAND and BY_HEADER in question.options:
+            [name] = question.columns
+            rest = [each for each in questions if each is not question]
+            yield _by_column(said, name, _told(name, question.values), rest)
+
+
+def _by_column(said: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
+    """Options by which a column says who, in place of what was said, and which answer the other questions."""
+    kept = [pair for pair in said if pair[0] not in ("consent", "consent_column", *STATES)]
+    return options([*kept, ("consent_column", column), *told, *_others(questions)])
+
+
+def contradicted(error: Contradicted, command: Sequence[str], said: Pairs) -> str:
+    """Why an answer is refused, and a command to copy where the column that contradicts it may say who."""
+    column = error.counted.column
+    if error.counted.many or "consent" not in dict(said):
+        return error.command
+    told = _told(column.name, error.counted.listed)
+    words = _by_column(said, str(column.place), told, error.questions)
+    heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
+    return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
+
+
+def _suggested(error: QuestionsOpen, said: Pairs) -> Pairs:
+    """What words suggest, and what there is to choose from for the values that they leave open.
+
+    Nothing if the column is asked about by itself.
+    """
+    suggestion, questions = error.found["suggestion"], error.questions
+    asked = {name for each in questions if each.about == COMMAND for name in each.columns}
+    if not suggestion or any(map(_is_by_column, questions)) or suggestion.get("consent_column") in asked:
+        return []
+    told = {value for state in STATES for value in suggestion.get(state, ())}
+    counted = [each for each in error.found["columns"] if each["name"] == suggestion.get("consent_column")]
+    values = [each["value"] for column in counted for each in column["values"]]
+    left = [(EITHER, value) for value in values if value not in told]
+    return [*said, *_pairs(suggestion), *left, *_others(questions)]
+
+
+def _told(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
+    """The values of a column with the states that words suggest, or with what there is to choose from."""
+    told = {value: state for state, told in by_words(name, values).items() for value in told}
+    return [(told.get(value, EITHER), value) for value, _ in values]
+
+
+def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
     """The answers to all that is asked besides consent: each alone, or what there is to choose from.
 
     What is asked about earlier answers does not arise in a command that gives all of them anew.
@@ -83,13 +154,15 @@ def _others(questions: Sequence[FileQuestion]) -> Iterator[tuple[str, str]]:
     for question in questions:
         parts = [each.split("&") if question.about == "email" else [each] for each in question.options]
         answers: dict[str, list[str]] = {}
-        for pair in chain.from_iterable(parts) if question.about != "columns" else ():
+        for pair in chain.from_iterable(parts) if question.about not in (ABOUT, "columns") else ():
             name, _, value = pair.partition("=")
-            answers.setdefault(name, []).append(value)
-        yield from ((name, OR.join(values)) for name, values in answers.items())
+            if pair != BY_HEADER:
+                answers.setdefault(name, []).append(value)
+        for name, values in answers.items():
+            yield from ((name, each) for each in (values if question.about == OTHERS else [OR.join(values)]))
 
 
-def _pairs(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _pairs(parameters: Mapping[str, Any]) -> Iterator[Pair]:
     for name, value in parameters.items():
         yield from ((name, each) for each in ([value] if isinstance(value, str) else value))
 

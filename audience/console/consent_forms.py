@@ -78,5 +78,6 @@ def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
     for sentence in (SAYS_SO, OTHERWISE):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):
-            return {"row": row, "contradicts": details["columns"][0]}
+            column = details["columns"][0]
+            return {"row": row, "contradicts": column["name"].strip() or str(column["place"])}
     return {}

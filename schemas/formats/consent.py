@@ -24,6 +24,7 @@ WORDS = {
     UNCONFIRMED: "nobody has confirmed yet", "": "an export of Audience, which says who",
 }  # fmt: skip
 BLANK, DATE = "", "date"  # values that stand for many
+COMMAND, IN_COMMAND, OUT_COMMAND = "command", "subscribe", "unsubscribe"  # our own column, and its words
 MAX_LENGTH = 100  # characters of a cell that may be a date or a known value
 
 BOTH = "Send `consent` for everyone, or `consent_column` with what its values mean: not both."
@@ -146,9 +147,14 @@ def _by_preset(
 
 
 def _consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """The column, which is no field then; one of another meaning keeps it."""
+    """The column, which is no field then; one of another meaning keeps it.
+
+    In our own column `command`, `unsubscribe` takes people out whatever was told.
+    """
     if column.key is not None or column.meaning == IGNORE:
         column.meaning, column.reason = CONSENT, because
+    if column.meaning == COMMAND:
+        states = {**states, OUT_COMMAND: UNSUBSCRIBED}
     return ConsentColumn(column, states)
 
 

@@ -12,15 +12,18 @@ from schemas.formats.consent import (
     UNCONFIRMED,
     UNSUBSCRIBED,
     ConsentAnswer,
+    ConsentColumn,
     is_date,
     same,
 )
+from schemas.formats.consent_question import CountedColumn, shown_values
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
 from schemas.formats.meanings import CUSTOM, EXPORTED, OWN, normal
+from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused, quoted
 from schemas.formats.tables import Table
-from schemas.values import compact_json
+from schemas.values import FieldError, compact_json
 
 SAYS_SO = (
     "Row {row} of a column says that somebody has unsubscribed. Send consent_column with what its values "
@@ -28,7 +31,7 @@ SAYS_SO = (
 )
 SAYS_SO_COMMAND = (
     "Row {row} of column {column} says that somebody has unsubscribed: {cell}. Say with --consent-column "
-    "{place} what its values mean; only if it is about something else, with --ignore-column {place}"
+    "{place} what its values mean: {values}; only if it is about something else, say --ignore-column {place}"
 )
 OTHERWISE = (
     "Row {row} is subscribed by the answer, but another column says that somebody has unsubscribed. Import "
@@ -60,10 +63,10 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
-    return [each for each in _watched(columns, answer, ignored) if is_unsubscribing(each.name)]
+    return [each for each in watched(columns, answer, ignored) if is_unsubscribing(each.name)]
 
 
-def _watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
+def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Those that may say of somebody who comes in subscribed that they have unsubscribed.
 
     Without those that our own export has for custom fields of such a name.
@@ -78,8 +81,30 @@ def _watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
     ]
 
 
+class Contradicted(FileRefused):
+    """A row says otherwise than the answer: `counted` is its column, `questions` what else is open."""
+
+    def __init__(
+        self, message: str, command: str, counted: CountedColumn, questions: Sequence[FileQuestion]
+    ) -> None:
+        super().__init__(message, "\n".join([command, *(each.command for each in questions)]))
+        self.problems += [FieldError("file", each.message) for each in questions]
+        self.counted, self.questions = counted, questions
+        self.found = {"columns": [counted.plain]}
+        if questions:
+            self.found["asks"] = [each.plain(each.message) for each in questions]
+
+    @property
+    def page_found(self) -> dict[str, Any]:
+        asks = [each.plain(each.page) for each in self.questions]
+        return self.found | ({"asks": asks} if asks else {})
+
+
 class Guards:
-    """Watches a file of which one state was said for everyone, or columns say who is subscribed."""
+    """Watches a file of which one state was said for everyone, or columns say who is subscribed.
+
+    What contradicts it is told with all else that the file leaves open.
+    """
 
     def __init__(
         self,
@@ -95,17 +120,19 @@ class Guards:
         self._commands = [each for each in columns if is_out and each.meaning == "command"]
         self._mapped = [each for each in columns if normal(each.name) == "command" != each.meaning]
         self._tag_separator = tag_separator or csv_values.COMMA
+        self._contradiction: tuple[int, Column, str] | None = None
         self._says = {
             each.name if table.is_json else each.place: (each, is_unsubscribing(each.name))
-            for each in _watched(columns, answer, ignored)
+            for each in watched(columns, answer, ignored)
         }
 
     def see(self, row: int, record: Any) -> None:
-        """Raises `FileRefused`."""
-        for place, value in self._table.cells(record) if self._says else ():
-            watched = self._says.get(place)
-            if watched and value and self._is_out(*watched, value) and self._is_in(record):
-                raise self._refused(row, watched[0], self._table.cell(value))
+        """Raises `FileRefused` on a `command` that contradicts."""
+        for place, value in self._table.cells(record) if self._says and not self._contradiction else ():
+            says = self._says.get(place)
+            if says and value and self._is_out(*says, value) and self._is_in(record):
+                self._contradiction = row, says[0], self._table.cell(value)
+                break
         for column in self._commands:
             if self._command(record, column) == "subscribe":
                 raise FileRefused(COMMAND.format(row=row))
@@ -114,24 +141,37 @@ class Guards:
             if word in ("subscribe", "unsubscribe"):
                 raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
-    def _refused(self, row: int, column: Column, cell: str) -> FileRefused:
+    def check(self, questions: Sequence[FileQuestion]) -> None:
+        """Raises `Contradicted`, with all values of the column and the questions that are open."""
+        if not self._contradiction:
+            return
+        row, column, cell = self._contradiction
+        counted = CountedColumn(column)
+        for _, record in self._table.records():
+            counted.see(self._table.cell_of(record, column))
         sentence, command = (OTHERWISE, OTHERWISE_COMMAND) if self._consents else (SAYS_SO, SAYS_SO_COMMAND)
         name = column.name.strip() or str(column.place)
         shown = {"row": row, "column": quoted([name]), "cell": quoted([cell]), "place": column.place}
-        return FileRefused(sentence.format(row=row), command.format(**shown), columns=[name])
+        values = "many" if counted.many else shown_values(counted.listed)
+        raise Contradicted(
+            sentence.format(row=row), command.format(values=values, **shown), counted, questions
+        )
 
     def _command(self, record: Any, column: Column) -> str:
         return same(csv_values.read_text(self._table.cell_of(record, column)))
 
     def _is_in(self, record: Any) -> bool:
-        """Whether the columns that say who may be written to bring the row in; a value not told does not."""
-        said = {each.state(self._table.cell_of(record, each.column)) for each in self._consents}
-        return said <= {SUBSCRIBED}
+        return brings_in(self._table, self._consents, record)
 
     def _is_out(self, column: Column, is_unsubscribing: bool, value: Any) -> bool:
         if column.meaning == "tags" and isinstance(value, str):
             return any(map(is_unsubscribed, csv_values.read_tags(value, self._tag_separator)))
         return _says_so(value, is_unsubscribing)
+
+
+def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
+    """Whether the columns that say who may be written to bring the row in; a value not told does not."""
+    return {each.state(table.cell_of(record, each.column)) for each in consents} <= {SUBSCRIBED}
 
 
 def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:

@@ -2,12 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from schemas.formats import header_names
 from schemas.formats.columns import Column
-from schemas.formats.consent import BLANK, DATE, STATES, ConsentAnswer, ConsentColumn, is_date, same
-from schemas.formats.consent_words import suggested_state
+from schemas.formats.consent import (
+    BLANK,
+    COMMAND,
+    DATE,
+    STATES,
+    UNSUBSCRIBED,
+    ConsentAnswer,
+    ConsentColumn,
+    is_date,
+    same,
+)
+from schemas.formats.consent_words import is_of_consent, suggested_state
+from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
 from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shortened
@@ -35,7 +47,8 @@ NONE = (
 )
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
-ABOUT = "consent"
+ABOUT, STATUS = "consent", "status"
+BY_HEADER = "consent_column=HEADER"
 
 
 @dataclass
@@ -115,7 +128,7 @@ class ConsentLook:
     def asks(self) -> list[FileQuestion]:
         self._count_blanks()
         if self._answer.is_open:
-            options = [*(f"consent={state}" for state in STATES), "consent_column=HEADER"]
+            options = [*(f"consent={state}" for state in STATES), BY_HEADER]
             command = in_options(OPEN)
             return [FileQuestion(about=ABOUT, message=OPEN, command=command, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
@@ -153,10 +166,10 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     if counted.many:
         return FileQuestion(
             about=ABOUT, message=MANY, command=in_options(MANY, columns=[name]), page=MANY_PAGE,
-            options=["consent_column=HEADER", *(f"consent={state}" for state in STATES)], columns=[name],
+            options=[BY_HEADER, *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
     values = counted.listed
-    command = VALUES_COMMAND.format(column=column, values=_shown(values))
+    command = VALUES_COMMAND.format(column=column, values=shown_values(values))
     return FileQuestion(
         about=ABOUT, message=f"{VALUES} {advice}".strip(), command=f"{command} {advice}".strip(),
         page=f"{VALUES_PAGE} {advice}".strip(), options=[f"{state}=VALUE" for state in STATES],
@@ -164,7 +177,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
     )  # fmt: skip
 
 
-def _shown(values: Iterable[tuple[str, int]]) -> str:
+def shown_values(values: Iterable[tuple[str, int]]) -> str:
     told = ((f"`{value}`" if value else "blank", count) for value, count in values)
     return ", ".join(f"{value} ({count:,})" for value, count in told)
 
@@ -177,9 +190,19 @@ def _by_header(counted: CountedColumn) -> int:
 
 
 def _suggested(counted: CountedColumn) -> dict[str, Any] | None:
-    header = header_names.meaning_of(counted.column.name) or ""
+    told = {} if counted.many else by_words(counted.column.name, counted.listed)
+    return {"consent_column": counted.column.name, **told} if told else None
+
+
+def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
+    """The values by the state that exact words suggest.
+
+    None of a status that has no word of consent, and would take people out: it may be of an account.
+    """
+    header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
     told: dict[str, list[str]] = {}
-    for value, _ in counted.listed if not counted.many else ():
+    for value, _ in values:
         if state := suggested_state(value, header):
             told.setdefault(state, []).append(value)
-    return {"consent_column": counted.column.name, **told} if told else None
+    is_account = header == STATUS and not any(map(is_of_consent, chain.from_iterable(told.values())))
+    return {} if is_account and UNSUBSCRIBED in told else told

@@ -1,7 +1,8 @@
 """Words of consent in seven languages: what fills in the form, and what no answer may contradict.
 
-Facts only. A row is a state, or `YES` or `NO`, a language and its words in normalized form (lower case, `_`
-for a blank or a hyphen), separated by blanks.
+Facts only. A row is a state, `YES` or `NO`, or `LIVE` or `GONE` where its words may as well be about an
+account, a language and its words in normalized form (lower case, `_` for a blank or a hyphen), separated by
+blanks.
 """
 
 import re
@@ -16,7 +17,9 @@ BEFORE = string.punctuation + string.whitespace
 MAX_LENGTH = 100  # characters
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 OUT, IN, NOT_YET, YES, NO = "unsubscribed", "subscribed", "unconfirmed", "yes", "no"
+LIVE, GONE = "live", "gone"
 UNSUBSCRIBING = "unsubscribing"  # a header (`header_names`) under which yes means unsubscribed
+TICKS = frozenset({"x", "✓", "✔", "☑", "checked"})
 
 # What says literally that somebody has unsubscribed: an answer for everyone must not contradict it.
 UNSUBSCRIBED: tuple[tuple[str, str], ...] = (
@@ -32,40 +35,53 @@ UNSUBSCRIBED: tuple[tuple[str, str], ...] = (
 ROWS: tuple[tuple[str, str, str], ...] = (
     *((OUT, language, row) for language, row in UNSUBSCRIBED),
     (OUT, "en", "unsubscribe not_subscribed non_subscribed opted_out opt_out blocklisted blacklisted"),
-    (OUT, "en", "do_not_contact do_not_email complained spam_complaint blocked banned suppressed cleaned"),
-    (OUT, "en", "bounced hard_bounced invalid undeliverable inactive disabled archived deleted cancelled"),
-    (IN, "en", "subscribed subscribe opted_in opt_in single_opt_in double_opt_in active enabled confirmed"),
-    (IN, "en", "verified"),
+    (OUT, "en", "do_not_contact do_not_email complained spam_complaint suppressed cleaned"),
+    (OUT, "en", "bounced hard_bounced undeliverable"),
+    (GONE, "en", "blocked banned invalid inactive disabled archived deleted cancelled"),
+    (IN, "en", "subscribed subscribe opted_in opt_in single_opt_in double_opt_in"),
+    (LIVE, "en", "active enabled confirmed verified"),
     (NOT_YET, "en", "unconfirmed not_confirmed unverified pending validating never_subscribed soft_bounced"),
     (YES, "en", "yes y true t 1 on"),
     (NO, "en", "no n false f 0 off"),
-    (OUT, "de", "ausgetragen widerrufen gesperrt unzustellbar inaktiv gelöscht geloescht gekündigt"),
-    (IN, "de", "angemeldet abonniert eingetragen eingewilligt aktiv bestätigt bestaetigt"),
+    (OUT, "de", "ausgetragen widerrufen unzustellbar"),
+    (GONE, "de", "gesperrt inaktiv gelöscht geloescht gekündigt"),
+    (IN, "de", "angemeldet abonniert eingetragen eingewilligt"),
+    (LIVE, "de", "aktiv bestätigt bestaetigt"),
     (NOT_YET, "de", "unbestätigt unbestaetigt nicht_bestätigt nicht_bestaetigt ausstehend"),
     (YES, "de", "ja j wahr"),
     (NO, "de", "nein n falsch"),
-    (OUT, "fr", "non_abonné non_abonnée bloqué bloquée invalide inactif inactive supprimé"),
-    (IN, "fr", "abonné abonnée inscrit inscrite actif active confirmé confirmée"),
+    (OUT, "fr", "non_abonné non_abonnée"),
+    (GONE, "fr", "bloqué bloquée invalide inactif inactive supprimé"),
+    (IN, "fr", "abonné abonnée inscrit inscrite"),
+    (LIVE, "fr", "actif active confirmé confirmée"),
     (NOT_YET, "fr", "en_attente non_confirmé non_confirmée à_confirmer"),
     (YES, "fr", "oui o vrai"),
     (NO, "fr", "non n faux"),
-    (OUT, "es", "baja no_suscrito no_suscrita bloqueado bloqueada inactivo inactiva cancelado"),
-    (IN, "es", "suscrito suscrita suscripto alta activo activa confirmado confirmada"),
+    (OUT, "es", "baja no_suscrito no_suscrita"),
+    (GONE, "es", "bloqueado bloqueada inactivo inactiva cancelado"),
+    (IN, "es", "suscrito suscrita suscripto alta"),
+    (LIVE, "es", "activo activa confirmado confirmada"),
     (NOT_YET, "es", "pendiente sin_confirmar no_confirmado no_confirmada"),
     (YES, "es", "sí s verdadero"),
     (NO, "es", "no n falso"),
-    (OUT, "it", "non_iscritto non_iscritta bloccato bloccata inattivo inattiva cancellato"),
-    (IN, "it", "iscritto iscritta attivo attiva confermato confermata"),
+    (OUT, "it", "non_iscritto non_iscritta"),
+    (GONE, "it", "bloccato bloccata inattivo inattiva cancellato"),
+    (IN, "it", "iscritto iscritta"),
+    (LIVE, "it", "attivo attiva confermato confermata"),
     (NOT_YET, "it", "in_attesa non_confermato non_confermata da_confermare"),
     (YES, "it", "sì s vero"),
     (NO, "it", "no n falso"),
-    (OUT, "nl", "niet_ingeschreven geblokkeerd inactief onbereikbaar opgezegd"),
-    (IN, "nl", "ingeschreven aangemeld geabonneerd actief bevestigd"),
+    (OUT, "nl", "niet_ingeschreven onbereikbaar"),
+    (GONE, "nl", "geblokkeerd inactief opgezegd"),
+    (IN, "nl", "ingeschreven aangemeld geabonneerd"),
+    (LIVE, "nl", "actief bevestigd"),
     (NOT_YET, "nl", "in_afwachting onbevestigd niet_bevestigd"),
     (YES, "nl", "ja j waar"),
     (NO, "nl", "nee n onwaar"),
-    (OUT, "pt", "não_inscrito não_inscrita bloqueado bloqueada inativo inativa cancelado"),
-    (IN, "pt", "inscrito inscrita subscrito cadastrado ativo ativa confirmado confirmada"),
+    (OUT, "pt", "não_inscrito não_inscrita"),
+    (GONE, "pt", "bloqueado bloqueada inativo inativa cancelado"),
+    (IN, "pt", "inscrito inscrita subscrito"),
+    (LIVE, "pt", "cadastrado ativo ativa confirmado confirmada"),
     (NOT_YET, "pt", "pendente não_confirmado não_confirmada aguardando_confirmação"),
     (YES, "pt", "sim s verdadeiro"),
     (NO, "pt", "não n falso"),
@@ -85,7 +101,7 @@ def folded(text: str) -> str:
 
 @cache
 def words() -> dict[str, str]:
-    """The state of each folded word, or `YES` or `NO`."""
+    """The state of each folded word, or `YES`, `NO`, `LIVE` or `GONE`."""
     return {folded(word): state for state, _, row in ROWS for word in row.split()}
 
 
@@ -96,11 +112,17 @@ def suggested_state(value: str, header: str) -> str | None:
         return (OUT if (word == YES) == (header == UNSUBSCRIBING) else IN) if header else None
     if header == UNSUBSCRIBING and value in ("", "date"):
         return OUT if value else IN
-    return word if header or is_unsubscribed(value) else None
+    return {LIVE: IN, GONE: OUT}.get(word or "", word) if header or is_unsubscribed(value) else None
+
+
+def is_of_consent(value: str) -> bool:
+    """Whether a word says who may be written to, and is not as well about an account."""
+    return words().get(folded(value)) in (IN, OUT, YES, NO)
 
 
 def is_yes(cell: str) -> bool:
-    return words().get(folded(cell)) == YES
+    """Whether a cell is a word of yes, or a tick."""
+    return words().get(folded(cell)) == YES or cell.strip().casefold() in TICKS
 
 
 def is_unsubscribed(cell: str) -> bool:

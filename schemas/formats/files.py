@@ -15,6 +15,7 @@ from schemas.formats.consent import UNCONFIRMED, UNSUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import Guards
 from schemas.formats.date_columns import DateReading
 from schemas.formats.first_look import look_through
+from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import PRESETS, Preset
 from schemas.formats.readings import Reading, answer_line
 from schemas.formats.refused_cells import carried_cells, refused_cells, with_all_values
@@ -141,7 +142,8 @@ def understood(
     ignored = consent.ignored_places(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)
     guards = Guards(table, columns, answer, ignored, reading.tag_separator)
-    dates = look_through(table, columns, answer, reading, preset, asks, guards, follow, sampled)
+    others = OtherColumns(table, columns, answer, ignored)
+    dates = look_through(table, columns, answer, reading, preset, asks, guards, others, follow, sampled)
     names = [] if table.is_json else [*table.names, *carried_cells(table, columns, answer, reading)]
     is_empty = next(table.records(), None) is None
     return File(table, columns, dates, preset, answer, reading, names, is_empty)

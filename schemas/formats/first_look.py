@@ -6,12 +6,22 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column, is_header
-from schemas.formats.consent import DATE, UNSUBSCRIBED, ConsentAnswer
+from schemas.formats.consent import (
+    BLANK,
+    COMMAND,
+    DATE,
+    IN_COMMAND,
+    OUT_COMMAND,
+    UNSUBSCRIBED,
+    ConsentAnswer,
+    same,
+)
 from schemas.formats.consent_guards import Guards, is_said
-from schemas.formats.consent_question import ConsentLook, CountedColumn
+from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
 from schemas.formats.consent_words import MAX_LENGTH, folded
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
+from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
 from schemas.formats.readings import Reading, digest_of, options
@@ -25,7 +35,7 @@ from schemas.values import DATES
 BOM = "\ufeff"  # within a file, of another that was put below
 FOLLOWED_ROWS = 10_000
 SAMPLE_BYTES = 2**16
-COMMANDS = ("", "subscribe", "unsubscribe")
+OURS = {IN_COMMAND, OUT_COMMAND}
 SEVERAL_FILES = (
     "Another header begins at row {row}: the file seems to be several in one. Import each of them by itself; "
     "if they have the same columns, it is enough to delete that row."
@@ -42,11 +52,24 @@ SWALLOWED = (
     "A cell in row {row} has whole rows in it: a quote is not closed where its cell ends. Close it; if the "
     "text is meant so, take its line breaks out."
 )
+BY_COLUMN = "send `consent_column={place}`, with what its values mean, in place of `consent`"
 FOREIGN = (
-    "The column `command` has other words than subscribe and unsubscribe: leave it out with "
-    "`map[{place}]=ignore`, or keep it as a field with `map[{place}]=field:KEY`. `columns` names it."
+    "The column `command` has other words than subscribe and unsubscribe. If it says who may be written to, "
+    f"{BY_COLUMN}; else leave it out with `map[{{place}}]=ignore`, or keep it as a field with "
+    "`map[{place}]=field:KEY`. `columns` names it."
 )
-FOREIGN_PAGE = "The column “command” has other words than subscribe and unsubscribe: choose what it becomes."
+FOREIGN_PAGE = (
+    "The column “command” has other words than subscribe and unsubscribe. If it says who may be written to, "
+    "answer that a column says who, and choose it; else choose what it becomes."
+)
+MIXED = (
+    "The column `command` has other words beside subscribe and unsubscribe, which always count: "
+    f"{BY_COLUMN}. `columns` names it."
+)
+MIXED_PAGE = (
+    "The column “command” has other words beside subscribe and unsubscribe, which always count: answer that "
+    "a column says who, and choose it."
+)
 UNSEEN = (
     "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
     "`answers`, or send all of `options` if none does."
@@ -65,6 +88,7 @@ def look_through(
     preset: Preset | None,
     before: Sequence[FileQuestion],
     guards: Guards,
+    others: OtherColumns,
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
@@ -81,7 +105,7 @@ def look_through(
     tagged = TagWatch(table, columns, reading.tag_separator)
     addresses = [column for column in columns if column.meaning == "email"]
     emails = [] if table.is_json else addresses
-    foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each)]
+    foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each, answer)]
     is_whole = not (sampled and answer.is_open)
     last: tuple[int, Any] = 0, []
     for number, (row, record) in enumerate(table.records(), 1):
@@ -89,12 +113,12 @@ def look_through(
             follow(number)
         if not is_refused(table, record, addresses):
             consents.see(record)
+            for counted in foreign:
+                counted.see(table.cell_of(record, counted.column))
         _see_heading(table, row, record, emails, answer, reading)
         guards.see(row, record)
-        for watch in (dated, tagged):
+        for watch in (dated, tagged, others):
             watch.see(row, record)
-        for counted in foreign:
-            counted.see(table.cell_of(record, counted.column))
         if table.kind == CSV:
             _see_swallowed(table, row, record, emails)
         last = row, record
@@ -108,9 +132,11 @@ def look_through(
         *before,
         *dated.asks(),
         *tagged.asks(),
+        *others.asks(),
         *_ask_foreign(foreign),
         *_ask_unseen(table, reading),
     ]
+    guards.check(asks)
     check_answered(
         asks, columns=consents.columns or _names(columns), suggestion=consents.suggestion, whole=is_whole
     )
@@ -126,8 +152,9 @@ def _dated(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:
     return [column for column in columns if column.meaning in DATES or column.place in by_date]
 
 
-def _may_be_foreign(column: Column) -> bool:
-    return column.meaning == "command" and column.reason != Because.CHOSEN
+def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
+    is_told = column.place in {each.column.place for each in answer.columns}
+    return column.meaning == COMMAND and column.reason != Because.CHOSEN and not is_told
 
 
 def _told(names: Sequence[str]) -> list[str]:
@@ -177,17 +204,27 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
-    """A column `command` of another program."""
-    foreign = [each for each in columns if set(each.values) - {""} and not set(each.values) & {*COMMANDS[1:]}]
-    return [
-        FileQuestion(
-            about="command", message=(message := FOREIGN.format(place=each.column.place)), page=FOREIGN_PAGE,
-            command=in_options(message, columns=[each.column.name]),
-            options=[f"map[{each.column.place}]=ignore", f"map[{each.column.place}]=field:KEY"],
-            columns=[each.column.name], values=[(value, count) for value, count in each.listed if value],
-        )
-        for each in foreign
-    ]  # fmt: skip
+    """A column `command` of another program. If it has our words as well, it can only say who.
+
+    Of our words and more others than a consent column may have, each row is refused by itself.
+    """
+    asks = []
+    for each in columns:
+        others, ours = each.values.keys() - OURS - {BLANK}, each.values.keys() & OURS
+        if not others or (ours and each.many):
+            continue
+        place, name = each.column.place, each.column.name
+        message = (MIXED if ours else FOREIGN).format(place=place)
+        maps = [] if ours else [f"map[{place}]=ignore", f"map[{place}]=field:KEY"]
+        by_column = [] if each.many else [BY_HEADER]
+        asks.append(
+            FileQuestion(
+                about=COMMAND, message=message, command=in_options(message, columns=[name]),
+                page=MIXED_PAGE if ours else FOREIGN_PAGE, options=[*by_column, *maps], columns=[name],
+                values=[(value, count) for value, count in each.listed if same(value) != OUT_COMMAND],
+            )
+        )  # fmt: skip
+    return asks
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:

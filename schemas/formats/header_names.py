@@ -138,6 +138,17 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 # Headers of consent: they only suggest an answer, and those that may mean something else come last.
 OF_CONSENT = (UNSUBSCRIBING, "subscribed", "status")
 
+# Headers under which no says that somebody has not confirmed; alone they suggest nothing.
+CONFIRMING: tuple[tuple[str, str], ...] = (
+    ("en", "confirmed is_confirmed email_confirmed subscription_confirmed"),
+    ("de", "bestätigt newsletter_bestätigt e_mail_bestätigt"),
+    ("fr", "confirmé confirmée e_mail_confirmé"),
+    ("es", "confirmado confirmada correo_confirmado"),
+    ("it", "confermato confermata email_confermata"),
+    ("nl", "bevestigd e_mail_bevestigd"),
+    ("pt", "confirmado confirmada email_confirmado"),
+)
+
 # Headers of a word of time and one of unsubscribing, in either order; the third are what may stand between.
 DATED: tuple[tuple[str, str, str, str], ...] = (
     ("en", "date time at on", "of", "unsubscribed unsubscribe unsubscription unsub opt_out opted_out"),
@@ -186,6 +197,16 @@ def meaning_of(header: str) -> str | None:
     """What a header means; None if no row has it."""
     words = tuple(folded(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(folded(header))
+
+
+def may_deny(header: str) -> bool:
+    """Whether no under a header says that somebody did not agree, or has not confirmed."""
+    return meaning_of(header) == "subscribed" or folded(header) in _confirming()
+
+
+@cache
+def _confirming() -> frozenset[str]:
+    return frozenset(folded(name) for _, row in CONFIRMING for name in row.split())
 
 
 def is_unsubscribing(header: str) -> bool:

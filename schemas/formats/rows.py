@@ -8,7 +8,7 @@ from typing import Any
 from schemas.base import MAX_DEPTH
 from schemas.formats import csv_values, readers
 from schemas.formats.columns import Column
-from schemas.formats.consent import UNSUBSCRIBED, ConsentColumn, same
+from schemas.formats.consent import COMMAND, IN_COMMAND, SUBSCRIBED, UNSUBSCRIBED, ConsentColumn, same
 from schemas.formats.date_columns import FIELD, DateReading
 from schemas.formats.meanings import CONSENT, NOTES, field_meaning
 from schemas.formats.meanings import FIELD as MEANS_FIELD
@@ -60,8 +60,10 @@ class Rows:
     ) -> None:
         self.table = table
         self.consents = consents
-        self.columns = [column for column in columns if column.meaning not in (IGNORE, CONSENT)]
-        self.ignored = {each.name for each in columns if each.meaning in (IGNORE, CONSENT)} | {*NOTES}
+        told = {each.column.place for each in consents if each.column.meaning == COMMAND}
+        left = [each for each in columns if each.meaning in (IGNORE, CONSENT) or each.place in told]
+        self.columns = [column for column in columns if column not in left]
+        self.ignored = {each.name for each in left} | {*NOTES}
         known = (column for column in self.columns if column.reason != Because.CUSTOM)
         self.by_name = {column.name: column for column in known}
         self.dates = dates
@@ -76,7 +78,10 @@ class Rows:
         return row
 
     def _add_consent(self, row: FileRow, record: Any) -> None:
-        """What its values say of who may be written to; a date of unsubscribing is `unsubscribed_at`."""
+        """What its values say of who may be written to; a date of unsubscribing is `unsubscribed_at`.
+
+        Our own `subscribe` in such a column is the command, unless it was told to mean something else.
+        """
         for consent in self.consents:
             cell = self.table.cell_of(record, consent.column)
             state = consent.state(cell)
@@ -86,6 +91,9 @@ class Rows:
                 row.dates["unsubscribed_at"] = max(at, row.dates.get("unsubscribed_at", at))
             elif state:
                 row.said.add(state)
+            is_command = consent.column.meaning == COMMAND and same(cell) == IN_COMMAND
+            if is_command and state == SUBSCRIBED and row.item is not None:
+                row.item[COMMAND] = IN_COMMAND
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
         row = FileRow(number, record, item={})

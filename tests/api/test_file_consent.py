@@ -92,7 +92,7 @@ def test_a_file_of_whom_all_agreed_must_not_say_otherwise(client, header, values
     message = body["errors"][0]["message"]
     assert f"Row {len(values) + 1} " in message
     assert "ignore_column" in message
-    assert body["columns"] == [header]
+    assert [each["name"] for each in body["columns"]] == [header]
     import_file(client, people(header, *values), query={"consent": IN, "ignore_column": header})
     assert client.counts() == (len(values), len(values), 0)
 
@@ -188,3 +188,36 @@ def test_the_answer_is_kept_with_the_import_and_in_the_audit_log(client):
     [entry] = [each for each in audit_log.page(client.site) if each.act == "file imported"]
     assert json.loads(entry.typed) == {"consent": "everyone has agreed"}
     assert entry.actor == file.actor
+
+
+PHPLIST = (
+    "id\temail\tconfirmed\tblacklisted\toptedin\n0\tp0@example.com\t1\t0\t1\n"
+    "1\tp1@example.com\t1\t1\t1\n2\tp2@example.com\t0\t0\t1\n3\tp3@example.com\t1\t0\t0\n"
+)
+BLACKLISTED = by_column("blacklisted", subscribed="0", unsubscribed="1")
+CONFIRMED = by_column("confirmed", subscribed="1", unsubscribed="0")
+
+
+def test_another_column_that_says_no_is_asked_about_beside_the_one_that_says_who(client):
+    (question,) = asked(client, PHPLIST, BLACKLISTED)["asks"]
+    assert (question["about"], question["columns"]) == ("others", ["confirmed", "optedin"])
+    assert question["options"] == ["ignore_column=confirmed", "ignore_column=optedin"]
+    import_file(client, PHPLIST, query=BLACKLISTED | {"ignore_column": ["confirmed", "optedin"]})
+    assert left(client, 4) == {1}
+
+
+@pytest.mark.parametrize("order", [(BLACKLISTED, CONFIRMED), (CONFIRMED, BLACKLISTED)])
+def test_two_columns_say_who_in_any_order(client, order):
+    for answer in order:
+        others = {"confirmed", "blacklisted", "optedin"} - {answer["consent_column"]}
+        import_file(client, PHPLIST, query=answer | {"ignore_column": sorted(others)})
+    assert left(client, 4) == {1, 2}
+
+
+@pytest.mark.parametrize("header", ["is_confirmed", "Accepts Marketing", "Bestätigt", "opt-in"])
+@pytest.mark.parametrize(("cell", "is_open"), [("no", True), ("nein", True), ("", False), ("yes", False)])
+def test_only_a_no_of_who_comes_in_is_asked_about(client, header, cell, is_open):
+    text = f"email,state,{header}\np0@example.com,in,{cell}\np1@example.com,out,no\n"
+    answer = ask(client, text, query=by_column("state", subscribed="in", unsubscribed="out"))
+    assert (answer.status_code == 422) == is_open
+    assert ask(client, text, query={"consent": IN, "dry_run": "1"}).status_code == 200

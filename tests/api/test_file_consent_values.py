@@ -61,6 +61,11 @@ def test_at_most_a_thousand_values_are_counted(client):
         ("plan", ["yes", "active", "inactive"], None),
         ("stop", ["Main Street"], None),
         ("status", ["gold", "silver"], None),
+        ("Status", ["Active", "Inactive", "Cancelled", "Cold"], None),
+        ("Anmeldestatus", ["aktiv", "gesperrt", "ausstehend"], None),
+        ("status", ["active", "inactive", "bounced"], {IN: ["active"], OUT: ["inactive", "bounced"]}),
+        ("Newsletter", ["yes", "no"], {IN: ["yes"], OUT: ["no"]}),
+        ("subscribed", ["active", "cancelled"], {IN: ["active"], OUT: ["cancelled"]}),
     ],
 )
 def test_words_only_suggest(client, header, values, suggestion):

@@ -212,7 +212,8 @@ def test_a_value_within_another_says_so(client, value):
 BESIDE = [
     ("Opted Out", "yes"), ("Data cancellazione", "06/05/2024"), ("Abmeldedatum", "6.5.2024"),
     ("note", "Unsubscribed"), ("optOut", "1"), ("Fecha de la baja", "2024-05-06"),
-    ("Désinscrite le", "6 mai 2024"), ("unsub", "true"),
+    ("Désinscrite le", "6 mai 2024"), ("unsub", "true"), ("Unsubscribed", "x"), ("Abgemeldet", " X"),
+    ("Unsubscribed", "✓"), ("opted_out", "Checked"), ("Baja", "on"),
 ]  # fmt: skip
 
 
@@ -240,3 +241,23 @@ def test_a_column_of_who_is_blacklisted_says_so_by_yes(client, header):
     assert refused(client, people(header, "No", "Yes")).startswith("Row 3 ")
     import_file(client, people(header, "No", "No"), query={"consent": IN})
     assert left(client, 2) == set()
+
+
+def test_what_contradicts_is_told_with_the_values_of_its_column(client):
+    text = people("Etat", "abonné", "désabonné", "abonné", "")
+    answer = ask(client, text, query={"consent": IN})
+    assert answer.json["columns"] == [
+        {"place": 2, "name": "Etat", "values": [{"value": "abonné", "count": 2},
+         {"value": "désabonné", "count": 1}, {"value": "", "count": 1}]},
+    ]  # fmt: skip
+    many = people("note", *(f"{number}" for number in range(60)), "unsubscribed")
+    assert ask(client, many, query={"consent": IN}).json["columns"][0]["many"]
+
+
+def test_what_contradicts_is_told_with_all_else_that_is_open(client):
+    text = "email,Statut,created_at\np0@example.com,Unsubscribed,01/02/2023\np1@example.com,été,\n"
+    answer = ask(client, text.encode("latin-1"), query={"consent": IN})
+    first, *others = error(answer, 422)
+    assert "Row 2 " in first[1]
+    assert [each["about"] for each in answer.json["asks"]] == ["encoding", "dates"]
+    assert [each["message"] for each in answer.json["asks"]] == [message for _, message in others]

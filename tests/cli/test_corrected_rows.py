@@ -18,7 +18,7 @@ def test_refused_rows_can_be_corrected_and_imported_again(import_file, client, t
         'email;note;command;n\nann@example.com;fine;subscribe;1\nnobody;"=1+1; ""a""\nb";;-2\n'
         "cy@example.com;'=x;never;3\nragged@example.com;a;;4;5\n"
     )
-    outcome = import_file(text)
+    outcome = import_file(text, "--map", "command=command")
     assert counts(outcome) == [1, 0, 0, 3, 0]
     refused = tmp_path / "people.refused.csv"
     assert outcome["refused_file"] == str(refused)

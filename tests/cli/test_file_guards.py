@@ -1,6 +1,7 @@
 """What no answer switches off, at the command line (the rest is in tests/api/test_file_guards.py)."""
 
 import json
+import shlex
 
 import pytest
 
@@ -55,3 +56,43 @@ def test_values_that_are_not_told_are_asked_for_though_another_column_has_dates(
     assert "`gone` (1)" in asked
     import_file(text, *BY_COLUMN, "--unsubscribed", "gone", exit_code=0)
     assert client.counts() == (2, 1, 1)
+
+
+def test_one_command_goes_on_from_what_contradicts(type_, client, tmp_path):
+    """With the values of the column, and answers to all else that is open."""
+    file = tmp_path / "people.csv"
+    text = "email,Statut,created_at\nann@example.com,désabonné,01/02/2023\nbob@example.com,abonné,\n"
+    file.write_bytes(f"{text}cy@example.com,à part,\n".encode("latin-1"))
+    result = type_("import", file, "--site", client.site.uuid, *IN, "--tag", "old", asked=True)
+    assert result.exit_code == 1
+    assert "what its values mean: `désabonné` (1), `abonné` (1), `à part` (1)" in result.output
+    assert "whether the day" in result.output or "--dates dmy or --dates mdy" in result.output
+    [command] = [
+        shlex.split(line)[1:] for line in result.output.splitlines() if line.startswith("  audience")
+    ]
+    assert "--consent" not in command
+    left = command.index("à part") - 1
+    assert command[left] == "--subscribed or --unsubscribed or --unconfirmed"
+    assert [command[command.index(each) - 1] for each in ("abonné", "désabonné")] == [
+        "--subscribed",
+        "--unsubscribed",
+    ]
+    command = [word.partition(" or ")[0] for word in command]
+    assert type_(*command, asked=True).exit_code == 0
+    assert client.counts() == (3, 2, 1)
+
+
+def test_the_suggested_column_is_not_alone_where_another_says_no(type_, client, tmp_path):
+    file = tmp_path / "people.tsv"
+    file.write_text(
+        "email\tconfirmed\tblacklisted\na@example.com\t1\t0\nb@example.com\t0\t0\nc@example.com\t1\t1\n"
+    )
+    words = ["import", file, "--site", client.site.uuid]
+    for _ in range(2):
+        result = type_(*words, asked=True)
+        assert (result.exit_code, client.counts()) == (2, (0, 0, 0))
+        lines = [line for line in result.output.splitlines() if line.startswith("  audience")]
+        words = shlex.split(lines[-1])[1:]
+    assert "Found: `confirmed`" in result.output
+    assert type_(*words, asked=True).exit_code == 0
+    assert client.counts() == (3, 2, 1)

@@ -8,6 +8,8 @@ from audience.cli import file_questions
 
 TEXT = "email,state,joined_at\nann@example.com,ok,01/02/2023\nbob@example.com,gone,\ncy@example.com,,\n"
 
+EITHER = "--subscribed or --unsubscribed or --unconfirmed"
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -173,3 +175,68 @@ def test_very_many_headers_are_answered_by_their_digest(type_, client, file):
     digest = result.output.partition("--seen-digest ")[2].split()[0]
     assert type_(*words, "--seen-digest", digest, asked=True).exit_code == 0
     assert client.counts() == (1, 1, 0)
+
+
+def copied(output):
+    return [shlex.split(line)[1:] for line in output.splitlines() if line.startswith("  audience ")]
+
+
+def chosen(words, state):
+    return [f"--{state}" if " or --" in word else word for word in words]
+
+
+def test_the_suggested_command_leaves_no_value_out(type_, client, file):
+    file.write_text(
+        "email,Stato iscrizione\na@example.com,iscritto\nb@example.com,in forse\nc@example.com,\n"
+    )
+    output = type_("import", file, asked=True).output
+    command = copied(output)[-1]
+    assert command[-6:] == [
+        "--subscribed", "iscritto", EITHER, "in forse", EITHER, "",
+    ]  # fmt: skip
+    assert "choose where it has `or`" in output
+    assert type_(*command, asked=True).exit_code == 2
+    assert type_(*chosen(command, "unsubscribed"), asked=True).exit_code == 0
+    assert client.counts() == (3, 1, 2)
+
+
+def test_values_that_are_not_told_are_asked_for_with_a_command_to_copy(type_, client, file):
+    file.write_text("email,state,x\na@example.com,subscribed,1\nb@example.com,cold,\nc@example.com,gone,\n")
+    told = ("--consent-column", "state", "--unsubscribed", "gone", "--tag", "old")
+    output = type_("import", file, *told, asked=True).output
+    [command] = copied(output)
+    assert command[-4:] == [EITHER, "subscribed", EITHER, "cold"]
+    assert type_(*chosen(command, "subscribed"), asked=True).exit_code == 0
+    assert client.counts() == (3, 2, 1)
+
+
+def test_a_command_of_another_program_can_be_answered_as_the_column_that_says_who(type_, client, file):
+    for number in range(3):
+        client.create(f"p{number}@example.com")
+    file.write_text("email,COMMAND\np0@example.com,unsub\np1@example.com,Unsubscribed\np2@example.com,\n")
+    for told in ((), ("--consent", "subscribed")):
+        output = type_("import", file, *told, asked=True).output
+        command = copied(output)[-1]
+        assert {"--consent", "--map"}.isdisjoint(command)
+        assert command[4:6] == ["--consent-column", "COMMAND"]
+        assert len(copied(output)) == (2 if told else 4)
+        assert {"Unsubscribed", "unsub", ""} <= set(command)
+        assert command[command.index("Unsubscribed") - 1] == "--unsubscribed"
+    command[command.index("unsub") - 1] = "--unsubscribed"
+    command[command.index("") - 1] = "--subscribed"
+    assert type_(*command, asked=True).exit_code == 0
+    assert client.counts() == (3, 1, 2)
+
+
+@pytest.mark.parametrize("told", [(), ("--consent", "subscribed"), ("--consent", "unsubscribed")])
+def test_a_command_with_our_words_and_others_has_one_command_to_copy(type_, client, file, told):
+    for number in range(3):
+        client.create(f"p{number}@example.com")
+    file.write_text(
+        "email,COMMAND\np0@example.com,UNSUBSCRIBE\np1@example.com,unsub\np2@example.com,remove\n"
+    )
+    result = type_("import", file, *told, asked=True)
+    [command] = copied(result.output)
+    assert (result.exit_code, command[-4:]) == (2, [EITHER, "unsub", EITHER, "remove"])
+    assert type_(*chosen(command, "unsubscribed"), asked=True).exit_code == 0
+    assert client.counts() == (3, 0, 3)

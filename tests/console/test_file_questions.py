@@ -43,3 +43,42 @@ def test_the_row_of_the_header_can_be_said_where_it_is_not_asked_about(site, man
     assert 'name="ask-header_row"' not in shown
     start(manager, path, site, **{"header_row": "2", "column-2": "email"})
     assert person(site, "ann@a.example").fields == {"Since": 2020}
+
+
+BY_STATE = {
+    "consent": "column", "consent_column": "2", "told_column": "2", "value-1": "in", "state-1": "subscribed",
+}  # fmt: skip
+
+
+def test_other_columns_that_say_no_are_ticked_as_ignored(site, manager, root):
+    text = "email,state,confirmed,opt_in\nann@a.example,in,0,no\n"
+    path = keep(manager, root, text, **BY_STATE)
+    shown = manager.get(path).text
+    assert "Another column says of some who are subscribed by the answer" in shown
+    assert 'type="checkbox" name="ignored-new-1" value="confirmed"' in shown
+    assert 'type="checkbox" name="ignored-new-2" value="opt_in"' in shown
+    assert '<button class="go" disabled>Import</button>' in shown
+    start(manager, path, site, **BY_STATE, **{"ignored-new-1": "confirmed", "ignored-new-2": "opt_in"})
+    assert person(site, "ann@a.example").unsubscribed_at is None
+
+
+def test_what_contradicts_is_shown_with_all_else_that_is_open(site, manager, root):
+    text = "email,Status,created_at\nann@a.example,Unsubscribed,01/02/2023\n"
+    shown = manager.get(keep(manager, root, text, consent="subscribed")).text
+    assert "A row says otherwise." in shown
+    assert "<bdi>Status</bdi> says that somebody has unsubscribed" in shown
+    assert 'name="ask-dates" value="dmy"' in shown
+    assert '<button class="go" disabled>Import</button>' in shown
+
+
+def test_a_command_with_other_words_is_answered_as_the_column_that_says_who(site, manager, root):
+    text = "email,command\nann@a.example,unsubscribe\nbob@a.example,remove\ncy@a.example,\n"
+    path = keep(manager, root, text, consent="unsubscribed")
+    shown = manager.get(path).text
+    assert "answer that a column says who" in shown
+    assert 'value="consent_column' not in shown
+    assert '<button class="go" disabled>Import</button>' in shown
+    told = {"value-1": "remove", "state-1": "unsubscribed", "value-2": "", "state-2": "subscribed"}
+    start(manager, path, site, consent="column", consent_column="2", told_column="2", **told)
+    found = [person(site, f"{name}@a.example").unsubscribed_at is None for name in ("ann", "bob", "cy")]
+    assert found == [False, False, True]

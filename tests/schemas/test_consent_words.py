@@ -3,8 +3,10 @@
 import pytest
 
 from schemas.formats.consent_words import (
+    GONE,
     IN,
     LANGUAGES,
+    LIVE,
     NO,
     NOT_YET,
     OUT,
@@ -28,7 +30,8 @@ def test_words_are_normalized_and_in_every_language():
     assert normalized(word for _, _, row in ROWS for word in row.split())
     assert [language for language, _ in UNSUBSCRIBED] == [*LANGUAGES]
     for language in LANGUAGES:
-        assert {state for state, of, _ in ROWS if of == language} == {OUT, IN, NOT_YET, YES, NO}
+        states = {state for state, of, _ in ROWS if of == language}
+        assert states == {OUT, IN, NOT_YET, YES, NO, LIVE, GONE}
 
 
 @pytest.mark.parametrize(

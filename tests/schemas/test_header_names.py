@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.formats.consent_words import LANGUAGES, folded
-from schemas.formats.header_names import BESIDE, OF_CONSENT, ROWS, meaning_of
+from schemas.formats.header_names import BESIDE, CONFIRMING, OF_CONSENT, ROWS, may_deny, meaning_of
 from tests.schemas.tables import normalized, repeated
 
 MEANINGS = {
@@ -40,6 +40,16 @@ def test_headers_are_normalized_and_each_stands_once_in_a_language():
     for language in LANGUAGES:
         names = [folded(name) for _, of, row in ROWS for name in row.split() if of == language]
         assert len(names) == len(set(names)), language
+
+
+def test_headers_of_confirming_are_in_every_language_and_mean_nothing_else():
+    assert [language for language, _ in CONFIRMING] == [*LANGUAGES]
+    names = [name for _, row in CONFIRMING for name in row.split()]
+    assert normalized(names)
+    assert all(may_deny(name) and meaning_of(name) is None for name in names)
+    assert not any(
+        map(may_deny, ("verified", "email_verified", "confirmed_orders", "unsubscribed", "status"))
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

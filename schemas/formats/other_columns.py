@@ -1,0 +1,61 @@
+"""Beside a column that says who may be written to, others that say of somebody that they may not."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from schemas.formats import header_names
+from schemas.formats.columns import Column
+from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
+from schemas.formats.consent_guards import brings_in, watched
+from schemas.formats.consent_words import suggested_state
+from schemas.formats.questions import FileQuestion
+from schemas.formats.refusals import in_options
+from schemas.formats.tables import Table
+
+OTHERS = "others"
+ALSO = (
+    "Another column says of some who are subscribed by the answer that they did not agree, or have not "
+    "confirmed. Import the file once more by that column, before or after, with `unsubscribed` for the "
+    "values of who may not be written to; here, send `ignore_column` for it. `columns` has them."
+)
+ALSO_PAGE = (
+    "Another column says of some who are subscribed by the answer that they did not agree, or have not "
+    "confirmed. Import the file once more by that column, before or after, and say of these that they left."
+)
+
+
+class OtherColumns:
+    """Watches them by exact headers and words, where a person has chosen the column that says who."""
+
+    def __init__(
+        self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
+    ) -> None:
+        self._table = table
+        self._consents = answer.columns
+        is_chosen = bool(answer.columns) and not answer.by_file
+        others = watched(columns, answer, ignored) if is_chosen else []
+        self._watched = [each for each in others if header_names.may_deny(each.name)]
+        self._found: dict[str, None] = {}
+
+    def see(self, _: int, record: Any) -> None:
+        says = [each for each in self._watched if _denies(self._table.cell_of(record, each))]
+        if says and brings_in(self._table, self._consents, record):
+            self._found |= dict.fromkeys(each.name.strip() for each in says)
+
+    def asks(self) -> list[FileQuestion]:
+        names = list(self._found)
+        if not names:
+            return []
+        options = [f"ignore_column={name}" for name in names]
+        command = in_options(ALSO, columns=names)
+        return [
+            FileQuestion(
+                about=OTHERS, message=ALSO, command=command, page=ALSO_PAGE, options=options, columns=names
+            )
+        ]
+
+
+@lru_cache(maxsize=4096)
+def _denies(cell: str) -> bool:
+    return suggested_state(cell, SUBSCRIBED) not in (None, SUBSCRIBED)
