@@ -156,10 +156,11 @@ def oldest(site_id: int, limit: int) -> list[LogRow]:
     return [LogRow(*record) for record in records]
 
 
-def oldest_at(site_id: int) -> int | None:
-    """When the first row of a site's record was written."""
-    found = row("SELECT at FROM change_log WHERE site_id = ? ORDER BY id LIMIT 1", (site_id,))
-    return found[0] if found else None
+def sites_before(instant: int) -> list[int]:
+    """The sites whose record begins before an instant."""
+    first = "SELECT at FROM change_log WHERE site_id = sites.id ORDER BY id LIMIT 1"
+    found = rows(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
+    return [site_id for (site_id,) in found]
 
 
 def drop(site_id: int, dropped: Sequence[LogRow]) -> None:

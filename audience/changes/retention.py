@@ -8,7 +8,6 @@ from audience.changes import log as change_log
 from audience.changes.entries import unpack
 from storage import change_log as stored
 from storage import changed_subscribers, database
-from storage import sites as stored_sites
 from storage import undos as stored_undos
 
 DAY_MS = 86_400_000
@@ -16,24 +15,22 @@ ROWS_AT_ONCE = 5
 SWEEP_SECONDS = 1.0
 
 
-def sweep(days: int) -> None:
-    """Blanks what a crash has left, and drops what is older than `days`, for about a second."""
+def sweep(days: int) -> bool:
+    """Blanks what a crash has left, and drops for about a second what is older than `days`; whether there may
+    be more.
+    """
     deadline = time.monotonic() + SWEEP_SECONDS
     before = clock.now_ms() - days * DAY_MS
     with database.session():
         waiting = stored.sites_to_blank()
-        due = [site.id for site in stored_sites.list_all() if _is_due(site.id, before)]
+        due = stored.sites_before(before)
     for site_id in waiting:
         change_log.blank(site_id)
     for site_id in due:
         while time.monotonic() < deadline and _drop_some(site_id, before):
             pass
         _drop_erased(site_id)
-
-
-def _is_due(site_id: int, before: int) -> bool:
-    at = stored.oldest_at(site_id)
-    return at is not None and at < before
+    return bool(due) and time.monotonic() >= deadline
 
 
 @database.writes_site
