@@ -28,7 +28,9 @@ def shown(row: Row) -> list[Any]:
 @dataclass
 class SubscriberModel:
     """`people` and `hashes` by key. `overtaken` are those of the last write who were unsubscribed, and whose
-    further unsubscribe came too late. `accepted_at` is the instant of acceptance, which never goes back.
+    further unsubscribe came too late. `lifted` are the hashes that the last write took away, by key, as they
+    were by then: an earlier row may have unsubscribed the address. `accepted_at` is the instant of
+    acceptance, which never goes back.
     """
 
     people: dict[str, Row] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class SubscriberModel:
     tags: dict[str, str] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
     overtaken: list[Row] = field(default_factory=list)
+    lifted: dict[str, Hash] = field(default_factory=dict)
     accepted_at: int = 0
     now: int = 0
 
@@ -47,7 +50,7 @@ class SubscriberModel:
     def write(self, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
         dated: set[str] = set()
-        self.overtaken, self.now = [], now
+        self.overtaken, self.lifted, self.now = [], {}, now
         outcomes = [self._apply(change, number, accepted_at, dated) for change in changes]
         for key in {change["key"] for change in changes} & self.people.keys():
             row = self.people[key]
@@ -96,7 +99,8 @@ class SubscriberModel:
             return SUPPRESSED
         if not change["creates"]:
             return MISSING
-        self.hashes.pop(key, None)
+        if key in self.hashes:
+            self.lifted[key] = self.hashes.pop(key)
         dates = change["dates"]
         self.people[key] = row = dict(
             NOBODY, email=change["email"], fields={}, tags=[], created_at=dates.get("created_at", now),

@@ -74,7 +74,7 @@ class HistoryModel:
         keys = list(dict.fromkeys(change["key"] for change in changes))
         self.writes += 1
         before = copy.deepcopy({key: self.people.people.get(key) for key in keys})
-        hashes, tags, fields = dict(self.people.hashes), set(self.people.tags), set(self.people.fields)
+        tags, fields = set(self.people.tags), set(self.people.fields)
         outcomes = self.people.write(changes, number, now, accepted_at)
         made_tags, made_fields = self.made.get(source, (set(), set()))
         made_tags, made_fields = (
@@ -86,7 +86,7 @@ class HistoryModel:
             if after := copy.deepcopy(self.people.people.get(key)):
                 was = before[key]
                 named = was is not None and same(shown(after), shown(was))
-                lifted = hashes.get(key) if was is None else None
+                lifted = self.people.lifted.get(key)
                 overtaken = any(row is self.people.people[key] for row in self.people.overtaken)
                 self.histories.setdefault(key, []).append(
                     Entry(source, was, after, named, lifted, self.writes, overtaken)

@@ -1,6 +1,8 @@
 """Random histories of imports, acts on many, undos, later changes and erasures give what the model says."""
 
 import random
+from operator import itemgetter
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,7 +86,9 @@ class UndoHistory(History):
         assert written.outcomes == self.whole.write(f"write {number}", changes, number, self.now, accepted_at)
 
     def put(self):
-        items = [an_item(self.chance) for _ in range(self.chance.randint(1, 6))]
+        self.bring([an_item(self.chance) for _ in range(self.chance.randint(1, 6))])
+
+    def bring(self, items):
         accepted = imports.accept(self.site, list(enumerate(items)), [], FakeQueue(), 0)
         changes = [change_from_item(item)._asdict() for item in items]
         source = undos.import_source(accepted.id)
@@ -206,6 +210,22 @@ class UndoHistory(History):
         for row in (*people.values(), *self.model.people.values()):
             row["tags"].sort()
         super().check_people(people, names)
+
+
+@pytest.mark.parametrize("later", [[], [{"email": EMAILS[0]}]])
+@pytest.mark.parametrize("rows", [1, 100])
+def test_whoever_was_erased_and_leaves_and_subscribes_by_one_import(app, monkeypatch, rows, later):
+    chosen = SimpleNamespace(choice=itemgetter(0), random=lambda: 0.6)
+    history = UndoHistory(chosen, monkeypatch, app.extensions["audience"].settings.instance)
+    history.chunk = rows
+    monkeypatch.setattr(imports, "_pace", Pace(rows, rows, rows))
+    history.erase()
+    history.now += 2
+    history.bring([{"email": EMAILS[0], "command": word} for word in ("unsubscribe", "subscribe")])
+    if later:
+        history.bring(later)
+    history.take_back()
+    history.check()
 
 
 def live(chance, monkeypatch, instance):

@@ -175,6 +175,21 @@ def test_who_said_both_at_once_in_two_pieces_of_an_import_is_taken_back(site, mo
     assert found(site, ANN).unsubscribed_at
 
 
+@pytest.mark.parametrize("rows", [1, 100])
+def test_whoever_was_erased_and_leaves_and_subscribes_by_one_import_has_left_by_it(
+    site, folder, later, monkeypatch, rows
+):
+    monkeypatch.setattr(imports, "_pace", Pace(rows, rows, rows))
+    erasures.erase(site, folder, ANN)
+    between = clock.now_ms() + 1
+    later(2)
+    wrong = put(site, *({"email": ANN, "command": word} for word in ("unsubscribe", "subscribe")))
+    put(site, {"email": ANN})
+    assert take_back(site, wrong) == (0, 0, 1)
+    events.record(site, [(0, {"email": ANN, "type": "$subscribe", "date": between})], [])
+    assert found(site, ANN).unsubscribed_at
+
+
 def test_who_subscribes_as_before_after_two_pieces_of_an_import_has_the_word_of_before(site, monkeypatch):
     monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
     put(site, {"email": ANN})
