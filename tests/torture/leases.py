@@ -62,8 +62,11 @@ def _take(world: World, email: str, webhook_id: str) -> int:
         database.execute("UPDATE webhooks SET paused = '' WHERE id = ?", (int(webhook_id),))
         jobs.add(site_id, "webhook", int(webhook_id))
         for kind, subject in zip(KINDS, (import_id, int(webhook_id), upload_id), strict=True):
-            held = "UPDATE jobs SET claim = 'somebody', not_before = ? WHERE kind = ? AND subject = ?"
-            assert database.execute(held, (lease, kind, subject))
+            held = (
+                "UPDATE jobs SET claim = 'somebody', not_before = ?, wait_ms = ? "
+                "WHERE kind = ? AND subject = ?"
+            )
+            assert database.execute(held, (lease, HELD_MS, kind, subject))
     world.ledger.left[email] = False
     world.ledger.imports[str(import_id)] = 1
     return lease
