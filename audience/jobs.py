@@ -20,12 +20,12 @@ from storage.jobs import Job as Job
 from storage.jobs import Trouble as Trouble
 
 log = logging.getLogger(__name__)
-MAX_FAILURES = 5  # in a row, without a step that held
+MAX_FAILURES = 5  # in a row, without a step that ended well between them
 MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which a job waits, however long
 RETRY_AFTER_MS = 2_000
 ELECTED_MS = 15_000
 NO_TROUBLE = "No job that failed has this id: `audience jobs list` lists them."
-MINUTE_MS, DAY_MS = 60_000, 86_400_000
+DAY_MS = 86_400_000
 
 
 class ClaimLost(Exception):
@@ -39,9 +39,10 @@ class Lane(NamedTuple):
     lease_ms: int
     threads: int
     one_at_a_time: bool = False  # of a site
+    in_order: bool = False  # of a site: by their numbers
 
 
-SITE = Lane("site", 10_000, 1, one_at_a_time=True)  # what has its turn in a site's order
+SITE = Lane("site", 10_000, 1, one_at_a_time=True, in_order=True)  # what has its turn in a site's order
 DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
 NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
 LONG = Lane("long", 300_000, 2)  # files, backups
@@ -84,15 +85,13 @@ def end(job: Job) -> None:
 
 def rest(job: Job) -> None:
     """Lets a job wait until it is woken, in the caller's transaction. Raises `ClaimLost`."""
-    stored.note_success(job)
-    if not stored.release(job, now(), status=stored.IDLE):
+    if not stored.release(job, now(), status=stored.IDLE, well=True):
         raise ClaimLost
 
 
 def put_off(job: Job, wait_ms: int) -> None:
     """Has a job done later, in the caller's transaction. Raises `ClaimLost`."""
-    stored.note_success(job)
-    if not stored.release(job, now(), wait_ms):
+    if not stored.release(job, now(), wait_ms, well=True):
         raise ClaimLost
 
 
@@ -126,7 +125,7 @@ def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
             secrets.token_hex(8),
             now(),
             lane.lease_ms,
-            in_order=lane is SITE,
+            in_order=lane.in_order,
             one_at_a_time=lane.one_at_a_time,
         )
 
@@ -162,7 +161,7 @@ def _trouble(job_id: int) -> Trouble:
     raise NotFound(NO_TROUBLE)
 
 
-def retry(kinds: Sequence[Kind], job_id: int) -> Trouble:
+def retry(kinds: Sequence[Kind], job_id: int) -> None:
     """Has a job that failed tried again at once. Raises `NotFound`."""
     with database.write(_trouble(job_id).site_id):
         trouble = _trouble(job_id)
@@ -171,7 +170,6 @@ def retry(kinds: Sequence[Kind], job_id: int) -> Trouble:
             again(trouble.site_id, trouble.subject)
         else:
             stored.hasten(trouble.site_id, trouble.kind, trouble.subject)
-    return trouble
 
 
 @database.session()
@@ -213,9 +211,7 @@ def _forget(job: Job) -> None:
 
 def _hand_back(job: Job, wait_ms: int, well: bool = False) -> None:
     with database.write(job.site_id):
-        if well:
-            stored.note_success(job)
-        stored.release(job, now(), wait_ms)  # behind what is due already
+        stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:

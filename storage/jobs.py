@@ -145,23 +145,17 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
     )
 
 
-def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING) -> bool:
-    """Lets others go on with a job after a wait; False if the claim is lost."""
+def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
+    """Lets others go on with a job after a wait; False if the claim is lost. What went `well` forgets the
+    failures before it.
+    """
+    forgotten = ", attempts = 0, reason = ''" if well else ""
     return bool(
         execute(
-            "UPDATE jobs SET claim = NULL, not_before = ?, wait_ms = ?, status = ? "
+            f"UPDATE jobs SET claim = NULL, not_before = ?, wait_ms = ?, status = ?{forgotten} "
             "WHERE site_id = ? AND id = ? AND claim = ?",
             (now + wait_ms, wait_ms, status, job.site_id, job.id, job.token),
         )
-    )
-
-
-def note_success(job: Job) -> None:
-    """Forgets the failures before it."""
-    execute(
-        "UPDATE jobs SET attempts = 0, reason = '' "
-        "WHERE site_id = ? AND id = ? AND claim = ? AND attempts > 0",
-        (job.site_id, job.id, job.token),
     )
 
 

@@ -277,3 +277,17 @@ def test_a_count_that_outlasts_its_lease_counts(site, tick, monkeypatch):
     jobs.work([counts.KIND], site.id, 5)
     assert counts.by_segment(site) == {made.id: [0]}
     assert jobs.due_sites() == []
+
+
+def test_who_tries_again_what_has_ended_meanwhile_adds_no_job(site, done, monkeypatch):
+    add(site, "import", 1, 1)
+    done.does = fail
+    jobs.work(done.kinds(SITE, "import"), site.id, 5)
+    with database.session():
+        seen = [stored.troubles(), []]
+    monkeypatch.setattr(stored, "troubles", lambda: seen.pop(0))
+    with database.write(site.id):
+        stored.remove(site.id, "import", 1)
+    with pytest.raises(NotFound):
+        jobs.retry(done.kinds(SITE, "import"), 1)
+    assert jobs.due_sites() == []
