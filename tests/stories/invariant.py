@@ -53,7 +53,7 @@ class Judge:
         self.waiting: list[Request] = []
         self.undone: dict[str, Request] = {}
         self.imports: dict[str, int] = {}  # accepted rows
-        self.erasures: list[tuple[str, ConsentEvent]] = []
+        self.erasures: list[tuple[str, ConsentEvent]] = []  # answered ones or not
         self.moved: set[str] = set()  # addresses that somebody has come to or left
         self.notes: list[tuple[set[str], str]] = []  # addresses, and what was sent about them
         self.position, self.earliest, self.latest = 0, 0, 0
@@ -136,17 +136,17 @@ class Judge:
 
     def erase(self, request: Request, email: str) -> None:
         self._note(request, "erase", email)
-        if not request.certain:
-            subscriber = self.at(email)
-            subscriber.mentions, subscriber.is_open, subscriber.may_be_gone = [], True, True
-            return
         event = ConsentEvent(UNSUBSCRIBE, request, 0, request.earliest, request.latest)
-        self.erasures.append((address_key(email), event))
         self._erase(address_key(email), event)
 
     def _erase(self, key: str, event: ConsentEvent) -> None:
-        """What was accepted before is gone with them: the erasure is later."""
-        self.subscribers[key] = Subscriber([event], erased=event)
+        """What was accepted before is gone with them, the erasure is later; without an answer, it may be."""
+        self.erasures.append((key, event))
+        if event.request.certain:
+            self.subscribers[key] = Subscriber([event], erased=event)
+        else:
+            subscriber = self.subscribers.setdefault(key, Subscriber())
+            subscriber.mentions, subscriber.is_open, subscriber.may_be_gone = [], True, True
 
     def move(self, request: Request, old: str, new: str) -> None:
         """Whoever had the old address has the new one, with their consent.
@@ -322,7 +322,6 @@ class Judge:
         for key, event in self.erasures:
             if kept.position < event.request.sent:
                 judge._erase(key, event)
-                judge.erasures.append((key, event))
         for key in self.moved:
             judge.at(key).mentions, judge.at(key).is_open = [], True
         judge.moved, judge.notes = set(self.moved), self.notes

@@ -317,6 +317,19 @@ def test_a_restore_keeps_who_unsubscribed_and_who_was_erased_since():
     assert told.found(ann=True) == []
 
 
+def test_after_a_restore_who_may_have_been_erased_since_may_be_gone():
+    for is_asked in (True, False):
+        told = Told().creates(plan="gold")
+        kept = told.judge.keep()
+        if is_asked:
+            told.judge.erase(told.request(certain=False), ANN)
+        told.judge = told.judge.restored(kept, unsubscribes=True)
+        assert bool(told.found()) != is_asked
+        told.judge = told.judge.restored(told.judge.keep(), unsubscribes=True)
+        assert bool(told.found()) != is_asked
+        assert told.says(UNSUBSCRIBE).found(ann=True)
+
+
 def test_what_was_said_before_an_erasure_is_gone_with_it():
     told = Told().says(UNSUBSCRIBE, "site", "import 1", day=NOON + DAY)
     told.now -= HOUR

@@ -147,5 +147,5 @@ def server(settings):
 
 @pytest.fixture
 def client(server, settings):
-    with connect(embedded_redis.url(settings)) as client:
+    with connect(embedded_redis.url(settings), PATIENCE_SECONDS) as client:
         yield client
