@@ -13,7 +13,7 @@ MARKER = "erased-*.mark"
 
 
 def request(instance: Path) -> None:
-    """Creates a marker. Call it before deleting anything."""
+    """Creates a marker. Call it in the transaction that deletes: else another process may meet it before."""
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
 

@@ -99,8 +99,8 @@ class DeletedSite:
 
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
     """Deletes a site with all its data, keys first, chunk by chunk. If interrupted, call it again."""
-    erased_pages.request(instance)
     with database.write(database.SHARED):
+        erased_pages.request(instance)
         keys = stored_keys.detach_keys(site.id, clock.now_ms())
         for publishable_key in keys:
             secret_files.forget_first_site(instance, publishable_key)
@@ -112,6 +112,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
             done += deleted
             progress("Deleting", done, max(done, total))
     with database.write(site.id):
+        erased_pages.request(instance)  # once more: that of before may have been met meanwhile
         done += stored.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
     progress("Deleting", done, done)

@@ -39,7 +39,6 @@ class _HeldError(Exception):
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
     """Searches a file to its end, or deletes it. Raises `ClaimLost`."""
-    erased_pages.request(instance)
     why = ""
     try:
         _search(site, upload, job, instance, open_records)
@@ -51,6 +50,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_record
         why = UNREADABLE
     with database.write(site.id):
         jobs.hold(job, LONG)
+        erased_pages.request(instance)
         if why:
             stored.drop(site.id, upload.id, compact_json({"problem": why}))
         else:

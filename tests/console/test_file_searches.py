@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 
 from audience import clock, jobs
+from audience.access import erased_pages
 from audience.access.audit_log import COMMAND_LINE
 from audience.erasures import erasures
 from audience.imports import file_imports, file_searches, file_uploads
@@ -227,6 +228,28 @@ def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
     assert subscribers.find(site, email="cy@a.example")
     assert waiting_files(site, instance) == 0
     assert manager.get(path).status_code == 303
+
+
+@pytest.mark.of_sqlite
+def test_the_log_has_nothing_of_them_if_another_process_emptied_it_before(
+    site, manager, root, instance, erase
+):
+    keep(manager, root, PEOPLE)
+    work(manager)
+    erase("ann@a.example")
+
+    def emptied_meanwhile(*arguments):
+        assert erased_pages.run(instance)
+        with database.write(site.id):
+            database.execute("UPDATE file_uploads SET rows_done = 1 WHERE site_id = ?", (site.id,))
+        assert holds("Ann Lee")
+        yield from kept_records(ChildProcess(), *arguments)
+
+    def holds(text):
+        return any(text.encode() in file.read_bytes() for file in instance.glob("audience.db*"))
+
+    do_files(instance, open_records=emptied_meanwhile)
+    assert not holds("Ann Lee")
 
 
 def test_who_is_erased_during_a_search_is_searched_for_next(manager, root, instance, erase, search, content):
