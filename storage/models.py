@@ -5,17 +5,17 @@ Unique indexes begin with the site, except those of a site's uuid and of a publi
 
 from peewee import BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
+from storage.access.models import OPERATOR_MODELS
 from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel, add_partial_index
-from storage.bulk_act_models import BULK_ACT_MODELS
-from storage.change_log_models import CHANGE_LOG_MODELS
-from storage.erasure_models import LoggedErasureModel
-from storage.file_upload_models import FILE_UPLOAD_MODELS
+from storage.bulk.models import BULK_ACT_MODELS
+from storage.changes.models import CHANGE_LOG_MODELS
+from storage.erasures.models import LoggedErasureModel
+from storage.imports.models import FILE_UPLOAD_MODELS
 from storage.job_models import JOB_MODELS
-from storage.operator_models import OPERATOR_MODELS
-from storage.segment_models import SegmentCountModel, SegmentModel
-from storage.subscriber_models import SUBSCRIBER_MODELS, SubscriberModel
-from storage.undo_models import UNDO_MODELS
-from storage.webhook_models import WEBHOOK_MODELS
+from storage.segments.models import SegmentCountModel, SegmentModel
+from storage.subscribers.models import SUBSCRIBER_MODELS, SubscriberModel
+from storage.undo.models import UNDO_MODELS
+from storage.webhooks.models import WEBHOOK_MODELS
 
 
 class SiteCounterModel(BaseModel):

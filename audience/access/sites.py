@@ -12,9 +12,9 @@ from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
 from audience.protocols import Progress
 from storage import database
-from storage import keys as stored_keys
-from storage import sites as stored
-from storage.sites import Site
+from storage.access import keys as stored_keys
+from storage.access import sites as stored
+from storage.access.sites import Site
 
 __all__ = ["Site"]
 

@@ -11,10 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from audience.access.sites import Site
-from storage import custom_fields, database, sites
-from storage import field_values as stored
-from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
-from storage.subscribers import Subscriber
+from storage import database
+from storage.access import sites
+from storage.subscribers import custom_fields
+from storage.subscribers import field_values as stored
+from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
+from storage.subscribers.subscribers import Subscriber
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)

@@ -16,7 +16,7 @@ from audience.config import Settings
 from audience.http.access import PUBLIC, before, check_scopes, counted_as
 from audience.setting_values import networks
 from storage import database
-from storage import keys as stored_keys
+from storage.access import keys as stored_keys
 from storage.models import KeyModel
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask

@@ -6,9 +6,9 @@ The extension itself is not here: with it Audience does not work yet (docs/scali
 import pytest
 
 from storage import database
+from storage.access.sites import site_owned_tables
 from storage.engines.postgresql_citus import COPIED, FIRST
 from storage.models import MODELS
-from storage.sites import site_owned_tables
 
 FUNCTIONS = """
 CREATE TABLE pg_dist_partition

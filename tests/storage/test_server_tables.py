@@ -3,9 +3,9 @@
 import pytest
 
 from storage import database
+from storage.access.sites import site_owned_tables
 from storage.engines import postgresql, sqlite
 from storage.models import MODELS
-from storage.sites import site_owned_tables
 
 REFERENCES = {"audit_log", "key_sites", "operator_roles"}  # of tables that every node has a copy of
 COLUMNS = (

@@ -1,0 +1,1 @@
+"""Bulk actions, and the subscribers of each."""

@@ -1,0 +1,1 @@
+"""The record of changes, whom its rows changed, and the consent events."""

@@ -1,0 +1,1 @@
+"""The log of erasures, and the erased and unsubscribed addresses."""

@@ -1,0 +1,1 @@
+"""The whole database: its state and its pepper, backups, moves to another, checks."""

@@ -1,0 +1,1 @@
+"""What opening the database needs: connections, the history of its migrations, the places of its files."""

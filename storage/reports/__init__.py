@@ -1,0 +1,1 @@
+"""Saved reports, and the queries that count for them."""

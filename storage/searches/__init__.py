@@ -1,0 +1,1 @@
+"""Finding subscribers: searches, lists to look through, and suggestions."""

@@ -1,0 +1,1 @@
+"""Undos of imports and of bulk actions."""

@@ -1,0 +1,1 @@
+"""Webhooks, and the log of their deliveries."""
