@@ -12,7 +12,7 @@ from typing import Any
 
 from audience.access.sites import Site
 from storage import database
-from storage.access import sites
+from storage.instance import site_tables
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
@@ -95,7 +95,7 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int) -> bool:
-    return bool(sites.delete_some("field_values", site_id, PIECE))
+    return bool(site_tables.delete_some("field_values", site_id, PIECE))
 
 
 @database.writes_site

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+from storage.access.models import KeyModel, KeySiteModel
 from storage.access.sites import Site
 from storage.database import execute, marks, row, rows
-from storage.models import KeyModel, KeySiteModel
 
 COLUMNS = "id, publishable_key, secret_hash, scope, created_at, revoked_at, expires_at, name, last_used_at"
 

@@ -1,8 +1,65 @@
-"""The tables of the console: operators, their sessions, and the audit log."""
+"""The tables of sites, their keys and lists, and of the console: operators, sessions, the audit log."""
 
 from peewee import BigIntegerField, BooleanField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
-from storage.base_models import BaseModel, IdModel, SiteModel
+from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel
+
+
+class SiteCounterModel(BaseModel):
+    """`accepted` is the number of the newest accepting transaction, `accepted_at` its instant, which never
+    goes back; two count subscribers.
+
+    `changes` is the number of the newest change, `oldest_change` that of the oldest which the record has;
+    `dropped_change_at` is the newest instant of the rows that it has dropped.
+    """
+
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    accepted = BigIntegerField()
+    accepted_at = BigIntegerField(default=0)
+    users = IntegerField(default=0)
+    unsubscribers = IntegerField(default=0)
+    changes = BigIntegerField(default=0)
+    oldest_change = BigIntegerField(default=1)
+    change_bytes = BigIntegerField(default=0)
+    dropped_change_at = BigIntegerField(default=0)
+
+    class Meta:
+        table_name = "site_counters"
+
+
+class KeyModel(IdModel):
+    publishable_key = TextField(unique=True)
+    secret_hash = TextField()
+    scope = TextField()
+    created_at = BigIntegerField()
+    revoked_at = BigIntegerField(null=True)
+    expires_at = BigIntegerField(null=True)
+    name = TextField(default="")
+    last_used_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "keys"
+
+
+class KeySiteModel(BaseModel):
+    key = ForeignKeyField(KeyModel, on_delete="CASCADE")
+    site = ForeignKeyField(SiteModel, on_delete="CASCADE", index=False)
+
+    class Meta:
+        table_name = "key_sites"
+        primary_key = CompositeKey("site", "key")
+
+
+class AddressListModel(SiteOwnedModel):
+    """An address or a domain that the operator allows or denies."""
+
+    kind = TextField()
+    entry = TextField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "address_lists"
+        indexes = ((("site", "entry"), True),)
 
 
 class OperatorModel(IdModel):

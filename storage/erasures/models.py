@@ -1,8 +1,8 @@
-"""The table of the log of erasures."""
+"""The tables of the log of erasures, and of addresses without a subscriber."""
 
-from peewee import BigIntegerField, TextField
+from peewee import BigIntegerField, IntegerField, TextField
 
-from storage.base_models import IdModel
+from storage.base_models import IdModel, SiteOwnedModel
 
 
 class LoggedErasureModel(IdModel):
@@ -16,3 +16,17 @@ class LoggedErasureModel(IdModel):
 
     class Meta:
         table_name = "logged_erasures"
+
+
+class SuppressionModel(SiteOwnedModel):
+    """An address without a subscriber: `erased`, or changed while `unsubscribed`."""
+
+    address_hash = TextField()
+    reason = TextField()
+    since = BigIntegerField()
+    number = BigIntegerField(default=0)
+    kind = IntegerField(default=3)
+
+    class Meta:
+        table_name = "suppressions"
+        indexes = ((("site", "address_hash"), True),)

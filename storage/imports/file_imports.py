@@ -10,7 +10,7 @@ from typing import NamedTuple
 from storage import jobs
 from storage.database import execute, execute_many, row, rows
 from storage.imports.imports import JOB
-from storage.models import ImportModel
+from storage.imports.models import ImportModel
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"

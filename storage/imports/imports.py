@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, row, rows
-from storage.models import ImportModel
+from storage.imports.models import ImportModel
 
 COLUMNS = (
     "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "

@@ -165,6 +165,28 @@ class ConsentChangeModel(SiteOwnedModel):
         table_name = "consent_changes"
 
 
+class EventModel(SiteOwnedModel):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
+    type = TextField()
+    details = TextField(default="{}")
+    unique_key = TextField(null=True)
+    occurred_at = BigIntegerField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "events"
+        indexes = (
+            (("subscriber", "occurred_at", "id"), False),  # those of a person, newest first; erasing
+            (("site", "type", "occurred_at"), False),  # reports and segments by type
+            (("site", "id"), False),  # the newest of a site
+        )
+
+
+# Whether the site has seen an event.
+add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
+    where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
+
+
 # Referenced models before those that reference them.
 SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
     SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, FieldValueModel,

@@ -6,8 +6,8 @@ The extension itself is not here: with it Audience does not work yet (docs/scali
 import pytest
 
 from storage import database
-from storage.access.sites import site_owned_tables
 from storage.engines.postgresql_citus import COPIED, FIRST
+from storage.instance.site_tables import site_owned_tables
 from storage.models import MODELS
 
 FUNCTIONS = """

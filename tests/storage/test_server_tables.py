@@ -3,8 +3,8 @@
 import pytest
 
 from storage import database
-from storage.access.sites import site_owned_tables
 from storage.engines import postgresql, sqlite
+from storage.instance.site_tables import site_owned_tables
 from storage.models import MODELS
 
 REFERENCES = {"audit_log", "key_sites", "operator_roles"}  # of tables that every node has a copy of
