@@ -300,7 +300,7 @@ MUTANTS = (
     ),
     Mutant(
         "a form that is sent twice makes two",
-        "audience/access/sent_forms.py",
+        "audience/access/sessions.py",
         'known = made_by(form) if form.token else ""',
         'known = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",

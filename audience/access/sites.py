@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from audience import clock, secret_files
-from audience.access import audit_log, erased_pages, first_reports, site_keys
+from audience.access import audit_log, first_reports, site_keys
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
 from audience.protocols import Progress
@@ -15,7 +15,7 @@ from storage import database
 from storage.access import keys as stored_keys
 from storage.access import sites as stored
 from storage.access.sites import Site
-from storage.instance import site_tables
+from storage.instance import erased_pages, site_tables
 
 __all__ = ["Site"]
 

@@ -153,6 +153,10 @@ class SubscriberBatch:
         person[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
         self.consents.said.append((person, person[UNSUBSCRIBED_AT], False, why))
 
+    def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes, without what may not be done to those who existed or left before."""
+        return known_people.limited(changes, self.known, self.left_before)
+
     def left_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED

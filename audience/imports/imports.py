@@ -13,13 +13,14 @@ from functools import partial
 
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
-from audience.changes import payloads as import_payloads
+from audience.changes import targets
 from audience.changes.changes import Acceptance, Change, Item, Outcome, Source
 from audience.errors import NotFound
 from audience.imports import moved_addresses
+from audience.imports import payloads as import_payloads
 from audience.jobs import Job
 from audience.protocols import ImportQueue
-from audience.subscribers import subscribers, targets
+from audience.subscribers import subscribers
 from schemas.values import FieldError, place
 from storage import database
 from storage import jobs as stored_jobs

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from audience import clock
 from audience.access import site_keys, sites
 from audience.changes import consents
-from audience.changes import payloads as import_payloads
 from audience.changes.changes import RESTORE, Acceptance, Change, Consent, Outcome
 from audience.changes.consents import ConsentEvent
+from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage import database
 from storage.access import sites as stored_sites

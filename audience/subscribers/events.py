@@ -17,10 +17,10 @@ from audience.changes.changes import (
     change_from_item,
     consent_instant,
 )
+from audience.changes.targets import TWO, of_two
 from audience.errors import NotFound
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
-from audience.subscribers.targets import TWO, of_two
 from schemas.values import MAX_PAGE, FieldError, compact_json, place
 from storage import database
 from storage.subscribers import events as stored

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from audience import addresses, clock
 from audience.access import site_keys
 from audience.access.sites import Site
-from audience.changes import known_people
 from audience.changes import log as change_log
+from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import (
     OPERATOR,
@@ -22,7 +22,7 @@ from audience.changes.changes import (
     change_from_item,
 )
 from audience.errors import Refused
-from audience.subscribers import custom_fields, tags, targets
+from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim
 from storage import database
@@ -74,7 +74,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
-    changes = known_people.limited(changes, batch.known, batch.left_before)
+    changes = batch.limited(changes)
     admitted = batch.those_admitted(changes)
     added, removed, fields, removed_fields = (
         dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED

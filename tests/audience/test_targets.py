@@ -1,8 +1,8 @@
 """Whom a request means: a uuid beside an address is of the same person, or of nobody who has the address."""
 
 from audience.changes.changes import Change
+from audience.changes.targets import TWO, changes_of, of_two
 from audience.subscribers import commands
-from audience.subscribers.targets import TWO, changes_of, of_two
 from storage import database
 
 ANN, BOB, NEW, NOBODY = "ann@example.com", "bob@example.com", "new@example.com", "0" * 32

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from audience import clock
-from audience.changes import payloads as import_payloads
 from audience.changes.changes import change_from_item
+from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from schemas.imports import MAX_ITEMS
 from storage import database, jobs, leases
