@@ -9,7 +9,6 @@ import openpyxl
 import pytest
 
 from audience import clock, jobs
-from audience.access import erased_pages
 from audience.access.audit_log import COMMAND_LINE
 from audience.erasures import erasures
 from audience.imports import file_imports, file_searches, file_uploads
@@ -18,6 +17,7 @@ from audience.subscribers import subscribers
 from schemas.file_records import kept_records
 from storage import database, leases
 from storage.imports import file_pieces
+from storage.instance import erased_pages
 from tests.console.test_file_uploads import asked, folder, keep, read, root, work
 from tests.file_jobs import do_files
 from workers.child_process import ChildProcess
