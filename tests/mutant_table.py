@@ -16,9 +16,9 @@ class Mutant(NamedTuple):
 API, STORIES, CLI = "tests/api", "tests/stories", "tests/cli"
 FAULTS = f"{STORIES}/test_consent_faults.py::test_nobody_is_brought_back_by"
 CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
-ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/test_imports.py"
+ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
-WEBHOOKS = "tests/audience/test_webhook_sender.py"
+WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
     Mutant(

@@ -21,7 +21,8 @@ PROCESSES = (
     "api/test_file_archives.py", "api/test_file_imports.py", "api/test_file_meanings.py",
     "api/test_full_disk.py",
     "api/test_file_tables.py", "api/test_generated_clients.py", "api/test_refused_rows.py",
-    "audience/test_import_faults.py", "operations/test_move_chains.py", "operations/test_move_targets.py",
+    "audience/imports/test_import_faults.py",
+    "operations/test_move_chains.py", "operations/test_move_targets.py",
     "operations/test_moves.py", "schemas/test_workbook.py",
     "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_citus.py", "storage/test_pgbouncer.py",
     "storage/test_queries.py", "storage/test_server.py",
@@ -49,7 +50,8 @@ LONG = (  # every endpoint with every fault, random histories, large batches
     "answers/test_geolocation_packing.py", "answers/test_judged.py", "answers/test_moderation.py",
     "api/test_concurrency.py",
     "api/test_bodies.py", "api/test_hostile.py", "api/test_requests.py",
-    "api/test_volume.py", "api/test_wording.py", "http/test_access.py", "storage/test_segment_rules.py",
+    "api/test_volume.py", "api/test_wording.py", "http/test_access.py",
+    "storage/segments/test_segment_rules.py",
 )  # fmt: skip
 IN_A_BROWSER = frozenset(ROOT / path for path in BROWSERS)
 SLOW = tuple(ROOT / path for path in (*BROWSERS, *PROCESSES, *SERVERS, *LONG))

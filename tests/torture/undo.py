@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import strategies as st
 
-from tests.audience.test_undo_histories import live
+from tests.audience.undo.test_undo_histories import live
 from tests.stories import doors
 from tests.torture import judged
 from tests.torture.application import opened_application

@@ -18,7 +18,7 @@ from audience.undo.undos import import_source
 from storage import database, leases
 from storage.changes import acts as change_log_acts
 from storage.pace import Pace
-from tests.audience.test_undos import put
+from tests.audience.undo.test_undos import put
 from tests.change_mirror import state
 from tests.stored_people import found
 

@@ -17,7 +17,7 @@ from audience.undo.undos import act_source
 from storage import database
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
-from tests.audience.test_undos import ANN, BOB, CY, put, run, take_back
+from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, take_back
 from tests.jobs import run_acts
 from tests.stored_people import found
 

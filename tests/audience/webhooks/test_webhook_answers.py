@@ -7,7 +7,7 @@ from audience.operations import site_lane
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks.deliveries import without_addresses
-from tests.audience.test_undos import put
+from tests.audience.undo.test_undos import put
 from tests.receiver import status
 from tests.webhook_steps import make, send_all
 

@@ -12,7 +12,7 @@ from audience.operations import site_lane
 from audience.subscribers import custom_fields, events, field_values, subscribers
 from audience.undo import undos
 from storage.pace import Pace
-from tests.audience.test_undos import ANN, BOB, DAY_MS, put, run, take_back
+from tests.audience.undo.test_undos import ANN, BOB, DAY_MS, put, run, take_back
 from tests.stored_people import found
 
 

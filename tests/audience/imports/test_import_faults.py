@@ -10,7 +10,7 @@ from audience.operations import site_lane
 from audience.subscribers import stats, subscribers
 from storage import database
 from storage.errors import DiskFault, Unavailable, Unusable
-from tests.audience.test_imports import Killed, accept, payload, state
+from tests.audience.imports.test_imports import Killed, accept, payload, state
 from tests.small_disk import mounted
 from tests.stored_people import found
 

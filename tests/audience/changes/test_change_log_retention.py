@@ -11,7 +11,7 @@ from audience.erasures import erasures
 from audience.errors import Refused
 from audience.subscribers import subscribers
 from storage import database
-from tests.audience.test_change_log import ANN, BOB, sizes
+from tests.audience.changes.test_change_log import ANN, BOB, sizes
 
 DAY_MS = 86_400_000
 pytestmark = pytest.mark.usefixtures("small_parts")
