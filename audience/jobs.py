@@ -189,14 +189,14 @@ def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
     try:
         wait_ms = kind.step(job, deadline)
         if wait_ms != SETTLED:
-            _hand_back(job, wait_ms, well=True)
+            hand_back(job, wait_ms, well=True)
     except ClaimLost:
         return False
     except NotFound:
         _forget(job)
     except MACHINE_FAULTS:
         with suppress(*MACHINE_FAULTS):  # otherwise the lease expires
-            _hand_back(job, RETRY_AFTER_MS)
+            hand_back(job, RETRY_AFTER_MS)
         raise
     except Exception as error:
         return _note_failure(kind, job, error)
@@ -209,7 +209,8 @@ def _forget(job: Job) -> None:
         stored.end(job)
 
 
-def _hand_back(job: Job, wait_ms: int, well: bool = False) -> None:
+def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
+    """Lets go of a claimed job; whoever works on it still finds that its claim is lost."""
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from audience import jobs
 from audience.errors import where
-from audience.jobs import LANES, Kind, Lane
+from audience.jobs import LANES, Job, Kind, Lane
 
 STEP_SECONDS = 1.0
 
@@ -30,6 +30,15 @@ class Lanes:
             if each.lane is not but and due & each.names:
                 each.offer(site_id)
 
+    def hand_back(self) -> None:
+        """At the end: what is in hand can be claimed at once by another process, not when its lease ends."""
+        for lane in self._lanes:
+            for job in lane.in_hand():
+                try:
+                    jobs.hand_back(job)
+                except Exception as error:
+                    log.warning("%s %d waits for its lease: %s", job.kind, job.subject, where(error))
+
 
 class LaneThreads:
     """Take sites in turn, and of each one step of a job; they end once nothing is due."""
@@ -40,6 +49,11 @@ class LaneThreads:
         self._lock = threading.Lock()
         self._sites: dict[int, None] = {}  # in the order of their turns
         self._running = 0
+        self._in_hand: set[Job] = set()
+
+    def in_hand(self) -> list[Job]:
+        with self._lock:
+            return list(self._in_hand)
 
     def offer(self, site_id: int) -> None:
         with self._lock:
@@ -77,7 +91,14 @@ class LaneThreads:
         job = jobs.claim(self._kinds, site_id)
         if job is None:
             return
-        self.offer(site_id)  # another thread may take another job of the site
-        if jobs.step(self._kinds, job, time.monotonic() + STEP_SECONDS):
+        with self._lock:
+            self._in_hand.add(job)
+        try:
+            self.offer(site_id)  # another thread may take another job of the site
+            goes_on = jobs.step(self._kinds, job, time.monotonic() + STEP_SECONDS)
+        finally:
+            with self._lock:
+                self._in_hand.remove(job)
+        if goes_on:
             with self._lock:
                 self._sites[site_id] = None

@@ -76,6 +76,7 @@ def run(
         stop.set()
     if sweeper.is_alive():
         sweeper.join(SWEEPER_STOP_SECONDS)
+    lanes.hand_back()
 
 
 class ImportWorker(SimpleWorker):

@@ -4,7 +4,7 @@ import pytest
 
 from audience import jobs
 from audience.errors import NotFound
-from audience.jobs import DB, NET, SETTLED, SITE, Kind
+from audience.jobs import DB, LONG, NET, SETTLED, SITE, Kind
 from audience.segments import counts, segments
 from storage import database
 from storage import jobs as stored
@@ -91,6 +91,20 @@ def test_the_lease_of_who_died_expires_and_who_lost_it_writes_nothing(site, done
         with pytest.raises(jobs.ClaimLost), database.write(site.id):
             lost()
     assert jobs.step(kinds, first, 0) is False
+    assert claim(site, kinds) is None
+
+
+def test_what_is_handed_back_is_due_at_once_and_who_had_it_writes_nothing(site, done):
+    add(site, "file", 1)
+    kinds = done.kinds(LONG, "file")
+    job = jobs.claim(kinds, site.id)
+    assert job
+    assert claim(site, kinds) is None
+    jobs.hand_back(job)
+    assert claim(site, kinds) == 1
+    with pytest.raises(jobs.ClaimLost), database.write(site.id):
+        jobs.hold(job, LONG)
+    jobs.hand_back(job)
     assert claim(site, kinds) is None
 
 

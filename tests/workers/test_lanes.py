@@ -19,7 +19,7 @@ class Engine:
     def __init__(self, *waiting):
         self.waiting, self.begun, self.done = list(waiting), [], []
         self.released = threading.Event()
-        self.hanging, self.failing = set(), set()
+        self.hanging, self.failing, self.handed_back = set(), set(), []
         self._lock = threading.Lock()
 
     def due_kinds(self, site_id):
@@ -42,11 +42,16 @@ class Engine:
         self.done.append((job.site_id, job.kind))
         return True
 
+    def hand_back(self, job):
+        self.handed_back.append((job.site_id, job.kind))
+        if job.kind in self.failing:
+            raise OSError("the disk")
+
 
 @pytest.fixture
 def engine(monkeypatch):
     engine = Engine()
-    for name in ("due_kinds", "claim", "step"):
+    for name in ("due_kinds", "claim", "step", "hand_back"):
         monkeypatch.setattr(jobs, name, getattr(engine, name))
     yield engine
     engine.released.set()
@@ -115,3 +120,21 @@ def test_a_lane_whose_thread_could_not_be_started_goes_on(engine, monkeypatch):
             lanes.offer(1)
     lanes.offer(1)
     until(lambda: engine.done == [(1, "db")])
+
+
+def test_what_is_in_hand_at_the_end_is_handed_back(engine):
+    stop = threading.Event()
+    lanes = Lanes(KINDS, stop)
+    engine.waiting += [(1, "db"), (1, "long"), (2, "long")]
+    engine.hanging.add("long")
+    lanes.offer(1)
+    lanes.offer(2)
+    until(lambda: len(engine.begun) == 3 and engine.done == [(1, "db")])
+    stop.set()
+    engine.failing.add("long")
+    lanes.hand_back()
+    assert sorted(engine.handed_back) == [(1, "long"), (2, "long")]
+    engine.released.set()
+    until(lambda: not lanes._lanes[-1].in_hand())
+    lanes.hand_back()
+    assert len(engine.handed_back) == 2
