@@ -78,13 +78,9 @@ class Tables:
 
     def version(self) -> bytes:
         digest = new_digest(FORMAT + sys.byteorder.encode())
-        for path in (
-            self.folder / "countries.csv",
-            self.folder / "region_names.csv",
-            self.blocks,
-            self.locations,
-        ):
-            digest.update(path.read_bytes())
+        for name in ("countries.csv", "region_names.csv", self.blocks.name, self.locations.name):
+            with (self.folder / name).open("rb") as file:
+                file_digest(file, lambda: digest)  # which updates it
         return digest.digest()
 
 
