@@ -15,7 +15,7 @@ DO_NOT_READ = {
     f"{ANSWERS}.dns.transport:parse_server",
     f"{ANSWERS}.gender.gender:us_answer",
     f"{ANSWERS}.geolocation.geolocation:open_places",
-    f"{ANSWERS}.geolocation.packed_table:digest_of",
+    f"{ANSWERS}.geolocation.packed_table:new_digest",
     f"{ANSWERS}.geolocation.packing:pack_in_child",
     f"{ANSWERS}.own_lists:changed",
     f"{ANSWERS}.tables:lines",

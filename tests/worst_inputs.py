@@ -131,7 +131,6 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{MODERATION}.markup:other_markup": takes(*TAGS, more=lambda: (set(),), limit=MODERATED),
     f"{MODERATION}.markup:readings": takes(*TAGS, "&amp;", limit=MODERATED),
     f"{MODERATION}.markup:tags": takes(*TAGS, limit=MODERATED),
-    f"{MODERATION}.markup:tree": takes(*TAGS, ("a", "<b>" * 199), ("x ", "<table>"), limit=MODERATED),
     f"{MODERATION}.moderation:moderate": takes(*TAGS, *WORDS, *LINKS, *CSS, *NUMBERS, ("a", "<b>" * 199)),
     f"{MODERATION}.people:without_surnames": takes(
         *("A ", "A'", "A-", "Dick ", "Dick, ", "Mr Coons ", ("Ann Coons ", "", "1")),

@@ -52,12 +52,16 @@ def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: st
     if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
         raise ValueError("an entry is one line, and begins with neither - nor #")
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
-    kept = [line for line in lines if not line.strip() or line[0] == "#" or _of(line, normal_form) != wanted]
+    kept = [
+        line
+        for line in lines
+        if not line.strip() or line[0] == "#" or _normal_form_of_line(line, normal_form) != wanted
+    ]
     added = {"more": [entry.strip()], "fewer": [f"-{entry.strip()}"], "neither": []}[place]
     return "".join(f"{line}\n" for line in [*kept, *added])
 
 
-def _of(line: str, normal_form: Callable[[str], str]) -> str:
+def _normal_form_of_line(line: str, normal_form: Callable[[str], str]) -> str:
     return normal_form(line.strip().removeprefix("-").strip())
 
 

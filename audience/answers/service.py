@@ -112,7 +112,7 @@ class Answers:
 
     @cached_property
     def tables(self) -> EmailTables:
-        return email_tables.of_instance(self._settings.instance)
+        return email_tables.load_tables(self._settings.instance)
 
     @cached_property
     def lists(self) -> AllowDenyLists:

@@ -161,7 +161,7 @@ def _describe(query: BlacklistQuery, status: dict[str, Status]) -> str:
     if listed:
         return f"Listed by {' and '.join(filter(None, [', '.join(listed[:-1]), listed[-1]]))}"
     answered = list(status.values()).count(Status.CLEAR)
-    active = sum(each not in (Status.RETIRED, Status.DOES_NOT_APPLY) for each in status.values())
+    active = sum(state not in (Status.RETIRED, Status.DOES_NOT_APPLY) for state in status.values())
     if not answered:
         return f"No provider answered (0 of {active})"
     return f"Not listed by any provider that answered ({answered} of {active})"

@@ -132,11 +132,16 @@ def guess_gender(name: str, names: Names) -> GenderResult:
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
     """The origin in which a word is a family name and all others are given names there, or empty."""
     first = family_first(words, names.origins)
-    if first and not (first == "KR" and len(words) == 2 and _by_census(words[1], names).basis):
+    if first and not (first == "KR" and len(words) == 2 and _may_be_american(words, names)):
         return first
     last = family_last(words, names.origins)
     own = last and last in names.origins.given.get(words[0], {})
     return last if own or (last and not _by_census(words[0], names).basis) else ""
+
+
+def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
+    """Whether a Korean family name in front may be a given name: in `Kim Young`, and in `Min Lee`."""
+    return words[1] in names.origins.family["KR"] or all(_by_census(word, names).basis for word in words)
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:

@@ -27,7 +27,6 @@ GIVEN = {
     "JP": re.compile(rf"(?:{SYLLABLES['JP']}){{2,6}}"),
 }
 VIETNAMESE_SIGNS = {"thi": "female", "van": "male"}  # the first word after the family name
-GIVEN_AS_ONE = re.compile(rf"(?:{SYLLABLES['KR']}){{2}}")  # `Minjun`
 SHORT_FAMILY = 3  # letters: `Le` and `Do` need a sign after them
 MAX_GIVEN = 3  # words after a family name
 
@@ -92,6 +91,4 @@ def _are_given(origin: str, family: str, words: tuple[str, ...], parts: list[str
         return words[0] in VIETNAMESE_SIGNS or len(family) > SHORT_FAMILY
     if origin == "HU":
         return "HU" in origins.given.get(words[-1], {}) or words[-1].endswith("ne")
-    if origin == "KR" and len(parts) < 2:
-        return GIVEN_AS_ONE.fullmatch(parts[0]) is not None
     return all(GIVEN[origin].fullmatch(part) for part in parts)

@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from audience.answers.geolocation.packed_table import (
+    DIGEST_BYTES,
     HEAD,
-    PAGE_BYTES,
     PLACE,
     Damaged,
     Packed,
     Tables,
-    aligned,
-    digest_of,
+    new_digest,
     sections,
 )
 from audience.errors import ServiceUnavailable, where
@@ -44,7 +43,7 @@ def pack(path: Path, tables: Tables) -> None:
     """Packs `tables` into the file `path`, unless it is there and whole; takes seconds."""
     with _locked(path):
         try:
-            Packed(path, tables.version()).verify()
+            Packed(path, tables.version())
         except (Damaged, FileNotFoundError):
             compile_file(path, tables)
 
@@ -98,13 +97,12 @@ def compile_file(path: Path, tables: Tables) -> None:
     body[values_at:places_at] = values.tobytes()
     body += places
     lines = "".join("\t".join(country) + "\n" for country in countries).encode()
-    head = HEAD.pack(version, len(lines), len(body), len(lows)) + lines
-    head += b"".join(digest_of(body[at : at + PAGE_BYTES]) for at in range(0, len(body), PAGE_BYTES))
-    head += digest_of(head)
+    head = HEAD.pack(b"", version, len(lines), len(lows))[DIGEST_BYTES:] + lines
+    digest = new_digest(head)
+    digest.update(body)
     new = path.with_suffix(".new")
     with new.open("wb") as file:
-        file.write(head.ljust(aligned(len(head)), b"\0"))
-        file.write(body)
+        file.writelines((digest.digest(), head, body))
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
@@ -139,12 +137,7 @@ def _places(tables: Tables, countries: dict[str, int], begin: int) -> tuple[byte
         names = (region + detail).encode()
         sizes = len(region), len(city), len(names)
         record = PLACE.pack(float(latitude), float(longitude), countries[country], *sizes) + names
-        offset = begin + len(places)
-        gap = -offset % PAGE_BYTES
-        if gap < len(record):
-            places += bytes(gap)
-            offset += gap
-        offsets.append(offset)
+        offsets.append(begin + len(places))
         places += record
     return places, offsets
 

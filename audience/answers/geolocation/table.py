@@ -29,26 +29,17 @@ class PackedTable:
 
         Raises `ServiceUnavailable` while the table is being packed elsewhere.
         """
-        packed = self._packed or self._open()
-        try:
-            return packed.place(number)
-        except Damaged:
-            return self._open(damaged=packed).place(number)
+        return (self._packed or self._open()).place(number)
 
-    def _open(self, damaged: Packed | None = None) -> Packed:
+    def _open(self) -> Packed:
         with self._lock:
-            if self._packed is None or self._packed is damaged:
-                self._packed = None
-                self._packed = self._repacked() if damaged else self._opened()
+            if self._packed is None:
+                self._packed = self._opened()
             return self._packed
 
     def _opened(self) -> Packed:
-        try:
+        with suppress(Damaged, FileNotFoundError):
             return Packed(self._path, self._version)
-        except (Damaged, FileNotFoundError):
-            return self._repacked()
-
-    def _repacked(self) -> Packed:
         self._packing(self._path, self._tables)
         return Packed(self._path, self._version)
 

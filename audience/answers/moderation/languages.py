@@ -13,11 +13,11 @@ WORD = re.compile(r"[^\W_]+")
 def without_foreign_words(text: str) -> str:
     """The folded `text` without the words that are ordinary in its language: the Swedish `slut` is an end."""
     words = WORD.findall(text)
-    met = [word for word in words if word in _ordinary_elsewhere()]
-    if not met:
+    ambiguous = [word for word in words if word in _ordinary_elsewhere()]
+    if not ambiguous:
         return text
     spoken = _languages(words)
-    harmless = {word for word in met if _ordinary_elsewhere()[word] & spoken}
+    harmless = {word for word in ambiguous if _ordinary_elsewhere()[word] & spoken}
     return WORD.sub(lambda match: " " if match[0] in harmless else match[0], text)
 
 

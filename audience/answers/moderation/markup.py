@@ -1,16 +1,13 @@
-"""The tags in a text: those that a browser would parse, and those at every `<`.
+"""The tags in a text, at every `<`.
 
 Which `<` opens a tag depends on where a page includes the text, on the browser's version and on sanitizers: a
 comment, an attribute's value or an ignored child of `select` in one place is an element in another. `tags`
-therefore parses a tag at each `<` regardless of context, in time linear in the text; `tree` uses a complete
-parser (html5lib, scripting on), where its cost is bounded.
+therefore parses a tag at each `<` regardless of context, in time linear in the text.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-from html5lib import HTMLParser
 
 from audience.answers.moderation.cleaning import CONTROL, unescape
 from audience.answers.tables import lines
@@ -25,8 +22,6 @@ ATTRIBUTE = re.compile(rf"[{SPACE}/]*(=?[^{SPACE}/>=]{{1,100}}|=)(?:{VALUE})?")
 DECLARATION = re.compile(r"<!--|<![a-zA-Z\[]|<\?[a-zA-Z]")
 # A quote that could end an attribute's value; an apostrophe within a word is hardly one.
 QUOTE = re.compile(r"\"|'(?=[\s/]*on\w+\s*=)|(?<!\w)'|'(?!\w)")
-# `<` and `&` in a text that is parsed: html5lib takes quadratic time on nested formatting tags.
-MAX_TREE_SIZE = 200
 
 ELEMENTS = frozenset(" ".join(lines("moderation/elements")).split())
 BOOLEAN_ATTRIBUTES = frozenset({
@@ -79,16 +74,6 @@ def breakouts(text: str) -> Iterator[Attribute]:
         yield from _attributes(text, quote.end(), seen)[0]
 
 
-def tree(text: str) -> Iterator[MarkupTag]:
-    """The elements that a browser with scripting would build; none if parsing could be slow."""
-    if "<" not in text or text.count("<") + text.count("&") > MAX_TREE_SIZE:
-        return
-    for element in HTMLParser(namespaceHTMLElements=False).parse(text, scripting=True).iter():
-        if isinstance(element.tag, str):
-            attributes = tuple((_local(name), value) for name, value in element.attrib.items())
-            yield MarkupTag(_local(element.tag), attributes)
-
-
 def other_markup(text: str, known: set[str]) -> bool:
     """Whether `text` contains end tags, comments or a doctype; end tags of `known` names do not count."""
     ends = {end[1].lower() for end in CLOSING.finditer(text)}
@@ -110,7 +95,3 @@ def _attributes(text: str, position: int, seen: set[int]) -> tuple[tuple[Attribu
         attributes.append((match[1].lower(), value if value is None else unescape(value)))
         position = match.end()
     return tuple(attributes), position
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2].lower()

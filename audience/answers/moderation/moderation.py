@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from audience.answers.contacts import has_link, has_phone_number
 from audience.answers.moderation.cleaning import CONTROL, REFERENCE, clean, unescape
-from audience.answers.moderation.markup import breakouts, other_markup, readings, tags, tree
+from audience.answers.moderation.markup import breakouts, other_markup, readings, tags
 from audience.answers.moderation.phrases import find_phrases
 from audience.answers.moderation.profanity import WordList, bundled, find_words
 from audience.answers.moderation.reasons import MAX_LENGTH
@@ -94,7 +94,7 @@ def _markup_reasons(text: str) -> Iterator[Reason]:
     threats = {tag.name for tag in start_tags if threatens(tag)}
     if style_loads(text):
         threats.add("style")
-    if threats or any(map(threatens, tree(text))):
+    if threats:
         yield Reason.XSS
     if any(map(leads_away, start_tags)):
         yield Reason.LINK

@@ -27,12 +27,12 @@ def find_phrases(text: str) -> dict[str, str]:
     tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(fold(text)))]
     due = {at for token in tokens for at in _by_word().get(token, ())}
     joined = f", {' '.join(tokens)} ,"
-    found: dict[str, str] = {}
+    hits: dict[str, str] = {}
     for at in sorted(due):
         reason, pattern = _phrases()[at]
-        if reason not in found and (match := pattern.search(joined)):
-            found[reason] = match[0].strip(" ,")
-    return found
+        if reason not in hits and (match := pattern.search(joined)):
+            hits[reason] = match[0].strip(" ,")
+    return hits
 
 
 @cache

@@ -46,7 +46,7 @@ def bundled(domains: Path = DATA) -> EmailTables:
     )
 
 
-def of_instance(instance: Path) -> EmailTables:
+def load_tables(instance: Path) -> EmailTables:
     """The tables in effect, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
 
     Raises `SettingError`.

@@ -31,8 +31,8 @@ class Piece(Generic[T]):
         self._find = find
 
     def __get__(self, evidence: Any, _: object) -> T:
-        found = vars(evidence)[self._find.__name__] = self._find(evidence)
-        return found
+        value = vars(evidence)[self._find.__name__] = self._find(evidence)
+        return value
 
 
 @dataclass(frozen=True, kw_only=True)

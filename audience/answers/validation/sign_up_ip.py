@@ -17,12 +17,12 @@ def sender(text: str) -> IpAddress | None:
 
     An IPv4 address written as an IPv6 one becomes an IPv4 one.
     """
-    found = []
+    addresses = []
     for part in text[:MAX_LENGTH].split(","):
         with suppress(ValueError):
             address = ip_address(_without_port(part.strip().strip('"')))
-            found.append(getattr(address, "ipv4_mapped", None) or address)
-    return next((address for address in found if address.is_global), found[0] if found else None)
+            addresses.append(getattr(address, "ipv4_mapped", None) or address)
+    return next((address for address in addresses if address.is_global), addresses[0] if addresses else None)
 
 
 def _without_port(text: str) -> str:
