@@ -3,8 +3,9 @@
 from typing import Any, NamedTuple
 
 from storage.base_models import BaseModel, SiteModel
-from storage.database import execute, row, rows
-from storage.models import MODELS
+from storage.database import execute, row
+from storage.models import MODELS, SiteCounterModel
+from storage.records import Records
 
 
 class Site(NamedTuple):
@@ -18,30 +19,29 @@ class Site(NamedTuple):
 
 
 LOCK = "site_counters"
-COLUMNS = "id, uuid, name, time_zone, created_at"
+SITES = Records(SiteModel, Site)
 
 
 def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
-    site_id = SiteModel.insert(
-        uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce
-    ).execute()
-    execute(
-        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, 0, 0)", (site_id,)
-    )
+    site_id = SITES.add(uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce)
+    SiteCounterModel.insert(site=site_id, accepted=0).execute()
     return Site(site_id, uuid, name, time_zone, at)
 
 
 def set_time_zone(site_id: int, time_zone: str) -> None:
-    execute("UPDATE sites SET time_zone = ? WHERE id = ?", (time_zone, site_id))
+    SITES.change({"time_zone": time_zone}, id=site_id)
 
 
 def rename(site_id: int, name: str) -> None:
-    execute("UPDATE sites SET name = ? WHERE id = ?", (name, site_id))
+    SITES.change({"name": name}, id=site_id)
+
+
+def get(site_id: int) -> Site | None:
+    return SITES.get(id=site_id)
 
 
 def get_by_uuid(uuid: str) -> Site | None:
-    record = row(f"SELECT {COLUMNS} FROM sites WHERE uuid = ?", (uuid,))
-    return record and Site(*record)
+    return SITES.get(uuid=uuid)
 
 
 def key_parts(site_id: int) -> tuple[str, str]:
@@ -56,7 +56,7 @@ def time_zone(site_id: int) -> str:
 
 
 def list_all() -> list[Site]:
-    return [Site(*record) for record in rows(f"SELECT {COLUMNS} FROM sites ORDER BY id")]
+    return SITES.find("ORDER BY id")
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:
@@ -84,10 +84,9 @@ def recount(site_id: int) -> tuple[int, int]:
 
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
-    execute(
-        "UPDATE site_counters SET users = ?, unsubscribers = ? WHERE site_id = ?",
-        (users, unsubscribers, site_id),
-    )
+    SiteCounterModel.update(users=users, unsubscribers=unsubscribers).where(
+        SiteCounterModel.site == site_id
+    ).execute()
 
 
 def site_owned_tables() -> list[str]:
@@ -121,7 +120,7 @@ def delete(site_id: int) -> int:
     deleted = sum(
         execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,)) for table in site_owned_tables()
     )
-    execute("DELETE FROM sites WHERE id = ?", (site_id,))
+    SITES.delete(id=site_id)
     return deleted
 
 
