@@ -9,8 +9,8 @@ from audience.access.sites import Site
 from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
 from audience.errors import Refused
-from storage import address_lists as stored
 from storage import database
+from storage.access import address_lists as stored
 
 __all__ = ["Kind"]
 

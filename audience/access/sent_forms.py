@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from audience import clock, pepper
 from storage import database
-from storage import sent_forms as stored
+from storage.access import sent_forms as stored
 
 T = TypeVar("T")
 SHARED = database.SHARED

@@ -9,9 +9,9 @@ from audience import clock, pepper
 from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
-from storage import sessions as stored
+from storage.access import sessions as stored
+from storage.access.sessions import OneTimeLink, Session
 from storage.errors import DiskFault, Unavailable
-from storage.sessions import OneTimeLink, Session
 
 __all__ = ["OneTimeLink", "Session"]
 

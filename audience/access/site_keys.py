@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from audience import pepper
-from storage import database, suppressions
-from storage import sites as stored
+from storage import database
+from storage.access import sites as stored
+from storage.erasures import suppressions
 
 NONCE_BYTES = 16
 SECOND = "v2:"  # begins what a site's key has made

@@ -5,11 +5,13 @@ from collections.abc import Collection, Iterable
 from audience.access.sites import Site
 from audience.changes.changes import json_equal
 from audience.changes.entries import Values, unpack
-from storage import change_log as stored
-from storage import changed_subscribers, database, tags
-from storage import subscribers as stored_subscribers
-from storage.change_log import LogRow
-from storage.subscribers import Subscriber
+from storage import database
+from storage.changes import changed_subscribers
+from storage.changes import log as stored
+from storage.changes.log import LogRow
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers import tags
+from storage.subscribers.subscribers import Subscriber
 
 SAMPLED = 100
 ROWS = 1_000  # that are read for a sample at most

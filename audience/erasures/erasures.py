@@ -19,15 +19,18 @@ from audience.errors import Refused
 from audience.subscribers import targets
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError
-from storage import audit_log as stored_audit_log
-from storage import database, site_counters, suppressions, undos
-from storage import file_imports as stored_files
-from storage import file_uploads as stored_uploads
-from storage import imports as stored_imports
-from storage import subscribers as stored
+from storage import database
+from storage.access import audit_log as stored_audit_log
+from storage.access import site_counters
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from storage.errors import Unavailable
-from storage.subscribers import Subscriber
-from storage.suppressions import Suppression
+from storage.imports import file_imports as stored_files
+from storage.imports import file_uploads as stored_uploads
+from storage.imports import imports as stored_imports
+from storage.subscribers import subscribers as stored
+from storage.subscribers.subscribers import Subscriber
+from storage.undo import undos
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TARGET = "Send the email or the uuid of the subscriber to erase."

@@ -17,11 +17,12 @@ from audience.changes.changes import change_from_item
 from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
 from audience.imports import file_uploads, imports, refused_rows
 from audience.protocols import FileRow, ImportQueue
-from storage import database, leases, site_counters
-from storage import file_imports as stored
-from storage import imports as stored_imports
-from storage.file_imports import RefusedRow
-from storage.file_uploads import ImportedFile
+from storage import database, leases
+from storage.access import site_counters
+from storage.imports import file_imports as stored
+from storage.imports import imports as stored_imports
+from storage.imports.file_imports import RefusedRow
+from storage.imports.file_uploads import ImportedFile
 
 __all__ = ["RefusedRow"]
 

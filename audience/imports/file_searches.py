@@ -17,9 +17,10 @@ from audience.imports import file_imports, file_uploads
 from audience.jobs import LONG, Job
 from audience.protocols import FileRecord, RecordOpener
 from schemas.values import FormError, compact_json
-from storage import database, suppressions
-from storage import file_uploads as stored
-from storage.file_uploads import FileUpload
+from storage import database
+from storage.erasures import suppressions
+from storage.imports import file_uploads as stored
+from storage.imports.file_uploads import FileUpload
 
 BATCH_ROWS = 1_000
 DAY_MS = 86_400_000  # more than clocks of hosts differ, and a file takes to arrive

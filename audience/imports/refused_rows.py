@@ -5,8 +5,8 @@ from audience.access import site_keys
 from audience.access.sent_addresses import address_hash, meant
 from audience.protocols import FileRow
 from storage import database
-from storage import file_imports as stored
-from storage.file_imports import RefusedRow
+from storage.imports import file_imports as stored
+from storage.imports.file_imports import RefusedRow
 
 MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
 MARK = "sha256:"

@@ -18,7 +18,7 @@ from audience.subscribers.subscribers import Subscriber
 from audience.subscribers.targets import TWO, of_two
 from schemas.values import CommandName, FieldError, trim
 from storage import database
-from storage import subscribers as stored
+from storage.subscribers import subscribers as stored
 
 Command = Mapping[str, Any]
 

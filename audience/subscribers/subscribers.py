@@ -25,18 +25,16 @@ from audience.errors import Refused
 from audience.subscribers import custom_fields, tags, targets
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim
-from storage import (
-    database,
-    domains,
-    moved_addresses,
-    site_counters,
-    subscriber_texts,
-    suppressions,
-)
-from storage import subscribers as stored
-from storage.consents import ConsentKind
-from storage.subscribers import Subscriber
-from storage.suppressions import Suppression
+from storage import database
+from storage.access import site_counters
+from storage.changes.consents import ConsentKind
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.imports import moved_addresses
+from storage.subscribers import domains
+from storage.subscribers import subscribers as stored
+from storage.subscribers import texts as subscriber_texts
+from storage.subscribers.subscribers import Subscriber
 
 __all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
 

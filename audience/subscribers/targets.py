@@ -7,7 +7,7 @@ from audience.access.sites import Site
 from audience.changes.changes import Change, Item, change_from_item
 from schemas.values import FieldError
 from storage import database
-from storage import subscribers as stored
+from storage.subscribers import subscribers as stored
 
 TWO = "The email and the uuid are of two subscribers: correct one of them, or leave it out."
 

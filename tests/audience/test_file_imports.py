@@ -10,7 +10,7 @@ from audience.operations import site_lane
 from audience.undo import undos
 from schemas.formats.rows import FileRow
 from storage import database, leases
-from storage import file_imports as stored
+from storage.imports import file_imports as stored
 
 
 def good(*numbers, email="p{}@example.com", **values):

@@ -13,8 +13,9 @@ from audience.imports import imports
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
-from storage import database, suppressions
-from storage.suppressions import Suppression
+from storage import database
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from tests.client import FakeQueue
 from tests.storage import instance_before as before
 

@@ -44,7 +44,7 @@ def test_a_thousand_pairs_take_two_statements(client, monkeypatch):
         asked.append(given[0])
         return database.rows(*given)
 
-    monkeypatch.setattr("storage.subscribers.rows", rows)
+    monkeypatch.setattr("storage.subscribers.subscribers.rows", rows)
     of_two(client.site.id, [(place, ann, f"p{place}@example.com") for place in range(1_000)])
     assert len(asked) == 2
 

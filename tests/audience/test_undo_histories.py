@@ -18,9 +18,10 @@ from audience.operations import site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
 from audience.undo import work as undo_work
-from storage import changed_subscribers, database
-from storage import subscribers as stored
+from storage import database
+from storage.changes import changed_subscribers
 from storage.pace import Pace
+from storage.subscribers import subscribers as stored
 from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely, some
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue

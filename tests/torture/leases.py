@@ -10,7 +10,8 @@ from audience.changes import payloads as import_payloads
 from audience.changes.changes import change_from_item
 from audience.subscribers import subscribers
 from schemas.imports import MAX_ITEMS
-from storage import database, file_uploads, imports, jobs, leases
+from storage import database, jobs, leases
+from storage.imports import file_uploads, imports
 from tests.service import until
 from tests.torture.world import World
 from workers import heartbeat

@@ -1,0 +1,77 @@
+"""The audit log: who changed what. Instants are in milliseconds."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from storage.access.models import AuditLogModel
+from storage.database import execute, marks, row, rows
+from storage.records import Records
+
+
+class AuditEntry(NamedTuple):
+    """`subject` is a uuid, a name or a keyed hash; `subjects` is how many; `typed` is JSON."""
+
+    id: int
+    actor: str
+    act: str
+    subject: str
+    subjects: int
+    typed: str
+    client_network: str
+    at: int
+
+
+ENTRIES = Records(AuditLogModel, AuditEntry)
+
+
+def add(
+    site_id: int | None,
+    actor: str,
+    act: str,
+    subject: str,
+    subjects: int,
+    typed: str,
+    client_network: str,
+    at: int,
+) -> None:
+    ENTRIES.add_new(AuditEntry(0, actor, act, subject, subjects, typed, client_network, at), site=site_id)
+
+
+def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
+    """The newest entries with an id below `before`, of a site or, without one, of the instance."""
+    newest = "AND id < ? ORDER BY id DESC LIMIT ?"
+    if site_id is None:
+        return ENTRIES.find(f"WHERE site_id IS NULL {newest}", before, limit)
+    return ENTRIES.find(newest, before, limit, site_id=site_id)
+
+
+def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
+    """The newest entries on a subject."""
+    return ENTRIES.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id, subject=subject)
+
+
+def erase(site_id: int, hashes: Mapping[str, str]) -> None:
+    """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
+    uuids = list(hashes)
+    named = rows(
+        f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",
+        [site_id, *uuids],
+    )
+    for (uuid,) in named:
+        ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
+
+
+def forget_typed(site_id: int) -> None:
+    execute("UPDATE audit_log SET typed = '{}' WHERE site_id = ? AND typed <> '{}'", (site_id,))
+
+
+def any_before(before: int) -> bool:
+    return row("SELECT 1 FROM audit_log WHERE at < ? LIMIT 1", (before,)) is not None
+
+
+def delete_old(before: int, limit: int) -> int:
+    """Deletes up to `limit` entries from before an instant; returns how many."""
+    return execute(
+        "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? ORDER BY at LIMIT ?)",
+        (before, limit),
+    )

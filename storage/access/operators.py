@@ -1,0 +1,96 @@
+"""Operators of the console, and their roles on sites."""
+
+from typing import NamedTuple
+
+from storage.access.models import OperatorModel, OperatorRoleModel
+from storage.access.sites import SITES, Site
+from storage.database import row, rows
+from storage.records import Records
+
+OWNER = "owner"
+
+
+class ConsoleOperator(NamedTuple):
+    """`email` and `password_hash` are empty until they are set; `created_at` is in milliseconds."""
+
+    id: int
+    email: str
+    email_key: str | None
+    password_hash: str
+    administrator: bool
+    created_at: int
+
+
+OPERATORS = Records(OperatorModel, ConsoleOperator)
+
+
+def add(email: str, email_key: str | None, administrator: bool, at: int) -> int:
+    return OPERATORS.add(email=email, email_key=email_key, administrator=administrator, created_at=at)
+
+
+def get(operator_id: int) -> ConsoleOperator | None:
+    return OPERATORS.get(id=operator_id)
+
+
+def get_by_key(email_key: str) -> ConsoleOperator | None:
+    return OPERATORS.get(email_key=email_key)
+
+
+def list_all() -> list[ConsoleOperator]:
+    """Oldest first."""
+    return OPERATORS.find("ORDER BY id")
+
+
+def set_email(operator_id: int, email: str, email_key: str) -> None:
+    OPERATORS.change({"email": email, "email_key": email_key}, id=operator_id)
+
+
+def set_password_hash(operator_id: int, password_hash: str) -> None:
+    OPERATORS.change({"password_hash": password_hash}, id=operator_id)
+
+
+def set_administrator(operator_id: int, administrator: bool) -> None:
+    OPERATORS.change({"administrator": administrator}, id=operator_id)
+
+
+def last_site(operator_id: int) -> int | None:
+    """The id of the site used last, which may be gone."""
+    return row("SELECT last_site_id FROM operators WHERE id = ?", (operator_id,))[0]  # type: ignore[no-any-return]
+
+
+def put_last_site(operator_id: int, site_id: int) -> None:
+    OPERATORS.change({"last_site_id": site_id}, id=operator_id)
+
+
+def delete(operator_id: int) -> None:
+    """With roles, sessions and one-time links."""
+    OPERATORS.delete(id=operator_id)
+
+
+def set_role(operator_id: int, site_id: int, role: str) -> None:
+    OperatorRoleModel.insert(operator=operator_id, site=site_id, role=role).on_conflict(
+        conflict_target=[OperatorRoleModel.site, OperatorRoleModel.operator],
+        preserve=[OperatorRoleModel.role],
+    ).execute()
+
+
+def delete_role(operator_id: int, site_id: int) -> None:
+    OperatorRoleModel.delete().where(
+        OperatorRoleModel.operator == operator_id, OperatorRoleModel.site == site_id
+    ).execute()
+
+
+def roles_of(operator_id: int) -> dict[int, str]:
+    """The role on each site, by the site's id."""
+    return dict(rows("SELECT site_id, role FROM operator_roles WHERE operator_id = ?", (operator_id,)))
+
+
+def roles_on(site_id: int) -> dict[int, str]:
+    """The role of each operator on a site, by the operator's id."""
+    return dict(rows("SELECT operator_id, role FROM operator_roles WHERE site_id = ?", (site_id,)))
+
+
+def sites_of(operator_id: int) -> list[Site]:
+    """The sites that an operator has a role on, oldest first."""
+    of_operator = "SELECT site_id FROM operator_roles WHERE operator_id = ?"
+    return SITES.find(f"WHERE id IN ({of_operator}) ORDER BY id", operator_id)

@@ -1,0 +1,109 @@
+"""Sessions and one-time links, by the hash of their token. Instants are in milliseconds."""
+
+from typing import NamedTuple
+
+from storage.access.models import OneTimeLinkModel, SessionModel
+from storage.database import execute, row, rows
+from storage.records import Records
+
+
+class Session(NamedTuple):
+    id: int
+    operator_id: int
+    remembered: bool
+    client_network: str
+    created_at: int
+    used_at: int
+
+
+class OneTimeLink(NamedTuple):
+    """`operator_id` is None in a link for the first operator."""
+
+    id: int
+    operator_id: int | None
+    purpose: str
+    expires_at: int
+
+
+SESSIONS, LINKS = Records(SessionModel, Session), Records(OneTimeLinkModel, OneTimeLink)
+
+
+def add(token_hash: str, operator_id: int, remembered: bool, client_network: str, at: int) -> int:
+    return SESSIONS.add(
+        token_hash=token_hash, operator=operator_id, remembered=remembered, client_network=client_network,
+        created_at=at, used_at=at,
+    )  # fmt: skip
+
+
+def get(token_hash: str) -> Session | None:
+    return SESSIONS.get(token_hash=token_hash)
+
+
+def list_of(operator_id: int) -> list[Session]:
+    """Last used first."""
+    return SESSIONS.find("ORDER BY used_at DESC, id DESC", operator_id=operator_id)
+
+
+def touch(session_id: int, at: int) -> None:
+    SESSIONS.change({"used_at": at}, id=session_id)
+
+
+def searches(session_id: int) -> str | None:
+    record = row("SELECT searches FROM sessions WHERE id = ?", (session_id,))
+    return record and str(record[0])
+
+
+def put_searches(session_id: int, searches: str) -> None:
+    SESSIONS.change({"searches": searches}, id=session_id)
+
+
+def searches_with(part: str) -> list[tuple[int, str]]:
+    """(session, searches) of those with a text in them."""
+    found = rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
+    return [(int(session_id), str(searches)) for session_id, searches in found]
+
+
+def delete(session_id: int, operator_id: int) -> bool:
+    """False if the operator has no such session."""
+    return SESSIONS.delete(id=session_id, operator_id=operator_id) > 0
+
+
+def delete_sessions(operator_id: int) -> None:
+    SESSIONS.delete(operator_id=operator_id)
+
+
+def delete_of(operator_id: int) -> None:
+    """All sessions and one-time links of an operator."""
+    delete_sessions(operator_id)
+    LINKS.delete(operator_id=operator_id)
+
+
+def delete_all() -> None:
+    """All sessions and one-time links."""
+    SESSIONS.delete()
+    LINKS.delete()
+
+
+def delete_old(created_before: int, remembered_before: int, at: int) -> None:
+    """Sessions created before an instant (`remembered_before` for remembered ones), and expired links."""
+    execute(
+        "DELETE FROM sessions WHERE created_at < CASE WHEN remembered THEN ? ELSE ? END",
+        (remembered_before, created_before),
+    )
+    execute("DELETE FROM one_time_links WHERE expires_at <= ?", (at,))
+
+
+def add_link(token_hash: str, operator_id: int | None, purpose: str, expires_at: int) -> None:
+    LINKS.add(token_hash=token_hash, operator=operator_id, purpose=purpose, expires_at=expires_at)
+
+
+def get_link(token_hash: str) -> OneTimeLink | None:
+    return LINKS.get(token_hash=token_hash)
+
+
+def spend_link(link_id: int) -> None:
+    LINKS.delete(id=link_id)
+
+
+def delete_links_of(operator_id: int, purpose: str) -> None:
+    LINKS.delete(operator_id=operator_id, purpose=purpose)

@@ -1,0 +1,48 @@
+"""Saved reports."""
+
+from typing import NamedTuple
+
+from storage.records import Records
+from storage.reports.models import ReportModel
+
+
+class Report(NamedTuple):
+    """`settings` is JSON."""
+
+    id: int
+    name: str
+    report_type: str
+    chart_style: str
+    segment_id: int | None
+    settings: str
+    created_at: int
+    updated_at: int
+
+
+REPORTS = Records(ReportModel, Report)
+
+
+def list_all(site_id: int) -> list[Report]:
+    """Oldest first."""
+    return REPORTS.find("ORDER BY id", site_id=site_id)
+
+
+def get(site_id: int, report_id: int) -> Report | None:
+    return REPORTS.get(site_id=site_id, id=report_id)
+
+
+def add(site_id: int, report: Report) -> int:
+    return REPORTS.add_new(report, site_id=site_id)
+
+
+def change(site_id: int, report: Report) -> None:
+    """Overwrites an existing report."""
+    REPORTS.change(report._asdict(), site_id=site_id, id=report.id)
+
+
+def delete(site_id: int, report_id: int) -> None:
+    REPORTS.delete(site_id=site_id, id=report_id)
+
+
+def uses_segment(site_id: int, segment_id: int) -> bool:
+    return REPORTS.has(site_id=site_id, segment_id=segment_id)

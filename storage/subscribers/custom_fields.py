@@ -1,0 +1,53 @@
+"""The custom fields of a site."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from storage.database import database, execute_many, marks, rows
+from storage.engines.chosen import engine
+from storage.records import Records
+from storage.sql import slices
+from storage.subscribers.models import CustomFieldModel
+
+
+class CustomField(NamedTuple):
+    id: int
+    key: str
+    name: str
+    whitelisted: bool | None
+    created_at: int
+
+
+FIELDS = Records(CustomFieldModel, CustomField)
+
+
+def list_all(site_id: int) -> list[CustomField]:
+    """Newest first."""
+    return FIELDS.find("ORDER BY id DESC", site_id=site_id)
+
+
+def get_by_key(site_id: int, key: str) -> CustomField:
+    """The field with that key, which must exist."""
+    return FIELDS.find(site_id=site_id, key=key)[0]
+
+
+def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
+    """Ids by key, of those of `keys` that the site has."""
+    return {
+        key: field_id
+        for some in slices(keys)
+        for key, field_id in rows(
+            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(some)})",
+            [site_id, *some],
+        )
+    }
+
+
+def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
+    """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
+    ids = engine.new_ids(database, "custom_fields", len(fields))
+    execute_many(
+        "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",
+        ((field_id, site_id, key, name, at) for field_id, (key, name) in zip(ids, fields, strict=True)),
+    )
+    return {key: field_id for field_id, (key, _) in zip(ids, fields, strict=True)}

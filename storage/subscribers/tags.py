@@ -1,0 +1,186 @@
+"""Tags and their subscribers: in `subscriber_tags`, and cached as `tag_ids` in each subscriber's row."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from storage.database import execute, execute_many, marks, rows
+from storage.records import Records
+from storage.sql import slices
+from storage.subscribers.models import DiscardedTagModel, TagModel
+
+TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
+TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
+
+
+class Tag(NamedTuple):
+    id: int
+    name: str
+    name_key: str
+    created_at: int
+
+
+class DiscardedTag(NamedTuple):
+    """A deleted tag that subscribers may still have, and by what it was deleted."""
+
+    site_id: int
+    tag_id: int
+    name: str
+    source: str
+    source_id: int
+
+
+DISCARDED = Records(DiscardedTagModel, DiscardedTag)
+TAGS = Records(TagModel, Tag)
+
+
+def list_all(site_id: int) -> list[Tag]:
+    """Newest first."""
+    return TAGS.find("ORDER BY id DESC", site_id=site_id)
+
+
+def get(site_id: int, tag_id: int) -> Tag | None:
+    return TAGS.get(site_id=site_id, id=tag_id)
+
+
+def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
+    """Tag ids by name key."""
+    ids_by_key: dict[str, int] = {}
+    for some in slices(name_keys):
+        ids_by_key |= rows(
+            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(some)})",
+            [site_id, *some],
+        )
+    return ids_by_key
+
+
+def twins(site_id: int) -> list[tuple[str, int]]:
+    """(name key, id) of the tags that are compared as an older one, oldest first."""
+    return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
+
+
+def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
+    """The whole keys of the twins of some keys."""
+    return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
+
+
+def settle(site_id: int) -> None:
+    """Gives a name that a deleted tag had to the oldest of its twins."""
+    found = twins(site_id)
+    taken = set(ids(site_id, [key for key, _ in found]))
+    for key, tag_id in found:
+        if key not in taken:
+            taken.add(key)
+            TAGS.change({"name_key": key}, site_id=site_id, id=tag_id)
+
+
+def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
+    """Names by tag id."""
+    found: dict[int, str] = {}
+    for some in slices(tag_ids):
+        found |= rows(
+            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(some)})", [site_id, *some]
+        )
+    return found
+
+
+def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
+    """Creates missing tags, given as (name, name key)."""
+    execute_many(
+        "INSERT INTO tags (site_id, name, name_key, created_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, name_key) DO NOTHING",
+        ((site_id, name, name_key, at) for name, name_key in names),
+    )
+
+
+def link(links: Iterable[tuple[int, int, int]]) -> None:
+    """Adds tags to subscribers, as (site id, tag id, subscriber id)."""
+    execute_many(
+        "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        links,
+    )
+
+
+def count(site_id: int, more: Mapping[int, int]) -> None:
+    """Adds to the numbers of those who have tags, in the transaction of the change that they count."""
+    execute_many(
+        "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
+        ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
+    )
+
+
+def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
+    """How many have each tag, by tag id, without tags that the site does not have."""
+    return dict(
+        rows(
+            f"SELECT id, bearers FROM tags WHERE site_id = ? AND id IN ({marks(list(tag_ids))})",
+            [site_id, *tag_ids],
+        )
+    )
+
+
+def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
+    """(tag, subscribers), the most common first, unused tags included."""
+    return rows(
+        "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
+    )
+
+
+def miscounted(site_id: int) -> dict[int, int]:
+    """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
+    return dict(
+        rows(
+            "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
+            "WHERE t.site_id = tags.site_id AND t.tag_id = tags.id) AS counted FROM tags WHERE site_id = ?) "
+            "AS each WHERE counted <> bearers",
+            (site_id,),
+        )
+    )
+
+
+def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
+    execute_many(
+        "UPDATE tags SET bearers = ? WHERE site_id = ? AND id = ?",
+        ((bearers, site_id, tag_id) for tag_id, bearers in counted.items()),
+    )
+
+
+def unlink(links: Iterable[tuple[int, int, int]]) -> None:
+    """Removes tags from subscribers, as (site id, tag id, subscriber id)."""
+    execute_many("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?", links)
+
+
+def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
+    """(subscriber id, cached tag ids as JSON) of subscribers with a tag."""
+    return rows(
+        "SELECT s.id, s.tag_ids FROM subscriber_tags t "
+        "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
+        "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
+        (site_id, tag_id, limit),
+    )
+
+
+def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
+    """Writes cached tag ids, as (subscriber id, JSON)."""
+    execute_many(
+        "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
+        ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
+    )
+
+
+def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> None:
+    """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
+    TAGS.delete(site_id=site_id, id=tag_id)
+    settle(site_id)
+    DISCARDED.add(site=site_id, tag_id=tag_id, name=name, source=source[0], source_id=source[1])
+
+
+def discarded() -> list[DiscardedTag]:
+    """Deleted tags that subscribers may still have, of all sites."""
+    return DISCARDED.find("ORDER BY id")
+
+
+def forget(site_id: int, tag_id: int) -> None:
+    """Deletes what remains of a discarded tag that no subscriber has any more."""
+    execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
+    DISCARDED.delete(site_id=site_id, tag_id=tag_id)

@@ -1,0 +1,76 @@
+"""The log of deliveries of webhooks. Instants are in milliseconds."""
+
+from typing import NamedTuple
+
+from storage.database import execute, row, rows
+from storage.records import Records
+from storage.webhooks.models import WebhookDeliveryModel
+
+CHANGES, TEST = "changes", "test"  # kinds
+
+
+class Delivery(NamedTuple):
+    """A try to deliver `changes` changes, with the numbers from `first` to `last`.
+
+    `status` is None without an answer, whose beginning is `answer`, as far as it is kept; `failure` is a
+    sentence, or empty.
+    """
+
+    id: int
+    webhook_id: int
+    message_id: str
+    kind: str
+    at: int
+    first: int = 0
+    last: int = 0
+    changes: int = 0
+    status: int | None = None
+    milliseconds: int = 0
+    answer: str = ""
+    failure: str = ""
+
+
+DELIVERIES = Records(WebhookDeliveryModel, Delivery)
+
+
+def add(site_id: int, delivery: Delivery) -> int:
+    return DELIVERIES.add_new(delivery, site_id=site_id)
+
+
+def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Delivery]:
+    """Newest first."""
+    newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
+    return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id)
+
+
+def newest(site_id: int) -> list[Delivery]:
+    """The newest of each webhook."""
+    columns = f"d.{DELIVERIES.columns}".replace(", ", ", d.")
+    records = rows(
+        f"SELECT {columns} FROM webhooks w JOIN webhook_deliveries d "
+        "ON d.site_id = w.site_id AND d.webhook_id = w.id AND d.id = (SELECT max(id) FROM webhook_deliveries "
+        "WHERE site_id = w.site_id AND webhook_id = w.id) WHERE w.site_id = ?",
+        (site_id,),
+    )
+    return DELIVERIES.read(records)
+
+
+def forget_answers(site_id: int) -> None:
+    """Leaves what receivers answered out of all lines of a site."""
+    # The condition of the index of the few that have one.
+    execute("UPDATE webhook_deliveries SET answer = '' WHERE site_id = ? AND answer <> ''", (site_id,))
+
+
+def site_before(instant: int) -> int | None:
+    """The id of the site with the oldest line, if that was before an instant."""
+    record = row("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,))
+    return record and int(record[0])
+
+
+def delete_old(site_id: int, before: int, limit: int) -> None:
+    """Deletes some of the lines of a site from before an instant, the oldest first."""
+    execute(
+        "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
+        "WHERE +site_id = ? AND at < ? ORDER BY at LIMIT ?)",
+        (site_id, site_id, before, limit),
+    )

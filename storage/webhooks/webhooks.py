@@ -1,0 +1,126 @@
+"""Webhooks. Instants are in milliseconds."""
+
+from typing import NamedTuple
+
+from storage.database import execute, row, rows
+from storage.records import Records
+from storage.webhooks.models import WebhookModel
+
+JOB = "webhook"  # of one that is not paused
+OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why one is paused
+
+
+class Webhook(NamedTuple):
+    """Changes up to `place` are delivered; `range_end` is that of the delivery under way, 0 without one.
+
+    If it `resets`, that delivery says that the changes after its place are no longer kept. `kinds` is JSON,
+    `paused` says why, or is empty.
+    """
+
+    id: int
+    url: str
+    kinds: str
+    segment_id: int | None
+    paused: str
+    nonce: str
+    place: int
+    created_at: int
+    updated_at: int
+    old_nonce: str = ""
+    old_nonce_until: int = 0
+    run: int = 1
+    range_end: int = 0
+    resets: int = 0
+    failures: int = 0
+
+
+WEBHOOKS = Records(WebhookModel, Webhook)
+
+
+def list_all(site_id: int) -> list[Webhook]:
+    """Oldest first."""
+    return WEBHOOKS.find("ORDER BY id", site_id=site_id)
+
+
+def get(site_id: int, webhook_id: int) -> Webhook | None:
+    return WEBHOOKS.get(site_id=site_id, id=webhook_id)
+
+
+def add(site_id: int, webhook: Webhook) -> int:
+    return WEBHOOKS.add_new(webhook, site_id=site_id)
+
+
+def change(site_id: int, webhook: Webhook) -> None:
+    """Overwrites what is asked for."""
+    asked = ("url", "kinds", "segment_id", "paused", "updated_at")
+    WEBHOOKS.change(
+        {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
+    )
+
+
+def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> None:
+    """Puts a new nonce; the present one is good until an instant."""
+    nonces = {"nonce": nonce, "old_nonce": WebhookModel.nonce, "old_nonce_until": old_until}
+    WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
+
+
+def begin_run(site_id: int, webhook_id: int, place: int) -> None:
+    """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
+    begun = {"place": place, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
+    WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
+
+
+def delete(site_id: int, webhook_id: int) -> None:
+    WEBHOOKS.delete(site_id=site_id, id=webhook_id)
+
+
+def uses_segment(site_id: int, segment_id: int) -> bool:
+    return WEBHOOKS.has(site_id=site_id, segment_id=segment_id)
+
+
+def pause_all(site_id: int, why: str) -> int:
+    """Pauses those of a site that are not; returns how many."""
+    return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
+
+
+def paused_by_themselves() -> list[tuple[str, int]]:
+    """(why, how many) of those that no operator paused, of all sites."""
+    return rows(
+        f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "
+        "GROUP BY paused ORDER BY paused"
+    )
+
+
+def most_behind() -> int:
+    """The most changes that one which is not paused has yet to deliver, of all sites; for all that are no
+    longer kept, one reset."""
+    found = row(
+        "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
+        "THEN c.changes - w.place + w.resets ELSE 1 END) "
+        "FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id WHERE w.paused = ''"
+    )
+    return found[0] or 0
+
+
+def fix_range(site_id: int, webhook: Webhook) -> bool:
+    """Keeps the range of the next delivery until it succeeds; False if a new run has begun."""
+    return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
+
+
+def succeed(site_id: int, webhook: Webhook) -> bool:
+    """Moves the place behind the range; False if a new run has begun."""
+    return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
+
+
+def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
+    """Notes a failed try; False if a new run has begun, or the webhook was changed meanwhile."""
+    changed = execute(
+        "UPDATE webhooks SET failures = ?, paused = CASE WHEN paused = '' THEN ? ELSE paused END "
+        "WHERE site_id = ? AND id = ? AND run = ? AND updated_at = ?",
+        (failures, paused, site_id, webhook.id, webhook.run, webhook.updated_at),
+    )
+    return bool(changed)
+
+
+def _settle(site_id: int, webhook: Webhook, **values: int) -> bool:
+    return WEBHOOKS.change(values, site_id=site_id, id=webhook.id, run=webhook.run) > 0
