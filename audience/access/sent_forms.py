@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from audience import clock, pepper
+from audience.clock import DAY_MS
 from storage import database
 from storage.access import sent_forms as stored
 
 T = TypeVar("T")
 SHARED = database.SHARED
-KEPT_MS = 86_400_000
+KEPT_MS = DAY_MS
 
 
 @dataclass(frozen=True)

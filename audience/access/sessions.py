@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from audience import clock, pepper
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
@@ -15,9 +16,6 @@ from storage.errors import DiskFault, Unavailable
 
 __all__ = ["OneTimeLink", "Session"]
 
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
 LIFETIME_MS = {False: 12 * HOUR_MS, True: 30 * DAY_MS}  # by whether it is remembered
 IDLE_MS = {False: 2 * HOUR_MS, True: 7 * DAY_MS}
 TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use

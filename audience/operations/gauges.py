@@ -2,11 +2,10 @@
 
 from audience import clock
 from audience.changes import replay as change_log_replay
+from audience.clock import DAY_MS
 from audience.imports import backlog
 from audience.webhooks import webhooks
 from storage.errors import StatementError, Unavailable, Unusable
-
-DAY_MS = 86_400_000
 
 
 def read() -> dict[str, float]:
