@@ -155,5 +155,5 @@ def test_text_that_is_not_a_date_is_refused(text):
 
 
 def test_schemas_and_storage_know_the_same_columns():
-    assert values.NAMES == segment_rules.NAMES
+    assert values.NAMES == segment_rules.TEXT_COLUMNS
     assert values.DATES == stored.DATES
