@@ -1,7 +1,7 @@
 """Doing what undo decided on: people are removed, or get back what they had, in the caller's transaction."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from audience import clock
 from audience.access import site_keys
