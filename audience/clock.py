@@ -1,6 +1,8 @@
-"""The clocks: the only module that reads the wall clock."""
+"""The clocks: the only module that reads the wall clock. Times are in milliseconds."""
 
 import time
+
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 
 
 def now_ms() -> int:

@@ -25,7 +25,6 @@ MACHINE_FAULTS = (Unavailable, Unusable, OSError, MemoryError)  # after which a 
 RETRY_AFTER_MS = 2_000
 ELECTED_MS = 15_000
 NO_TROUBLE = "No job that failed has this id: `audience jobs list` lists them."
-DAY_MS = 86_400_000
 
 
 class ClaimLost(Exception):

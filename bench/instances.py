@@ -11,6 +11,7 @@ from audience import clock, pepper
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes.changes import Change, change_from_item
+from audience.clock import DAY_MS
 from audience.config import Settings
 from audience.operations import first_site
 from audience.operations.opening import CACHE_MB
@@ -22,7 +23,6 @@ from storage.subscribers.events import Event
 from tests.service import Service, serving, until
 
 BATCH = 10_000
-DAY_MS = 86_400_000
 SPAN_MS = 365 * DAY_MS
 
 

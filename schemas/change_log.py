@@ -8,7 +8,7 @@ import orjson
 
 from schemas.base import Form, JsonSchema
 from schemas.responses import Date, Id, ResponseSchema, listing, resource
-from schemas.values import DATES, json_bytes, write_date
+from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
 AFTER = "Send a number as `meta.next` answers it, or leave it out."
@@ -59,8 +59,6 @@ class NewValues(ResponseSchema):
     """The new values of what changed; of somebody new, all of them as they are now."""
 
     email = ma.fields.String(metadata={"may_be_absent": True})
-    first_name = ma.fields.String(metadata={"may_be_absent": True})
-    last_name = ma.fields.String(metadata={"may_be_absent": True})
     fields_ = ChangedValues(data_key="fields", metadata={"may_be_absent": True})
     tags_added = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
     tags_removed = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
@@ -68,6 +66,9 @@ class NewValues(ResponseSchema):
     updated_at = Date(metadata={"may_be_absent": True})
     last_event_at = Date(allow_none=True, metadata={"may_be_absent": True})
     unsubscribed_at = Date(allow_none=True, metadata={"may_be_absent": True})
+
+    class Meta(ResponseSchema.Meta):
+        include: ClassVar = {name: ma.fields.String(metadata={"may_be_absent": True}) for name in NAMES}
 
 
 class ChangeAttributes(ResponseSchema):

@@ -96,7 +96,7 @@ def _plain_names(value: Any) -> list[str] | None:
 
 
 PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
-    "email": _plain_email, "first_name": _plain_text, "last_name": _plain_text, "tags": _plain_names,
+    "email": _plain_email, **dict.fromkeys(NAMES, _plain_text), "tags": _plain_names,
     "remove_tags": _plain_names, "fields": _plain_fields, "command": _plain_command, "uuid": plain_uuid,
 }  # fmt: skip
 

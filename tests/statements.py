@@ -31,6 +31,7 @@ NAMES_SITE = re.compile(r"\bsite_id\"? = |^COPY|INTO \"?\w+\"? {2}site_id ")
 OF_PAGE = "subscribers.id = page_id AND subscribers.site_id = page_site"
 JOIN = re.compile(r"\bJOIN .*?\bON\b(?P<on>.*?)(?=\b(?:JOIN|WHERE|GROUP BY|ORDER BY)\b|$)", re.DOTALL)
 SAME_SITE = re.compile(r"\"?\bsite_id\"? = \"?[a-z]\w*|= \"?\w+\"?\.\"?site_id\b")
+COMPARED = re.compile(r"(?!.*\bSELECT\b).*\bsite_id\"? = .*")  # peewee brackets each condition
 INNER = re.compile(r"\((?P<inner>[^()]*)\)")
 OVER_ALL_SITES = {
     "SELECT DISTINCT site_id FROM jobs": "a worker looks for sites with something to do",
@@ -68,6 +69,8 @@ def parts(statement):
     while found := INNER.search(statement):
         yield found["inner"]
         named = " site_id " if "site_id" in found["inner"] else ""
+        if COMPARED.fullmatch(found["inner"]):
+            named = f" {found['inner']} "
         statement = f"{statement[: found.start()]}{named}{statement[found.end() :]}"
     yield statement
 

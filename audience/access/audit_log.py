@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from audience import clock, redaction
+from audience.clock import DAY_MS
 from schemas.values import compact_json
 from storage import database
 from storage.access import audit_log as stored
@@ -18,7 +19,6 @@ __all__ = ["AuditEntry"]
 
 Page = TypeVar("Page", bound=Sized)
 
-DAY_MS = 86_400_000
 PAGE_ROWS = 100
 CHUNK_ROWS = 1_000
 NEWEST = 2**63 - 1

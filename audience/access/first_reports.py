@@ -22,4 +22,5 @@ FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 def create(site_id: int, at: int) -> None:
     """Saves the reports, in the caller's transaction."""
     for name, report_type, chart_style, settings in FIRST_REPORTS:
-        stored.add(site_id, name, report_type, chart_style, None, compact_json(settings), at)
+        new = stored.Report(0, name, report_type, chart_style, None, compact_json(settings), at, at)
+        stored.add(site_id, new)

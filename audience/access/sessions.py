@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from audience import clock, pepper
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
@@ -23,9 +24,6 @@ __all__ = ["OneTimeLink", "Session"]
 
 T = TypeVar("T")
 SHARED = database.SHARED
-MINUTE_MS = 60_000
-HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
 LIFETIME_MS = {False: 12 * HOUR_MS, True: 30 * DAY_MS}  # by whether it is remembered
 IDLE_MS = {False: 2 * HOUR_MS, True: 7 * DAY_MS}
 TOUCH_MS = 5 * MINUTE_MS  # between two writes of the last use

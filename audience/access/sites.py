@@ -53,9 +53,18 @@ def list_all() -> list[Site]:
 
 
 @database.session()
+def get(site_id: int) -> Site:
+    """Raises `NotFound`."""
+    return _require(stored.get(site_id))
+
+
+@database.session()
 def get_by_uuid(site_uuid: str) -> Site:
     """Raises `NotFound`."""
-    site = stored.get_by_uuid(site_uuid)
+    return _require(stored.get_by_uuid(site_uuid))
+
+
+def _require(site: Site | None) -> Site:
     if site is None:
         raise NotFound(NO_SITE)
     return site

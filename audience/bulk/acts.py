@@ -11,6 +11,7 @@ from audience import clock, jobs
 from audience.access import audit_log
 from audience.access.audit_log import Actor, AuditEntry
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
 from storage import database
@@ -21,7 +22,6 @@ from storage.bulk.acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
 
 __all__ = ["BulkAct"]
 
-DAY_MS = 86_400_000
 PIECE_ROWS = 200  # written in one transaction, while others wait
 ERASED_ROWS = 50  # as above: each takes as long as four of others
 PIECES_AT_ONCE = 50  # stored in one transaction

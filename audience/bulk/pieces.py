@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from audience import clock, jobs
+from audience.access import sites
 from audience.access.sites import Site
 from audience.bulk.acts import (
     ERASE,
@@ -25,11 +26,9 @@ from audience.bulk.acts import (
 )
 from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source
 from audience.erasures import erasures
-from audience.errors import NotFound
 from audience.jobs import DB, Job, Kind
 from audience.subscribers import subscribers
 from storage import database
-from storage.access import sites
 from storage.bulk import acts as stored
 from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
@@ -40,7 +39,7 @@ def kind(instance: Path) -> Kind:
 
 
 def _step(instance: Path, job: Job, deadline: float) -> int:
-    site = _site(job.site_id)
+    site = sites.get(job.site_id)
     while not (ends := _do_piece(site, job, instance)):
         if time.monotonic() >= deadline or database.log_is_full():
             break
@@ -49,14 +48,6 @@ def _step(instance: Path, job: Job, deadline: float) -> int:
 
 def _give_up(site_id: int, act_id: int) -> None:
     stored.set_status(site_id, act_id, FAILED)
-
-
-@database.session()
-def _site(site_id: int) -> Site:
-    for site in sites.list_all():
-        if site.id == site_id:
-            return site
-    raise NotFound("There is no such site.")
 
 
 def _do_piece(site: Site, job: Job, instance: Path) -> bool:

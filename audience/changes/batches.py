@@ -18,18 +18,19 @@ from storage.subscribers import batches as stored
 from storage.subscribers.batches import (  # fmt: skip
     EMAIL,
     FIELDS,
-    FIRST_NAME,
     ID,
     LAST_EVENT_AT,
-    LAST_NAME,
     TAG_IDS,
+    TEXT_POSITIONS,
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
 )
-from storage.subscribers.subscribers import read_values
+from storage.subscribers.subscribers import TEXT_COLUMNS, read_values, texts
 
 CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
+POSITIONS = dict(zip(TEXT_COLUMNS, TEXT_POSITIONS, strict=True))
+BLANK = [""] * len(TEXT_COLUMNS)
 ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
 DATED = {name: stored.INSERTED.index(name) for name in ("created_at", "updated_at", "last_event_at")}
 NOT_SUPPRESSED = Suppression("", 0, 0)
@@ -131,7 +132,7 @@ class SubscriberBatch:
 
     def _add(self, change: Change) -> Person:
         person = self.people[change.key] = [
-            0, change.email, "{}", "[]", "", "", None, None, None, 0, 0, None, self.at, change.key, self.at,
+            0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key, self.at,
             str(uuid_utils.uuid7()), self.site_id, self.created_by,
         ]  # fmt: skip
         for name, at in change.dates.items():
@@ -166,13 +167,13 @@ class SubscriberBatch:
         changed = False
         if change.known:
             values = self.values.get(change.key) or read_values(person[FIELDS])
-            change = known_people.only_blanks(change, values, person[FIRST_NAME], person[LAST_NAME])
+            had = [name for name, position in POSITIONS.items() if person[position]]
+            change = known_people.only_blanks(change, values, had)
         if change.rewrites_email and person[EMAIL] != change.email:
             person[EMAIL], changed = change.email, True
-        if change.first_name and person[FIRST_NAME] != change.first_name:
-            person[FIRST_NAME], changed = change.first_name, True
-        if change.last_name and person[LAST_NAME] != change.last_name:
-            person[LAST_NAME], changed = change.last_name, True
+        for position, text in zip(TEXT_POSITIONS, texts(change), strict=True):
+            if text and person[position] != text:
+                person[position], changed = text, True
         if change.event_at is not None:
             last = person[LAST_EVENT_AT]
             if last is None or change.event_at > last:
@@ -211,10 +212,9 @@ class SubscriberBatch:
     def _remove_values(self, person: Person, change: Change) -> bool:
         values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
-            if name in ("first_name", "last_name"):
-                place = FIRST_NAME if name == "first_name" else LAST_NAME
-                changed |= person[place] != ""
-                person[place] = ""
+            if name in POSITIONS:
+                changed |= person[POSITIONS[name]] != ""
+                person[POSITIONS[name]] = ""
             if name in values:
                 replaced.setdefault(name, values[name])
                 changed = True

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from audience import addresses
-from schemas.values import DATES, WholeDay, compact_json, trim
+from schemas.values import DATES, NAMES, WholeDay, compact_json, trim
 from storage.subscribers.subscribers import are_plain
 
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
@@ -90,11 +90,10 @@ def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") 
     `time_zone`, of the site, tells when a day ends on which somebody unsubscribed.
     """
     email = item["email"]
-    return Change(
+    values: list[Any] = [
         addresses.identity(email),
         trim(email),
-        item.get("first_name", ""),
-        item.get("last_name", ""),
+        *[item.get(name, "") for name in NAMES],
         item.get("fields", {}),
         item.get("tags", ()),
         item.get("remove_tags", ()),
@@ -103,7 +102,8 @@ def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") 
         {} if item.keys().isdisjoint(DATES) else _dates(item, time_zone),
         item.get("known", ""),
         at,
-    )
+    ]
+    return Change(*values)
 
 
 def _dates(item: Item, time_zone: str) -> dict[str, int]:

@@ -3,7 +3,7 @@
 Whichever it is, who left in the file leaves. Known is who exists when the row is applied.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from audience.changes.changes import Change, Consent
@@ -38,10 +38,10 @@ def _limited(change: Change, is_known: bool) -> Change:
     return change._replace(consent=consent, remove_tags=())
 
 
-def only_blanks(change: Change, values: Mapping[str, Any], first_name: str, last_name: str) -> Change:
-    """The names and values that somebody lacks: a missing key, null or an empty text is blank."""
+def only_blanks(change: Change, values: Mapping[str, Any], had: Iterable[str]) -> Change:
+    """Without texts that somebody `had`, and values: a missing key, null or an empty text is blank."""
+    had_texts: dict[str, Any] = dict.fromkeys(had, "")
     return change._replace(
-        first_name="" if first_name else change.first_name,
-        last_name="" if last_name else change.last_name,
+        **had_texts,
         fields={key: value for key, value in change.fields.items() if values.get(key) in (None, "")},
     )

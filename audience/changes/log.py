@@ -25,17 +25,16 @@ from storage.subscribers.batches import (
     CONSENT_NUMBER,
     EMAIL,
     EVENTS,
-    FIRST_NAME,
     ID,
     KEY,
     LAST_EVENT_AT,
-    LAST_NAME,
     NAMES,
     TAG_IDS,
+    TEXT_POSITIONS,
     TEXTS,
     UNSUBSCRIBED_AT,
 )
-from storage.subscribers.subscribers import Subscriber
+from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 from storage.webhooks import deliveries as stored_deliveries
 from storage.webhooks import webhooks as stored_webhooks
 
@@ -49,7 +48,7 @@ TAKEN_BACK_WHOLE = (
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
-    NAMES: ((FIRST_NAME, "first_name"), (LAST_NAME, "last_name")),
+    NAMES: tuple(zip(TEXT_POSITIONS, TEXT_COLUMNS, strict=True)),
     EVENTS: ((LAST_EVENT_AT, "last_event_at"),),
     CONSENT: ((UNSUBSCRIBED_AT, "unsubscribed_at"),),
 }

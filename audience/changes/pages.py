@@ -176,7 +176,7 @@ class _ChangeReader:
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
     """(uuid, all values as they are now) of those of somebody new who exist, by id."""
     records = stored_subscribers.shown(site_id, ids)
-    tag_ids = {text: orjson.loads(text) for text in {record[6] for record in records}}
+    tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for some in tag_ids.values() for tag_id in some})
     tagged = {text: [names[each] for each in some if each in names] for text, some in tag_ids.items()}
     return {
@@ -184,8 +184,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
             uuid,
             {
                 "email": email,
-                "first_name": first_name,
-                "last_name": last_name,
+                **dict(zip(stored_subscribers.TEXT_COLUMNS, texts, strict=True)),
                 "fields": read_fields(fields),
                 "tags_added": tagged[tags_text],
                 "tags_removed": [],
@@ -196,7 +195,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
             },
         )
         for (
-            id_, uuid, email, first_name, last_name, fields, tags_text,
+            id_, uuid, email, *texts, fields, tags_text,
             created_at, updated_at, last_event_at, unsubscribed_at,
         ) in records
     }  # fmt: skip

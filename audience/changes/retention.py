@@ -6,12 +6,12 @@ from itertools import takewhile
 from audience import clock
 from audience.changes import log as change_log
 from audience.changes.entries import unpack
+from audience.clock import DAY_MS
 from storage import database
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
 from storage.undo import undos as stored_undos
 
-DAY_MS = 86_400_000
 ROWS_AT_ONCE = 5
 SWEEP_SECONDS = 1.0
 

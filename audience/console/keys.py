@@ -11,6 +11,7 @@ from audience.access.keys import SCOPES, NewKey
 from audience.access.operators import OWNER
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
+from audience.clock import HOUR_MS
 from audience.console.page import actor, page, present, read_form, to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.console.settings import read_optional_name
@@ -19,7 +20,6 @@ from audience.http.services import settings
 
 blueprint = Blueprint("keys", __name__)
 
-HOUR_MS = 3_600_000
 OVERLAPS = {"0": 0, "1 hour": HOUR_MS, "1 day": 24 * HOUR_MS, "7 days": 168 * HOUR_MS}
 NO_SUCH_KEY = "This site has no such key any more: open its list of keys again."
 OTHER_SITES = "This key reaches other sites too: only an owner of all of them may change it."

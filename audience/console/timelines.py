@@ -16,6 +16,7 @@ from audience.searches import lists as subscriber_lists
 from audience.searches.lists import WEEK_MS, Event
 from audience.subscribers import tags
 from audience.subscribers.subscribers import Subscriber
+from schemas.values import NAMES
 
 SHOWN = 30
 MOST_SHOWN = 1_000
@@ -47,8 +48,7 @@ def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
 
 
 def _fields(subscriber: Subscriber) -> Iterator[tuple[str, Any]]:
-    yield "first_name", subscriber.first_name
-    yield "last_name", subscriber.last_name
+    yield from ((name, getattr(subscriber, name)) for name in NAMES)
     yield from subscriber.fields.items()
 
 

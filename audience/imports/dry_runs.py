@@ -131,8 +131,7 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
     each = subscriber
     return [
         each.email,
-        each.first_name,
-        each.last_name,
+        *stored.texts(each),
         each.fields,
         _names(each, tags),
         stored.consent(each),
@@ -153,8 +152,9 @@ def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
     """The changes after which people are in some states, but for consent: imports take no names or values."""
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)
-    for key, (email, first_name, last_name, fields, names, _) in states.items():
+    for key, (email, *texts, fields, names, _) in states.items():
         known = before.get(key)
         gone = [name for name in _names(known, tags) if name not in names] if known else []
         consent = "" if known else Consent.SUBSCRIBE  # which adds erased people, too
-        yield Change(key, email, first_name, last_name, fields, names, gone, consent=consent)
+        change: list[Any] = [key, email, *texts, fields, names, gone, consent]
+        yield Change(*change)

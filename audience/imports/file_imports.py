@@ -13,6 +13,7 @@ from audience.access import audit_log
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from audience.changes.changes import change_from_item
+from audience.clock import DAY_MS, HOUR_MS
 from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
 from audience.imports import file_uploads, imports, refused_rows
 from audience.imports import payloads as import_payloads
@@ -28,10 +29,9 @@ __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
 BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
-MINUTE_MS = 60_000
-LEASE_MS = 60 * MINUTE_MS
-RESUME_MS = 30 * 24 * 60 * MINUTE_MS
-RETENTION_MS = 30 * 24 * 60 * MINUTE_MS
+LEASE_MS = HOUR_MS
+RESUME_MS = 30 * DAY_MS
+RETENTION_MS = 30 * DAY_MS
 ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
 TAKEN_BACK = "The import was taken back before the file was read: send the file again to import it after all."
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from audience import jobs, redaction
 from audience.access import site_keys
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.imports import file_imports, file_uploads
 from audience.jobs import LONG, Job
@@ -24,7 +25,6 @@ from storage.imports.file_uploads import FileUpload
 from storage.instance import erased_pages
 
 BATCH_ROWS = 1_000
-DAY_MS = 86_400_000  # more than clocks of hosts differ, and a file takes to arrive
 NAMED = (
     "Somebody in this file was erased after it was sent, so it was deleted. Send it again: nobody who was "
     "erased comes back by it."
@@ -65,6 +65,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_record
 def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
     """Raises `ClaimLost`, `NotFound`, `_HeldError`, `FormError`."""
     with database.session():
+        # A day is more than clocks of hosts differ, and a file takes to arrive.
         erased = suppressions.erased_since(site.id, upload.created_at - DAY_MS)
     with (
         file_uploads.opened(site, instance, upload) as binary,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from audience import addresses, jobs
+from audience.access import sites
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, where
@@ -22,7 +23,6 @@ from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
 from audience.protocols import FileOpener, ReadableFile, RecordOpener
 from schemas.values import FormError, compact_json
 from storage import database
-from storage.access import sites
 from storage.errors import Unavailable
 from storage.imports import file_uploads as stored
 from storage.imports.file_uploads import IMPORT, FileUpload, ImportedFile
@@ -123,7 +123,7 @@ def _step(
         if upload is None or not upload.is_due:
             jobs.end(job)
             return jobs.SETTLED
-        site = next(site for site in sites.list_all() if site.id == job.site_id)
+        site = sites.get(job.site_id)
     if upload.to_search and upload.task != IMPORT:
         file_searches.search(site, upload, job, instance, open_records)
     else:

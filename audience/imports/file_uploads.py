@@ -271,12 +271,11 @@ def sweep(instance: Path) -> None:
 def _sweep_asked(instance: Path) -> None:
     with database.session():
         found = stored.asked_before(clock.now_ms() - ASKED_MS)
-        by_id = {site.id: site for site in sites.list_all()} if found else {}
     for site_id, upload_id in found:
         with database.session():
-            upload = stored.get(site_id, upload_id)
-        if upload and site_id in by_id:
-            discard(by_id[site_id], instance, upload)
+            site, upload = sites.get(site_id), stored.get(site_id, upload_id)
+        if site and upload:
+            discard(site, instance, upload)
 
 
 def _require(site_id: int, upload_id: int) -> FileUpload:

@@ -7,9 +7,10 @@ from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
+from audience.clock import DAY_MS, HOUR_MS
 from audience.imports import file_imports
 from audience.operations import site_lane
-from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
+from audience.operations.demo_people import SEED
 from audience.protocols import FileRow
 from storage import database
 from storage.changes import acts as change_log_acts

@@ -11,11 +11,11 @@ from itertools import accumulate
 from typing import Any
 
 from audience import addresses
+from audience.clock import DAY_MS, HOUR_MS
 from audience.subscribers.subscribers import Change, Consent
 
 SEED = "Demo"
 DAYS = 730
-DAY_MS, HOUR_MS = 86_400_000, 3_600_000
 CAMPAIGNS = {
     12: 4.0,
     44: 2.6,

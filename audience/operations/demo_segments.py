@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from audience import clock
 from audience.access.sites import Site
-from audience.operations.demo_people import DAY_MS
+from audience.clock import DAY_MS
 from audience.searches import exports
 from audience.segments import segments
 from audience.segments.segments import Segment

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from audience import clock, jobs
 from audience.access import operators, site_keys, sites
+from audience.clock import DAY_MS
 from audience.imports import backlog
 from audience.operations import change_log_replay
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
@@ -22,7 +23,6 @@ TWINS = (
 )
 MOST_TWINS = 5  # that are named
 CLOCK_SKEW_MS = 60_000
-DAY_MS = 86_400_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 

@@ -1,12 +1,11 @@
 """Numbers of a whole instance that go up and down."""
 
 from audience import clock
+from audience.clock import DAY_MS
 from audience.imports import backlog
 from audience.operations import change_log_replay
 from audience.webhooks import webhooks
 from storage.errors import StatementError, Unavailable, Unusable
-
-DAY_MS = 86_400_000
 
 
 def read() -> dict[str, float]:

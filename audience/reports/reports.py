@@ -58,15 +58,7 @@ def using(site: Site, segment: segments.Segment) -> list[Report]:
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
     """If an `actor` saves it, the audit log says so. Raises `Refused`, and `NotFound` for the segment."""
     draft = _draft(site.id, item)
-    report_id = stored.add(
-        site.id,
-        draft.name,
-        draft.report_type,
-        draft.chart_style,
-        draft.segment_id,
-        draft.settings,
-        draft.created_at,
-    )
+    report_id = stored.add(site.id, draft)
     _record(site, actor, "report saved", draft.name)
     return draft._replace(id=report_id)
 

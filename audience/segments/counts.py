@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from audience import clock
 from audience.access.sites import Site
-from audience.jobs import DAY_MS, DB, Job, Kind
+from audience.clock import DAY_MS
+from audience.jobs import DB, Job, Kind
 from audience.segments import segments
 from storage import database
 from storage.segments import counts as stored

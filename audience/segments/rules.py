@@ -9,9 +9,9 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from audience.clock import DAY_MS
 from audience.errors import Refused
 from audience.segments.subjects import (
-    DAY_MS,
     DAYS,
     GROUPS,
     MAX_DAYS,

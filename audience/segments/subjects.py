@@ -19,7 +19,6 @@ MAX_VALUES = 100
 MAX_DAYS = 36_500
 MAX_EVENTS = 1_000_000
 MAX_NAME_LENGTH = 255
-DAY_MS = 86_400_000
 
 TEXT = "Send text that is not empty."
 VALUE = "Send text, a number, true or false."

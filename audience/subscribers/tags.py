@@ -72,7 +72,7 @@ def delete(
         if actor:
             audit_log.record(actor, "tag deleted", site, tag.name)
     with suppress(Unavailable):
-        _strip(site.id, DiscardedTag(tag.id, tag.name, *source))
+        _strip(DiscardedTag(site.id, tag.id, tag.name, *source))
     return tag
 
 
@@ -81,22 +81,22 @@ def sweep() -> None:
     deadline = time.monotonic() + SWEEP_SECONDS
     with database.session():
         discarded = stored.discarded()
-    for site_id, tag in discarded:
-        _strip(site_id, tag, deadline)
+    for tag in discarded:
+        _strip(tag, deadline)
 
 
-def _strip(site_id: int, tag: DiscardedTag, deadline: float = math.inf) -> None:
+def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
     """In several transactions, so that others can write in between."""
-    while time.monotonic() < deadline and _strip_some(site_id, tag):
+    while time.monotonic() < deadline and _strip_some(tag.site_id, tag):
         pass
 
 
 @database.writes_site
 def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
     at = clock.now_ms()
-    tagged_rows = stored.subscribers_with_tag(site_id, tag.id, CHUNK_ROWS)
+    tagged_rows = stored.subscribers_with_tag(site_id, tag.tag_id, CHUNK_ROWS)
     without = [
-        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.id]))
+        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.tag_id]))
         for subscriber_id, cached in tagged_rows
     ]
     removed_from = [subscriber_id for subscriber_id, _ in without]
@@ -104,12 +104,12 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
     same_name = {id_ for id_, name in known.items() if name == tag.name}
     tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & same_name}
     stored.recache(site_id, without, at)
-    stored.unlink([(site_id, tag.id, subscriber_id) for subscriber_id in removed_from])
+    stored.unlink([(site_id, tag.tag_id, subscriber_id) for subscriber_id in removed_from])
     if removed_from:
-        named = tag.id, tag.name
-        change_log.record_untagged(site_id, Source(*tag.source), named, removed_from, tagged_anew, at)
+        named, source = (tag.tag_id, tag.name), Source(tag.source, tag.source_id)
+        change_log.record_untagged(site_id, source, named, removed_from, tagged_anew, at)
     else:
-        stored.forget(site_id, tag.id)
+        stored.forget(site_id, tag.tag_id)
     return bool(removed_from)
 
 

@@ -18,11 +18,10 @@ from storage.changes import log as stored
 from storage.changes.log import LogRow
 from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
 from storage.subscribers import subscribers as stored_subscribers
-from storage.subscribers.subscribers import Subscriber
+from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
-NAMES = ("first_name", "last_name")
 ROWS_AT_ONCE = 50
 NOTHING = Source("", 0)
 SUBSCRIBED: "Values" = {"unsubscribed_at": None, "consent": [None, 0, 0]}  # of who came in subscribed
@@ -256,7 +255,7 @@ class RowReader:
 
 def _whole(person: Subscriber) -> Values:
     """What was of somebody before they were created: nothing of what they have."""
-    before: Values = {name: "" for name in NAMES if getattr(person, name)}
+    before: Values = {name: "" for name in TEXT_COLUMNS if getattr(person, name)}
     return before | {"fields": dict.fromkeys(person.fields), "tags": dict.fromkeys(person.tag_ids, False)}
 
 
@@ -267,7 +266,7 @@ def _before(own: Own) -> Values:
         added, removed = new.get("tags", ((), ()))
         before["tags"] = dict.fromkeys(added, False) | dict.fromkeys(removed, True) | before["tags"]
         before["fields"] = {key: old["fields"][key] for key in new.get("fields", ())} | before["fields"]
-        before = {name: old[name] for name in NAMES if name in new} | before
+        before = {name: old[name] for name in TEXT_COLUMNS if name in new} | before
         if "unsubscribed_at" in new:
             before = {name: old[name] for name in ("unsubscribed_at", "consent")} | before
     return before
@@ -275,10 +274,10 @@ def _before(own: Own) -> Values:
 
 def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
     """What of it no later entry set; consent is decided on by itself."""
-    left: Values = {name: before[name] for name in NAMES if name in before}
+    left: Values = {name: before[name] for name in TEXT_COLUMNS if name in before}
     fields, tags = dict(before["fields"]), dict(before["tags"])
     for _, _, new in later:
-        for name in NAMES:
+        for name in TEXT_COLUMNS:
             if name in new:
                 left.pop(name, None)
         for key in new.get("fields", ()):
@@ -289,4 +288,4 @@ def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
 
 
 def _size(values: Values) -> int:
-    return len(values.keys() & {*NAMES}) + len(values["fields"]) + len(values["tags"])
+    return len(values.keys() & {*TEXT_COLUMNS}) + len(values["fields"]) + len(values["tags"])

@@ -15,6 +15,7 @@ from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, BulkAct
 from audience.changes.changes import Source
 from audience.changes.pages import BY_KEY, answered
+from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
 from audience.undo import work as undo_work
@@ -30,7 +31,6 @@ from storage.undo.undos import FAILED, Undo
 
 __all__ = ["FAILED", "Undo"]
 
-DAY_MS = 86_400_000
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
 IMPORT, BULK_ACT = "import", "bulk_act"

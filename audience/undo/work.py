@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audience import clock, jobs
-from audience.access import audit_log
+from audience.access import audit_log, sites
 from audience.access.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
 from audience.changes import log as change_log
 from audience.changes.changes import Source
@@ -83,7 +83,8 @@ def _get(site_id: int, undo_id: int) -> Undo:
 
 @database.session()
 def _site_uuid(site_id: int) -> str:
-    return next((site.uuid for site in stored_sites.list_all() if site.id == site_id), "")
+    site = stored_sites.get(site_id)
+    return site.uuid if site else ""
 
 
 def _keep(key: tuple[str, int], named: LaterNames) -> None:
@@ -97,9 +98,9 @@ def _keep(key: tuple[str, int], named: LaterNames) -> None:
 @database.session()
 def _forget_ended() -> None:
     """Forgets what was read for undos that other workers have ended."""
-    ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for uuid, undo_id in list(_named):
-        undo = stored.get(ids[uuid], undo_id) if uuid in ids else None
+        site = stored_sites.get_by_uuid(uuid)
+        undo = stored.get(site.id, undo_id) if site else None
         if undo is None or undo.finished_at is not None:
             del _named[uuid, undo_id]
 
@@ -219,7 +220,7 @@ def _end(job: Job) -> None:
 
 def _record(site_id: int, undo: Undo) -> None:
     """Says in the audit log how many were really taken back, for who asked for it."""
-    site = next(each for each in stored_sites.list_all() if each.id == site_id)
+    site = sites.get(site_id)
     asked = audit_log.asked_back(site, subject(Source(*undo.of)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)

@@ -1,7 +1,7 @@
 """Doing what undo decided on: people are removed, or get back what they had, in the caller's transaction."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from audience import clock
 from audience.access import site_keys
@@ -12,13 +12,13 @@ from audience.changes.consents import Person
 from audience.changes.entries import consent_before
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
-from audience.undo.decisions import LEFT, NAMES, REMOVED, Decision
+from audience.undo.decisions import LEFT, REMOVED, Decision
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import CONSENT_AT, CONSENT_KIND, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
-from storage.subscribers.subscribers import Subscriber
+from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 
 UNDONE = "undone"  # the reason of a change of consent
 
@@ -99,17 +99,16 @@ def _known_tags(site_id: int, changed: Sequence[_Put]) -> set[int]:
 def _change(each: _Put, known_tags: set[int]) -> Change:
     put = each.decision.put
     fields = put.get("fields", {})
-    names = {name: put[name] for name in NAMES if name in put}
+    names: dict[str, Any] = {name: put[name] for name in TEXT_COLUMNS if name in put}
     tags = {str(tag_id): had for tag_id, had in put.get("tags", {}).items() if tag_id in known_tags}
     blank = [name for name, value in names.items() if not value]
     return Change(
         each.person.email_key,
         each.person.email,
-        names.get("first_name", ""),
-        names.get("last_name", ""),
-        {key: value for key, value in fields.items() if value is not None},
-        [tag_id for tag_id, had in tags.items() if had],
-        [tag_id for tag_id, had in tags.items() if not had],
+        **names,
+        fields={key: value for key, value in fields.items() if value is not None},
+        tags=[tag_id for tag_id, had in tags.items() if had],
+        remove_tags=[tag_id for tag_id, had in tags.items() if not had],
         remove_fields=[*blank, *(key for key, value in fields.items() if value is None)],
         creates=False,
     )

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from audience import clock, redaction, telemetry
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.deliveries import signing
 from audience.deliveries.client import Delivered, post
 from audience.webhooks import webhooks
@@ -18,7 +19,7 @@ from storage.webhooks.deliveries import CHANGES, TEST, Delivery
 
 __all__ = ["CHANGES", "Delivery"]
 
-LOG_MS = 30 * 86_400_000
+LOG_MS = 30 * DAY_MS
 LOG_ROWS = 1_000  # deleted per transaction
 PAGE_SIZE = 100
 TEST_SECONDS = 7.0  # a client may wait for 10

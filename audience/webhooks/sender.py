@@ -16,6 +16,7 @@ from itertools import accumulate, islice
 from typing import Any
 
 from audience import clock, jobs
+from audience.access import sites
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.changes.entries import ERASED, RESET, UNSUBSCRIBED
@@ -30,7 +31,6 @@ from audience.webhooks.deliveries import CHANGES, GONE, Delivery
 from audience.webhooks.webhooks import Webhook
 from schemas.values import compact_json, write_date
 from storage import database
-from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
 from storage.webhooks import webhooks as stored
 
@@ -101,7 +101,7 @@ def _message(job: Job, write: WriteChange) -> Message | None:
         webhook = webhooks.require(job.site_id, job.subject)
         if webhook.paused:
             return None
-        site = next(site for site in stored_sites.list_all() if site.id == job.site_id)
+        site = sites.get(job.site_id)
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
     texts = [compact_json(write(change)) for change in passing]

@@ -9,6 +9,7 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes.pages import NO_PLACE
+from audience.clock import DAY_MS
 from audience.deliveries import signing
 from audience.deliveries.addresses import AddressRefused, check_url
 from audience.errors import NotFound, Refused
@@ -24,7 +25,7 @@ from storage.webhooks.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 
 __all__ = ["Webhook"]
 
-OVERLAP_MS = 86_400_000
+OVERLAP_MS = DAY_MS
 NO_WEBHOOK = "Webhook not found: GET /v1/fetch/webhooks lists the webhooks of the site."
 PAUSED = (
     "{} webhooks are paused, so that a copy calls nobody: "

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from storage.access.models import AuditLogModel
 from storage.database import execute, marks, row, rows
-
-COLUMNS = "actor, act, subject, subjects, typed, client_network, at"
+from storage.records import Records
 
 
 class AuditEntry(NamedTuple):
@@ -21,6 +21,9 @@ class AuditEntry(NamedTuple):
     at: int
 
 
+ENTRIES = Records(AuditLogModel, AuditEntry)
+
+
 def add(
     site_id: int | None,
     actor: str,
@@ -31,29 +34,20 @@ def add(
     client_network: str,
     at: int,
 ) -> None:
-    execute(
-        f"INSERT INTO audit_log (site_id, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (site_id, actor, act, subject, subjects, typed, client_network, at),
-    )
+    ENTRIES.add_new(AuditEntry(0, actor, act, subject, subjects, typed, client_network, at), site=site_id)
 
 
 def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
     """The newest entries with an id below `before`, of a site or, without one, of the instance."""
-    where, parameters = ("site_id IS NULL", []) if site_id is None else ("site_id = ?", [site_id])
-    records = rows(
-        f"SELECT id, {COLUMNS} FROM audit_log WHERE {where} AND id < ? ORDER BY id DESC LIMIT ?",
-        [*parameters, before, limit],
-    )
-    return [AuditEntry(*record) for record in records]
+    newest = "AND id < ? ORDER BY id DESC LIMIT ?"
+    if site_id is None:
+        return ENTRIES.find(f"WHERE site_id IS NULL {newest}", before, limit)
+    return ENTRIES.find(newest, before, limit, site_id=site_id)
 
 
 def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
     """The newest entries on a subject."""
-    records = rows(
-        f"SELECT id, {COLUMNS} FROM audit_log WHERE site_id = ? AND subject = ? ORDER BY id DESC LIMIT ?",
-        (site_id, subject, limit),
-    )
-    return [AuditEntry(*record) for record in records]
+    return ENTRIES.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id, subject=subject)
 
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
@@ -64,10 +58,7 @@ def erase(site_id: int, hashes: Mapping[str, str]) -> None:
         [site_id, *uuids],
     )
     for (uuid,) in named:
-        execute(
-            "UPDATE audit_log SET subject = ? WHERE site_id = ? AND subject = ?",
-            (hashes[uuid], site_id, uuid),
-        )
+        ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 
 
 def forget_typed(site_id: int) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.access.models import KeyModel, KeySiteModel
-from storage.access.sites import Site
-from storage.database import execute, marks, row, rows
-
-COLUMNS = "id, publishable_key, secret_hash, scope, created_at, revoked_at, expires_at, name, last_used_at"
+from storage.access.sites import SITES, Site
+from storage.database import execute, marks, rows
+from storage.records import Records
 
 
 class Key(NamedTuple):
@@ -25,17 +24,20 @@ class Key(NamedTuple):
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
+KEYS = Records(KeyModel, Key)
+
+
 def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int, name: str) -> int:
-    key_id: int = KeyModel.insert(
+    key_id = KEYS.add(
         publishable_key=publishable_key, secret_hash=secret_hash, scope=scope, created_at=at, name=name
-    ).execute()
+    )
     KeySiteModel.insert_many([{"key": key_id, "site": site_id} for site_id in site_ids]).execute()
     return key_id
 
 
 def rename(publishable_key: str, name: str) -> bool:
     """False if there is no such key."""
-    return execute("UPDATE keys SET name = ? WHERE publishable_key = ?", (name, publishable_key)) > 0
+    return KEYS.change({"name": name}, publishable_key=publishable_key) > 0
 
 
 def note_use(key_id: int, at: int) -> None:
@@ -46,12 +48,11 @@ def note_use(key_id: int, at: int) -> None:
 
 
 def put_secret_hash(key_id: int, secret_hash: str) -> None:
-    execute("UPDATE keys SET secret_hash = ? WHERE id = ?", (secret_hash, key_id))
+    KEYS.change({"secret_hash": secret_hash}, id=key_id)
 
 
 def get_by_publishable_key(publishable_key: str) -> Key | None:
-    record = row(f"SELECT {COLUMNS} FROM keys WHERE publishable_key = ?", (publishable_key,))
-    return record and Key(*record)
+    return KEYS.get(publishable_key=publishable_key)
 
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
@@ -62,30 +63,20 @@ def publishable(key_ids: Collection[int]) -> dict[int, str]:
 
 def list_all(site_id: int | None) -> list[Key]:
     """All keys, or those of a site; oldest first."""
-    query, parameters = f"SELECT {COLUMNS} FROM keys", []
-    if site_id is not None:
-        query, parameters = f"{query} WHERE id IN (SELECT key_id FROM key_sites WHERE site_id = ?)", [site_id]
-    return [Key(*record) for record in rows(f"{query} ORDER BY id", parameters)]
+    if site_id is None:
+        return KEYS.find("ORDER BY id")
+    return KEYS.find("WHERE id IN (SELECT key_id FROM key_sites WHERE site_id = ?) ORDER BY id", site_id)
 
 
 def sites_of(key_id: int) -> list[Site]:
     """The sites that a key gives access to."""
-    records = rows(
-        "SELECT s.id, s.uuid, s.name, s.time_zone, s.created_at FROM key_sites k "
-        "JOIN sites s ON s.id = k.site_id WHERE k.key_id = ? ORDER BY s.id",
-        (key_id,),
-    )
-    return [Site(*record) for record in records]
+    return SITES.find("WHERE id IN (SELECT site_id FROM key_sites WHERE key_id = ?) ORDER BY id", key_id)
 
 
 def revoke(publishable_key: str, at: int) -> bool:
     """False if there is no such key, or if it is revoked already."""
-    return bool(
-        execute(
-            "UPDATE keys SET revoked_at = ? WHERE publishable_key = ? AND revoked_at IS NULL",
-            (at, publishable_key),
-        )
-    )
+    active = KeyModel.publishable_key == publishable_key, KeyModel.revoked_at.is_null()
+    return bool(KeyModel.update(revoked_at=at).where(*active).execute())
 
 
 def expire(publishable_key: str, at: int) -> None:

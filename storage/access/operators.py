@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from storage.access.models import OperatorModel
-from storage.access.sites import Site
-from storage.database import execute, row, rows
+from storage.access.models import OperatorModel, OperatorRoleModel
+from storage.access.sites import SITES, Site
+from storage.database import row, rows
+from storage.records import Records
 
-COLUMNS = "id, email, email_key, password_hash, administrator, created_at"
 OWNER = "owner"
 
 
@@ -21,40 +21,36 @@ class ConsoleOperator(NamedTuple):
     created_at: int
 
 
+OPERATORS = Records(OperatorModel, ConsoleOperator)
+
+
 def add(email: str, email_key: str | None, administrator: bool, at: int) -> int:
-    operator_id: int = OperatorModel.insert(
-        email=email, email_key=email_key, administrator=administrator, created_at=at
-    ).execute()
-    return operator_id
+    return OPERATORS.add(email=email, email_key=email_key, administrator=administrator, created_at=at)
 
 
 def get(operator_id: int) -> ConsoleOperator | None:
-    return _operator(row(f"SELECT {COLUMNS} FROM operators WHERE id = ?", (operator_id,)))
+    return OPERATORS.get(id=operator_id)
 
 
 def get_by_key(email_key: str) -> ConsoleOperator | None:
-    return _operator(row(f"SELECT {COLUMNS} FROM operators WHERE email_key = ?", (email_key,)))
+    return OPERATORS.get(email_key=email_key)
 
 
 def list_all() -> list[ConsoleOperator]:
     """Oldest first."""
-    return [ConsoleOperator(*record) for record in rows(f"SELECT {COLUMNS} FROM operators ORDER BY id")]
-
-
-def _operator(record: tuple[int, str, str | None, str, bool, int] | None) -> ConsoleOperator | None:
-    return ConsoleOperator(*record) if record else None
+    return OPERATORS.find("ORDER BY id")
 
 
 def set_email(operator_id: int, email: str, email_key: str) -> None:
-    execute("UPDATE operators SET email = ?, email_key = ? WHERE id = ?", (email, email_key, operator_id))
+    OPERATORS.change({"email": email, "email_key": email_key}, id=operator_id)
 
 
 def set_password_hash(operator_id: int, password_hash: str) -> None:
-    execute("UPDATE operators SET password_hash = ? WHERE id = ?", (password_hash, operator_id))
+    OPERATORS.change({"password_hash": password_hash}, id=operator_id)
 
 
 def set_administrator(operator_id: int, administrator: bool) -> None:
-    execute("UPDATE operators SET administrator = ? WHERE id = ?", (administrator, operator_id))
+    OPERATORS.change({"administrator": administrator}, id=operator_id)
 
 
 def last_site(operator_id: int) -> int | None:
@@ -63,24 +59,25 @@ def last_site(operator_id: int) -> int | None:
 
 
 def put_last_site(operator_id: int, site_id: int) -> None:
-    execute("UPDATE operators SET last_site_id = ? WHERE id = ?", (site_id, operator_id))
+    OPERATORS.change({"last_site_id": site_id}, id=operator_id)
 
 
 def delete(operator_id: int) -> None:
     """With roles, sessions and one-time links."""
-    execute("DELETE FROM operators WHERE id = ?", (operator_id,))
+    OPERATORS.delete(id=operator_id)
 
 
 def set_role(operator_id: int, site_id: int, role: str) -> None:
-    execute(
-        "INSERT INTO operator_roles (operator_id, site_id, role) VALUES (?, ?, ?) "
-        "ON CONFLICT (site_id, operator_id) DO UPDATE SET role = excluded.role",
-        (operator_id, site_id, role),
-    )
+    OperatorRoleModel.insert(operator=operator_id, site=site_id, role=role).on_conflict(
+        conflict_target=[OperatorRoleModel.site, OperatorRoleModel.operator],
+        preserve=[OperatorRoleModel.role],
+    ).execute()
 
 
 def delete_role(operator_id: int, site_id: int) -> None:
-    execute("DELETE FROM operator_roles WHERE operator_id = ? AND site_id = ?", (operator_id, site_id))
+    OperatorRoleModel.delete().where(
+        OperatorRoleModel.operator == operator_id, OperatorRoleModel.site == site_id
+    ).execute()
 
 
 def roles_of(operator_id: int) -> dict[int, str]:
@@ -95,10 +92,5 @@ def roles_on(site_id: int) -> dict[int, str]:
 
 def sites_of(operator_id: int) -> list[Site]:
     """The sites that an operator has a role on, oldest first."""
-    records = rows(
-        "SELECT s.id, s.uuid, s.name, s.time_zone, s.created_at FROM operator_roles o "
-        "JOIN sites s ON s.id = o.site_id "
-        "WHERE o.operator_id = ? ORDER BY s.id",
-        (operator_id,),
-    )
-    return [Site(*record) for record in records]
+    of_operator = "SELECT site_id FROM operator_roles WHERE operator_id = ?"
+    return SITES.find(f"WHERE id IN ({of_operator}) ORDER BY id", operator_id)

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from storage.access.models import OneTimeLinkModel, SessionModel
 from storage.database import execute, row, rows
-
-COLUMNS = "id, operator_id, remembered, client_network, created_at, used_at"
+from storage.records import Records
 
 
 class Session(NamedTuple):
@@ -26,33 +25,27 @@ class OneTimeLink(NamedTuple):
     expires_at: int
 
 
+SESSIONS, LINKS = Records(SessionModel, Session), Records(OneTimeLinkModel, OneTimeLink)
+
+
 def add(token_hash: str, operator_id: int, remembered: bool, client_network: str, at: int) -> int:
-    session_id: int = SessionModel.insert(
-        token_hash=token_hash,
-        operator=operator_id,
-        remembered=remembered,
-        client_network=client_network,
-        created_at=at,
-        used_at=at,
-    ).execute()
-    return session_id
+    return SESSIONS.add(
+        token_hash=token_hash, operator=operator_id, remembered=remembered, client_network=client_network,
+        created_at=at, used_at=at,
+    )  # fmt: skip
 
 
 def get(token_hash: str) -> Session | None:
-    record = row(f"SELECT {COLUMNS} FROM sessions WHERE token_hash = ?", (token_hash,))
-    return record and Session(*record)
+    return SESSIONS.get(token_hash=token_hash)
 
 
 def list_of(operator_id: int) -> list[Session]:
     """Last used first."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM sessions WHERE operator_id = ? ORDER BY used_at DESC, id DESC", (operator_id,)
-    )
-    return [Session(*record) for record in records]
+    return SESSIONS.find("ORDER BY used_at DESC, id DESC", operator_id=operator_id)
 
 
 def touch(session_id: int, at: int) -> None:
-    execute("UPDATE sessions SET used_at = ? WHERE id = ?", (at, session_id))
+    SESSIONS.change({"used_at": at}, id=session_id)
 
 
 def searches(session_id: int) -> str | None:
@@ -61,7 +54,7 @@ def searches(session_id: int) -> str | None:
 
 
 def put_searches(session_id: int, searches: str) -> None:
-    execute("UPDATE sessions SET searches = ? WHERE id = ?", (searches, session_id))
+    SESSIONS.change({"searches": searches}, id=session_id)
 
 
 def searches_with(part: str) -> list[tuple[int, str]]:
@@ -72,23 +65,23 @@ def searches_with(part: str) -> list[tuple[int, str]]:
 
 def delete(session_id: int, operator_id: int) -> bool:
     """False if the operator has no such session."""
-    return bool(execute("DELETE FROM sessions WHERE id = ? AND operator_id = ?", (session_id, operator_id)))
+    return SESSIONS.delete(id=session_id, operator_id=operator_id) > 0
 
 
 def delete_sessions(operator_id: int) -> None:
-    execute("DELETE FROM sessions WHERE operator_id = ?", (operator_id,))
+    SESSIONS.delete(operator_id=operator_id)
 
 
 def delete_of(operator_id: int) -> None:
     """All sessions and one-time links of an operator."""
     delete_sessions(operator_id)
-    execute("DELETE FROM one_time_links WHERE operator_id = ?", (operator_id,))
+    LINKS.delete(operator_id=operator_id)
 
 
 def delete_all() -> None:
     """All sessions and one-time links."""
-    execute("DELETE FROM sessions")
-    execute("DELETE FROM one_time_links")
+    SESSIONS.delete()
+    LINKS.delete()
 
 
 def delete_old(created_before: int, remembered_before: int, at: int) -> None:
@@ -101,21 +94,16 @@ def delete_old(created_before: int, remembered_before: int, at: int) -> None:
 
 
 def add_link(token_hash: str, operator_id: int | None, purpose: str, expires_at: int) -> None:
-    OneTimeLinkModel.insert(
-        token_hash=token_hash, operator=operator_id, purpose=purpose, expires_at=expires_at
-    ).execute()
+    LINKS.add(token_hash=token_hash, operator=operator_id, purpose=purpose, expires_at=expires_at)
 
 
 def get_link(token_hash: str) -> OneTimeLink | None:
-    record = row(
-        "SELECT id, operator_id, purpose, expires_at FROM one_time_links WHERE token_hash = ?", (token_hash,)
-    )
-    return record and OneTimeLink(*record)
+    return LINKS.get(token_hash=token_hash)
 
 
 def spend_link(link_id: int) -> None:
-    execute("DELETE FROM one_time_links WHERE id = ?", (link_id,))
+    LINKS.delete(id=link_id)
 
 
 def delete_links_of(operator_id: int, purpose: str) -> None:
-    execute("DELETE FROM one_time_links WHERE operator_id = ? AND purpose = ?", (operator_id, purpose))
+    LINKS.delete(operator_id=operator_id, purpose=purpose)

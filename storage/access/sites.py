@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from storage.access.models import SiteCounterModel
 from storage.base_models import SiteModel
-from storage.database import execute, row, rows
+from storage.database import execute, row
+from storage.records import Records
 
 
 class Site(NamedTuple):
@@ -16,30 +18,29 @@ class Site(NamedTuple):
     created_at: int
 
 
-COLUMNS = "id, uuid, name, time_zone, created_at"
+SITES = Records(SiteModel, Site)
 
 
 def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
-    site_id = SiteModel.insert(
-        uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce
-    ).execute()
-    execute(
-        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, 0, 0)", (site_id,)
-    )
+    site_id = SITES.add(uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce)
+    SiteCounterModel.insert(site=site_id, accepted=0).execute()
     return Site(site_id, uuid, name, time_zone, at)
 
 
 def set_time_zone(site_id: int, time_zone: str) -> None:
-    execute("UPDATE sites SET time_zone = ? WHERE id = ?", (time_zone, site_id))
+    SITES.change({"time_zone": time_zone}, id=site_id)
 
 
 def rename(site_id: int, name: str) -> None:
-    execute("UPDATE sites SET name = ? WHERE id = ?", (name, site_id))
+    SITES.change({"name": name}, id=site_id)
+
+
+def get(site_id: int) -> Site | None:
+    return SITES.get(id=site_id)
 
 
 def get_by_uuid(uuid: str) -> Site | None:
-    record = row(f"SELECT {COLUMNS} FROM sites WHERE uuid = ?", (uuid,))
-    return record and Site(*record)
+    return SITES.get(uuid=uuid)
 
 
 def key_parts(site_id: int) -> tuple[str, str]:
@@ -54,7 +55,7 @@ def time_zone(site_id: int) -> str:
 
 
 def list_all() -> list[Site]:
-    return [Site(*record) for record in rows(f"SELECT {COLUMNS} FROM sites ORDER BY id")]
+    return SITES.find("ORDER BY id")
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:
@@ -82,7 +83,6 @@ def recount(site_id: int) -> tuple[int, int]:
 
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
-    execute(
-        "UPDATE site_counters SET users = ?, unsubscribers = ? WHERE site_id = ?",
-        (users, unsubscribers, site_id),
-    )
+    SiteCounterModel.update(users=users, unsubscribers=unsubscribers).where(
+        SiteCounterModel.site == site_id
+    ).execute()

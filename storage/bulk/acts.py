@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from storage import jobs
-from storage.bulk.models import BulkActModel
-from storage.database import execute, execute_many, marks, row, rows
+from storage.bulk.models import BulkActModel, BulkActPieceModel
+from storage.database import execute, execute_many, marks, rows
+from storage.records import Records
 from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers.subscribers import Subscriber, read
 
@@ -14,10 +15,6 @@ SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
     "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
 )  # fmt: skip
 JOB = "bulk_act"  # the kind of its job
-COLUMNS = (
-    "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
-    "created_at, started_at, finished_at, seq, accepted_at"
-)
 
 
 class BulkAct(NamedTuple):
@@ -49,6 +46,16 @@ class BulkAct(NamedTuple):
         return self.status in (SELECTING, QUEUED, RUNNING)
 
 
+class BulkActPiece(NamedTuple):
+    """`ids` is JSON."""
+
+    id: int
+    ids: str
+
+
+ACTS, PIECES = Records(BulkActModel, BulkAct), Records(BulkActPieceModel, BulkActPiece)
+
+
 def add(
     site_id: int,
     kind: str,
@@ -61,24 +68,20 @@ def add(
     wait_ms: int,
 ) -> int:
     """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
-    act_id: int = BulkActModel.insert(
+    act_id = ACTS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
         people=people, done=0, changed=0, created_at=at,
-    ).execute()  # fmt: skip
+    )  # fmt: skip
     jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
     return act_id
 
 
 def get(site_id: int, act_id: int) -> BulkAct | None:
-    record = row(f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
-    return record and BulkAct(*record)
+    return ACTS.get(site_id=site_id, id=act_id)
 
 
 def newest(site_id: int, limit: int) -> list[BulkAct]:
-    records = rows(
-        f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? ORDER BY id DESC LIMIT ?", (site_id, limit)
-    )
-    return [BulkAct(*record) for record in records]
+    return ACTS.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id)
 
 
 def end(site_id: int, act_id: int, status: str, at: int) -> None:
@@ -88,16 +91,12 @@ def end(site_id: int, act_id: int, status: str, at: int) -> None:
 
 def retry(site_id: int, act_id: int) -> None:
     """Queues an act that failed again, from where it stopped."""
-    query = f"UPDATE bulk_acts SET status = '{QUEUED}' WHERE site_id = ? AND id = ? AND status = '{FAILED}'"
-    if execute(query, (site_id, act_id)):
+    if ACTS.change({"status": QUEUED}, site_id=site_id, id=act_id, status=FAILED):
         jobs.add(site_id, JOB, act_id)
 
 
 def set_status(site_id: int, act_id: int, status: str, finished_at: int | None = None) -> None:
-    execute(
-        "UPDATE bulk_acts SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
-        (status, finished_at, site_id, act_id),
-    )
+    ACTS.change({"status": status, "finished_at": finished_at}, site_id=site_id, id=act_id)
 
 
 def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None:
@@ -117,22 +116,18 @@ def add_pieces(site_id: int, act_id: int, pieces: Iterable[Sequence[int]]) -> No
 
 def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
     """(id, ids of subscribers) of the next piece that waits."""
-    record = row(
-        "SELECT id, ids FROM bulk_act_pieces "
-        "WHERE site_id = ? AND bulk_act_id = ? AND waiting = 1 ORDER BY id LIMIT 1",
-        (site_id, act_id),
-    )
-    return (record[0], json.loads(record[1])) if record else None
+    waiting = PIECES.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=act_id, waiting=1)
+    return next(map(_ids, waiting), None)
 
 
 def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
     """(id, ids of subscribers) of the pieces of an act, done or not."""
-    records = rows(
-        "SELECT id, ids FROM bulk_act_pieces "
-        "WHERE site_id = ? AND bulk_act_id = ? AND id > ? ORDER BY id LIMIT ?",
-        (site_id, act_id, piece_id, limit),
-    )
-    return [(found, json.loads(ids)) for found, ids in records]
+    after = "AND id > ? ORDER BY id LIMIT ?"
+    return list(map(_ids, PIECES.find(after, piece_id, limit, site_id=site_id, bulk_act_id=act_id)))
+
+
+def _ids(piece: BulkActPiece) -> tuple[int, list[int]]:
+    return piece.id, json.loads(piece.ids)
 
 
 def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
@@ -163,15 +158,12 @@ def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int,
 
 def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
     """Queues an act with the number and the instant of its acceptance."""
-    execute(
-        f"UPDATE bulk_acts SET status = '{QUEUED}', seq = ?, accepted_at = ? WHERE site_id = ? AND id = ?",
-        (seq, at, site_id, act_id),
-    )
+    ACTS.change({"status": QUEUED, "seq": seq, "accepted_at": at}, site_id=site_id, id=act_id)
     jobs.add(site_id, JOB, act_id)
 
 
 def drop_piece(site_id: int, piece_id: int) -> None:
-    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND id = ?", (site_id, piece_id))
+    PIECES.delete(site_id=site_id, id=piece_id)
 
 
 def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
@@ -184,8 +176,8 @@ def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
 
 def drop(site_id: int, act_id: int) -> None:
     """With its pieces and its job."""
-    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ?", (site_id, act_id))
-    execute("DELETE FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+    PIECES.delete(site_id=site_id, bulk_act_id=act_id)
+    ACTS.delete(site_id=site_id, id=act_id)
     jobs.remove(site_id, JOB, act_id)
 
 

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 from storage.changes.consents import ConsentKind
 from storage.database import execute_many, marks, row, rows
+from storage.erasures.models import SuppressionModel
+from storage.records import Records
 
 ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
 
 
 def any_for_site(site_id: int) -> bool:
-    return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
+    return KNOWN.has(site_id=site_id)
 
 
 def any_of_first_scheme(site_id: int, second: str) -> bool:
@@ -29,11 +31,14 @@ class Suppression(NamedTuple):
     kind: int = ConsentKind.UNSUBSCRIBE
 
 
+KNOWN = Records(SuppressionModel, Suppression)
+
+
 def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     """By address hash, those of the hashes that are suppressed."""
     chosen = list(hashes)
     records = rows(
-        "SELECT address_hash, reason, since, number, kind FROM suppressions "
+        f"SELECT address_hash, {KNOWN.columns} FROM suppressions "
         f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
         [site_id, *chosen],
     )
@@ -71,7 +76,7 @@ def list_all() -> list[Suppressed]:
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
     """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
     execute_many(
-        "INSERT INTO suppressions (site_id, address_hash, reason, since, number, kind) "
+        f"INSERT INTO suppressions (site_id, address_hash, {KNOWN.columns}) "
         "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
         f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",

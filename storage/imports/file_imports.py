@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, execute_many, row, rows
-from storage.imports.imports import JOB
-from storage.imports.models import ImportModel
+from storage.imports.imports import IMPORTS, JOB
+from storage.imports.models import RefusedRowModel
+from storage.records import Records
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
@@ -27,12 +28,14 @@ class RefusedRow(NamedTuple):
     cells: list[str]
 
 
+REFUSED = Records(RefusedRowModel, RefusedRow)
+
+
 def begin(site_id: int, source: str | None, at: int, until: int) -> int:
     """Creates an import whose file is being received; returns its id."""
-    import_id: int = ImportModel.insert(
+    return IMPORTS.add(
         site=site_id, status="receiving", rows=0, created_at=at, receiving_until=until, source=source
-    ).execute()
-    return import_id
+    )
 
 
 def unfinished(site_id: int, source: str, now: int) -> int | None:
@@ -97,11 +100,11 @@ def abandoned(now: int) -> list[tuple[int, int]]:
 def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
     """Stores refused rows."""
     execute_many(
-        "INSERT INTO refused_rows (site_id, import_id, row_number, address_hash, code, message, cells, "
-        "refused_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO refused_rows (site_id, import_id, refused_at, {REFUSED.columns}) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (site_id, import_id, row.row_number, row.address_hash, row.code, row.message,
-             json.dumps(row.cells, ensure_ascii=False), at)
+            (site_id, import_id, at, row.row_number, row.address_hash, row.code, row.message,
+             json.dumps(row.cells, ensure_ascii=False))
             for row in refused
         ),
     )  # fmt: skip
@@ -116,7 +119,7 @@ def columns(site_id: int, import_id: int) -> list[str] | None:
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
     """(id, row) of the next refused rows after an id."""
     records = rows(
-        "SELECT id, row_number, address_hash, code, message, cells FROM refused_rows "
+        f"SELECT id, {REFUSED.columns} FROM refused_rows "
         "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
         (import_id, after, site_id, PAGE_ROWS),
     )
@@ -161,8 +164,5 @@ def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
     """Moves a finished import to another time."""
-    execute(
-        "UPDATE imports SET created_at = ?, accepted_at = ?, started_at = ?, finished_at = ? "
-        "WHERE site_id = ? AND id = ?",
-        (begun, begun, begun, finished, site_id, import_id),
-    )
+    dates = {"created_at": begun, "accepted_at": begun, "started_at": begun, "finished_at": finished}
+    IMPORTS.change(dates, site_id=site_id, id=import_id)

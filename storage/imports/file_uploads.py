@@ -5,14 +5,11 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, marks, row, rows
-from storage.imports.models import FileUploadModel
+from storage.imports.models import FileUploadModel, ImportedFileModel
+from storage.records import Records
 
 JOB = "file"  # the kind of job of one that a worker is to search, try or import
 FIRST = -1  # when a job is due that comes before all others of its site
-COLUMNS = (
-    "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
-    "import_id, to_search"
-)
 TRY, IMPORT = "try", "import"  # tasks of a worker
 ASKED = "asked"  # no task: of a file that a key sent, and that waits for answers
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
@@ -45,41 +42,33 @@ class FileUpload(NamedTuple):
         return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
 
 
+UPLOADS = Records(FileUploadModel, FileUpload)
+
+
 def add(
     site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
 ) -> int:
-    upload_id: int = FileUploadModel.insert(
+    upload_id = UPLOADS.add(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
         actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,
-    ).execute()  # fmt: skip
+    )  # fmt: skip
     if task != ASKED:
         jobs.add(site_id, JOB, upload_id)
     return upload_id
 
 
 def get(site_id: int, upload_id: int) -> FileUpload | None:
-    record = row(f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id))
-    return record and FileUpload(*record)
+    return UPLOADS.get(site_id=site_id, id=upload_id)
 
 
 def waiting(site_id: int) -> list[FileUpload]:
     """Newest first."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND import_id = 0 AND task <> '{ASKED}' "
-        "ORDER BY id DESC",
-        (site_id,),
-    )
-    return [FileUpload(*record) for record in records]
+    return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
 def asked_by(site_id: int, key: str) -> list[FileUpload]:
     """Those of a key that wait for answers, newest first."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND task = '{ASKED}' AND actor = ? "
-        "ORDER BY id DESC",
-        (site_id, key),
-    )
-    return [FileUpload(*record) for record in records]
+    return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
@@ -104,18 +93,13 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
 
 def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:
     """Notes how far a task is, and what it found so far."""
-    execute(
-        "UPDATE file_uploads SET rows_done = ?, outcome = ? WHERE site_id = ? AND id = ?",
-        (rows_done, outcome, site_id, upload_id),
-    )
+    UPLOADS.change({"rows_done": rows_done, "outcome": outcome}, site_id=site_id, id=upload_id)
 
 
 def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
     """Ends a task."""
-    execute(
-        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? WHERE site_id = ? AND id = ?",
-        (outcome, import_id, site_id, upload_id),
-    )
+    ended = {"task": "", "outcome": outcome, "import_id": import_id}
+    UPLOADS.change(ended, site_id=site_id, id=upload_id)
 
 
 def ask_search(site_id: int) -> None:
@@ -149,25 +133,20 @@ def asked_before(instant: int) -> list[tuple[int, int]]:
 
 def searched(site_id: int, upload: FileUpload) -> None:
     """Ends a search; whoever was erased after it had begun is to be searched for still."""
-    execute(
-        "UPDATE file_uploads SET to_search = to_search - ? WHERE site_id = ? AND id = ?",
-        (upload.to_search, site_id, upload.id),
-    )
+    left = FileUploadModel.to_search - upload.to_search
+    UPLOADS.change({"to_search": left}, site_id=site_id, id=upload.id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> None:
     """Keeps of a file what it was and why it was deleted."""
-    execute(
-        "UPDATE file_uploads SET file = '', task = '', outcome = ?, to_search = 0 "
-        "WHERE site_id = ? AND id = ?",
-        (outcome, site_id, upload_id),
-    )
+    dropped = {"file": "", "task": "", "outcome": outcome, "to_search": 0}
+    UPLOADS.change(dropped, site_id=site_id, id=upload_id)
 
 
 def remove(site_id: int, upload_id: int) -> bool:
     """False if it is gone already."""
     jobs.remove(site_id, JOB, upload_id)
-    return bool(execute("DELETE FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id)))
+    return UPLOADS.delete(site_id=site_id, id=upload_id) > 0
 
 
 def remove_before(site_id: int, instant: int) -> None:
@@ -193,22 +172,21 @@ class ImportedFile(NamedTuple):
     digest: str = ""
 
 
+FILES = Records(ImportedFileModel, ImportedFile)
+
+
 def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
-    execute(
-        "INSERT INTO imported_files (site_id, import_id, name, actor, consent, answers, digest) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (site_id, import_id, *file),
-    )
+    FILES.add_new(file, site=site_id, import_id=import_id)
 
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
     """By the id of the import."""
     found = rows(
-        "SELECT import_id, name, actor, consent, answers, digest FROM imported_files "
+        f"SELECT import_id, {FILES.columns} FROM imported_files "
         f"WHERE site_id = ? AND import_id IN ({marks(import_ids)})",
         [site_id, *import_ids],
     )
-    return {import_id: ImportedFile(*each) for import_id, *each in found}
+    return {import_id: ImportedFile(*record) for import_id, *record in found}
 
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:

@@ -5,12 +5,9 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, row, rows
-from storage.imports.models import ImportModel
+from storage.imports.models import ImportBatchModel, ImportModel
+from storage.records import Records
 
-COLUMNS = (
-    "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "
-    "stay_unsubscribed, unsubscribes_ignored, subscribes_ignored, created_at, started_at, finished_at"
-)
 JOB = "import"  # the kind
 WAITING = "status IN ('queued', 'running')"  # the condition of partial indexes
 NOT_UNDONE = (
@@ -79,6 +76,9 @@ class ImportBatch(NamedTuple):
     payload: str
 
 
+IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, ImportBatch)
+
+
 def failed() -> list[Failed]:
     """The failed imports of all sites that are not taken back, oldest first."""
     records = rows(
@@ -119,20 +119,14 @@ def retry(site_id: int, import_id: int) -> bool:
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
     """Adds an import with its number of acceptance, the newest of its site; returns its id."""
-    import_id: int = ImportModel.insert(
-        site=site_id,
-        status="queued",
-        rows=accepted,
-        refused=refused,
-        created_at=at,
-        accepted_at=at,
+    return IMPORTS.add(
+        site=site_id, status="queued", rows=accepted, refused=refused, created_at=at, accepted_at=at,
         turn=number,
-    ).execute()
-    return import_id
+    )  # fmt: skip
 
 
 def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> None:
-    execute(
+    execute(  # as text: each request that adds subscribers waits for it
         "INSERT INTO import_batches (site_id, import_id, first_row, payload) VALUES (?, ?, ?, ?)",
         (site_id, import_id, first_row, payload),
     )
@@ -140,23 +134,16 @@ def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> Non
 
 def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
     """The batch with that row of an import."""
-    record = row(
-        "SELECT id, first_row, payload FROM import_batches "
-        "WHERE site_id = ? AND import_id = ? AND first_row <= ? ORDER BY first_row DESC LIMIT 1",
-        (site_id, import_id, row_number),
-    )
-    return ImportBatch(*record)
+    newest = "AND first_row <= ? ORDER BY first_row DESC LIMIT 1"
+    return BATCHES.find(newest, row_number, site_id=site_id, import_id=import_id)[0]
 
 
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
     """(id, payload) of the batches of a site that are not applied yet, one at a time."""
     after = 0
-    while record := row(
-        "SELECT id, payload FROM import_batches WHERE site_id = ? AND id > ? ORDER BY id LIMIT 1",
-        (site_id, after),
-    ):
-        yield record[0], record[1]
-        after = record[0]
+    while found := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
+        after = found[0].id
+        yield after, found[0].payload
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
@@ -174,29 +161,25 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
 
 def payload(site_id: int, batch_id: int) -> str | None:
     """The rows of a batch; None once it is applied."""
-    record = row("SELECT payload FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
-    return record[0] if record else None
+    waiting = BATCHES.get(site_id=site_id, id=batch_id)
+    return waiting and waiting.payload
 
 
 def rewrite_batch(site_id: int, batch_id: int, payload: str) -> None:
-    execute(
-        "UPDATE import_batches SET payload = ? WHERE site_id = ? AND id = ?", (payload, site_id, batch_id)
-    )
+    BATCHES.change({"payload": payload}, site_id=site_id, id=batch_id)
 
 
 def drop_batch(site_id: int, batch_id: int) -> None:
-    execute("DELETE FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
+    execute("DELETE FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))  # as `add_batch`
 
 
 def get(site_id: int, import_id: int) -> Import | None:
-    record = row(f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
-    return record and Import(*record)
+    return IMPORTS.get(site_id=site_id, id=import_id)
 
 
 def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
     """The newest whose id is below `before`."""
-    query = f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-    return [Import(*record) for record in rows(query, (site_id, before, limit))]
+    return IMPORTS.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)
 
 
 def applying(site_id: int, import_id: int) -> Applying | None:
@@ -255,7 +238,8 @@ def site_of(import_id: int) -> str | None:
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
     [ended] = rows(
-        f"UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
+        "UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? "
+        f"RETURNING {IMPORTS.columns}",
         (status, at, site_id, import_id),
     )
     return Import(*ended)

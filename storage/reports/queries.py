@@ -11,11 +11,12 @@ from typing import Any
 from storage.database import rows
 from storage.engines.chosen import engine
 from storage.segments.people import People
-from storage.segments.rules import DOMAIN, NAMES
+from storage.segments.rules import DOMAIN
 from storage.segments.segments import OF_SITE
 from storage.sql import Sql
 from storage.subscribers import domains, tags
 from storage.subscribers.field_values import OTHER
+from storage.subscribers.subscribers import TEXT_COLUMNS
 
 Interval = tuple[int, int]
 MATCH_ALL = Sql("TRUE")
@@ -59,7 +60,7 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """(value, subscribers), the most common first; the elements of an array count separately."""
-    if key in NAMES:
+    if key in TEXT_COLUMNS:
         chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
         return rows(
             f"SELECT {key}, count(*) FROM subscribers WHERE site_id = ? AND {key} <> '' {chosen} "

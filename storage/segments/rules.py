@@ -5,7 +5,7 @@ value never affects the rest of a rule.
 """
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from storage.database import marks
@@ -15,9 +15,8 @@ from storage.segments.people import GROUPS, NOTHING, People, all_of, any_of, cho
 from storage.sql import Sql
 from storage.subscribers import domains, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
-from storage.subscribers.subscribers import DATES, Subscriber
+from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
 
-NAMES = tuple(column.name for column in fields(Subscriber) if column.default == "")  # of text
 DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
 
@@ -173,7 +172,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
 
     `whole` says that a cut row cannot match what is not cut.
     """
-    if rule.key in NAMES:
+    if rule.key in TEXT_COLUMNS:
         return _some_name(rule, Sql(json_value, (rule.operand,)))
     of_cut = OF_CUT.format(engine.OF_JSON.format(OBJECT), json_value)
     truth = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
@@ -189,7 +188,7 @@ def _is(rule: Condition, site_id: int) -> Sql:
 
 def _in(rule: Condition, site_id: int) -> Sql:
     """One search of `field_values` for all texts, one for all other operands."""
-    if rule.key in NAMES:
+    if rule.key in TEXT_COLUMNS:
         return _some_name(rule, any_of([_json_equal(operand) for operand in rule.operand]))
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
     others = [operand for operand in rule.operand if not isinstance(operand, str)]
@@ -221,7 +220,7 @@ def _json_equal(operand: bool | int | float | str) -> Sql:
 
 def _bound(rule: Condition, site_id: int) -> Sql:
     sign, is_date = BOUNDS[rule.operator], isinstance(rule.operand, Instant)
-    if rule.key in NAMES:
+    if rule.key in TEXT_COLUMNS:
         json_value = engine.json_instant(sign) if is_date else engine.json_number(sign)
         return _some_name(rule, Sql(json_value, (rule.operand,)))
     column, mark = COMPARED[is_date]
@@ -231,7 +230,7 @@ def _bound(rule: Condition, site_id: int) -> Sql:
 def _between(rule: Between, site_id: int) -> Sql:
     """Reads the values once: the largest of a list meets a lower bound if any of it does."""
     lower, upper = rule.lower, rule.upper
-    if lower.key in NAMES:
+    if lower.key in TEXT_COLUMNS:
         return all_of([_bound(lower, site_id), _bound(upper, site_id)])
     column, mark = COMPARED[isinstance(lower.operand, Instant)]
     bounds = (
@@ -243,7 +242,7 @@ def _between(rule: Between, site_id: int) -> Sql:
 
 
 def _present(rule: Condition, site_id: int) -> Sql:
-    if rule.key in NAMES:
+    if rule.key in TEXT_COLUMNS:
         return Sql(f"subscribers.{rule.key} <> ''")
     return _some(rule, site_id, Sql("TRUE"))
 

@@ -3,15 +3,15 @@
 from typing import NamedTuple
 
 from storage import jobs
-from storage.database import execute, row, rows
+from storage.database import row
 from storage.engines.chosen import engine
+from storage.records import Records
 from storage.segments.models import SegmentModel
 from storage.segments.people import People, joining
 from storage.segments.rules import UNSUBSCRIBED
 from storage.sql import Sql
 
 JOB = "segment"  # the kind of the job that counts one
-COLUMNS = "id, name, description, rules, created_at, updated_at"
 
 # Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
 # alone, the query planner chooses the index of `updated_at`, whose random access is ten times as slow.
@@ -29,36 +29,32 @@ class Segment(NamedTuple):
     updated_at: int
 
 
+SEGMENTS = Records(SegmentModel, Segment)
+
+
 def list_all(site_id: int) -> list[Segment]:
     """Newest first."""
-    records = rows(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? ORDER BY id DESC", (site_id,))
-    return [Segment(*record) for record in records]
+    return SEGMENTS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get(site_id: int, segment_id: int) -> Segment | None:
-    record = row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
-    return record and Segment(*record)
+    return SEGMENTS.get(site_id=site_id, id=segment_id)
 
 
 def add(site_id: int, name: str, description: str, rules: str, at: int) -> int:
-    segment_id: int = SegmentModel.insert(
-        site=site_id, name=name, description=description, rules=rules, created_at=at, updated_at=at
-    ).execute()
+    segment_id = SEGMENTS.add_new(Segment(0, name, description, rules, at, at), site_id=site_id)
     jobs.add(site_id, JOB, segment_id)
     return segment_id
 
 
 def change(site_id: int, segment_id: int, name: str, description: str, rules: str, at: int) -> None:
-    execute(
-        "UPDATE segments SET name = ?, description = ?, rules = ?, updated_at = ? "
-        "WHERE site_id = ? AND id = ?",
-        (name, description, rules, at, site_id, segment_id),
-    )
+    values = {"name": name, "description": description, "rules": rules, "updated_at": at}
+    SEGMENTS.change(values, site_id=site_id, id=segment_id)
 
 
 def delete(site_id: int, segment_id: int) -> None:
     """Raises `Conflict` if a report or a webhook uses it."""
-    execute("DELETE FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))
+    SEGMENTS.delete(site_id=site_id, id=segment_id)
     jobs.remove(site_id, JOB, segment_id)
 
 

@@ -6,15 +6,17 @@ from typing import Any
 
 from storage.database import database, execute_many, marks, rows
 from storage.engines.chosen import engine
+from storage.subscribers.subscribers import TEXT_COLUMNS
 
 KNOWN = (
-    "id", "email", "fields", "tag_ids", "first_name", "last_name", "last_event_at", "unsubscribed_at",
+    "id", "email", "fields", "tag_ids", *TEXT_COLUMNS, "last_event_at", "unsubscribed_at",
     "consent_at", "consent_number", "consent_kind", "unsubscribe_number", "updated_at", "email_key",
 )  # fmt: skip
 (
-    ID, EMAIL, FIELDS, TAG_IDS, FIRST_NAME, LAST_NAME, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
+    ID, EMAIL, FIELDS, TAG_IDS, *TEXT_POSITIONS, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
     CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY,
 ) = range(len(KNOWN))  # fmt: skip
+NAMED = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
 INSERTED = (*KNOWN, "created_at", "uuid", "site_id", "created_by")
 INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
 
@@ -22,7 +24,7 @@ INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERT
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
 GROUPS = {
     TEXTS: ("email", "fields", "tag_ids", "updated_at"),
-    NAMES: ("first_name", "last_name"),
+    NAMES: TEXT_COLUMNS,
     EVENTS: ("last_event_at",),
     CONSENT: ("unsubscribed_at", "consent_at", "consent_number", "consent_kind", "unsubscribe_number"),
 }
@@ -51,9 +53,9 @@ def insert(people: Iterable[Sequence[Any]]) -> None:
 def changed_groups(person: Sequence[Any], before: Sequence[Any]) -> int:
     """The sum of the groups that differ between two rows of `KNOWN`; with any that is shown, `TEXTS` too."""
     groups = 0
-    if person[FIRST_NAME] != before[FIRST_NAME] or person[LAST_NAME] != before[LAST_NAME]:
+    if person[NAMED] != list(before[NAMED]):
         groups = TEXTS | NAMES
-    elif person[EMAIL:FIRST_NAME] != list(before[EMAIL:FIRST_NAME]):
+    elif person[EMAIL : NAMED.start] != list(before[EMAIL : NAMED.start]):
         groups = TEXTS
     if person[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
         groups |= TEXTS | EVENTS

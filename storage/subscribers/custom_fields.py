@@ -1,13 +1,13 @@
 """The custom fields of a site."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from storage.database import database, execute_many, marks, row, rows
+from storage.database import database, execute_many, marks, rows
 from storage.engines.chosen import engine
+from storage.records import Records
 from storage.sql import slices
-
-COLUMNS = "id, key, name, whitelisted, created_at"
+from storage.subscribers.models import CustomFieldModel
 
 
 class CustomField(NamedTuple):
@@ -18,20 +18,17 @@ class CustomField(NamedTuple):
     created_at: int
 
 
-def _field(record: Any) -> CustomField:
-    field = CustomField(*record)
-    return field if field.whitelisted is None else field._replace(whitelisted=bool(field.whitelisted))
+FIELDS = Records(CustomFieldModel, CustomField)
 
 
 def list_all(site_id: int) -> list[CustomField]:
     """Newest first."""
-    records = rows(f"SELECT {COLUMNS} FROM custom_fields WHERE site_id = ? ORDER BY id DESC", (site_id,))
-    return [_field(record) for record in records]
+    return FIELDS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get_by_key(site_id: int, key: str) -> CustomField:
     """The field with that key, which must exist."""
-    return _field(row(f"SELECT {COLUMNS} FROM custom_fields WHERE site_id = ? AND key = ?", (site_id, key)))
+    return FIELDS.find(site_id=site_id, key=key)[0]
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:

@@ -40,6 +40,8 @@ CONSENT = ("unsubscribed_at", "consent_at", "consent_number", "consent_kind", "u
 consent = attrgetter(*CONSENT)
 COLUMN_NAMES = [column.name for column in fields(Subscriber)]
 COLUMNS = ", ".join(COLUMN_NAMES)
+TEXT_COLUMNS = tuple(column.name for column in fields(Subscriber) if column.default == "")  # written alike
+texts = attrgetter(*TEXT_COLUMNS)
 FIELDS, TAG_IDS = (COLUMN_NAMES.index(name) for name in ("fields", "tag_ids"))
 PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson reads as they are
 
@@ -90,10 +92,7 @@ def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
     return {subscriber.id: subscriber for subscriber in map(read, records)}
 
 
-SHOWN = (
-    "id, uuid, email, first_name, last_name, fields, tag_ids, created_at, updated_at, last_event_at, "
-    "unsubscribed_at"
-)
+SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *DATES))
 
 
 def shown(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute, execute_many, marks, rows
+from storage.records import Records
 from storage.sql import slices
+from storage.subscribers.models import DiscardedTagModel, TagModel
 
-COLUMNS = "id, name, name_key, created_at"
 TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
 TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
 
@@ -21,25 +22,24 @@ class Tag(NamedTuple):
 class DiscardedTag(NamedTuple):
     """A deleted tag that subscribers may still have, and by what it was deleted."""
 
-    id: int
+    site_id: int
+    tag_id: int
     name: str
-    source_kind: str
+    source: str
     source_id: int
 
-    @property
-    def source(self) -> tuple[str, int]:
-        return self.source_kind, self.source_id
+
+DISCARDED = Records(DiscardedTagModel, DiscardedTag)
+TAGS = Records(TagModel, Tag)
 
 
 def list_all(site_id: int) -> list[Tag]:
     """Newest first."""
-    records = rows(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? ORDER BY id DESC", (site_id,))
-    return [Tag(*record) for record in records]
+    return TAGS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get(site_id: int, tag_id: int) -> Tag | None:
-    record = row(f"SELECT {COLUMNS} FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
-    return record and Tag(*record)
+    return TAGS.get(site_id=site_id, id=tag_id)
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
@@ -70,7 +70,7 @@ def settle(site_id: int) -> None:
     for key, tag_id in found:
         if key not in taken:
             taken.add(key)
-            execute("UPDATE tags SET name_key = ? WHERE site_id = ? AND id = ?", (key, site_id, tag_id))
+            TAGS.change({"name_key": key}, site_id=site_id, id=tag_id)
 
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
@@ -170,21 +170,17 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
 
 def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> None:
     """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
-    execute("DELETE FROM tags WHERE site_id = ? AND id = ?", (site_id, tag_id))
+    TAGS.delete(site_id=site_id, id=tag_id)
     settle(site_id)
-    execute(
-        "INSERT INTO discarded_tags (site_id, tag_id, name, source, source_id) VALUES (?, ?, ?, ?, ?)",
-        (site_id, tag_id, name, *source),
-    )
+    DISCARDED.add(site=site_id, tag_id=tag_id, name=name, source=source[0], source_id=source[1])
 
 
-def discarded() -> list[tuple[int, DiscardedTag]]:
-    """(site id, tag) of deleted tags that subscribers may still have."""
-    found = rows("SELECT site_id, tag_id, name, source, source_id FROM discarded_tags ORDER BY id")
-    return [(site_id, DiscardedTag(*rest)) for site_id, *rest in found]
+def discarded() -> list[DiscardedTag]:
+    """Deleted tags that subscribers may still have, of all sites."""
+    return DISCARDED.find("ORDER BY id")
 
 
 def forget(site_id: int, tag_id: int) -> None:
     """Deletes what remains of a discarded tag that no subscriber has any more."""
     execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
-    execute("DELETE FROM discarded_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
+    DISCARDED.delete(site_id=site_id, tag_id=tag_id)

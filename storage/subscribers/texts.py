@@ -11,17 +11,19 @@ from functools import lru_cache
 from storage.database import row
 from storage.engines.chosen import engine
 from storage.sql import Sql
+from storage.subscribers.subscribers import TEXT_COLUMNS
 
-# The custom values, and the names that are set in place of custom values of these keys, which are rare.
-NAMED = """CASE
-WHEN first_name = '' AND last_name = '' THEN fields
-WHEN instr(fields, '_name"') > 0 THEN json_patch(fields, json_patch(
-iif(first_name = '', '{}', concat('{"first_name":', json_quote(first_name), '}')),
-iif(last_name = '', '{}', concat('{"last_name":', json_quote(last_name), '}'))))
-ELSE concat(substr(fields, 1, length(fields) - 1), iif(fields = '{}', '', ','),
-iif(first_name = '', '', concat('"first_name":', json_quote(first_name), iif(last_name = '', '', ','))),
-iif(last_name = '', '', concat('"last_name":', json_quote(last_name))), '}')
+# The custom values, and the texts that are set in place of custom values of these keys, which are rare.
+BLANK = " AND ".join(f"{name} = ''" for name in TEXT_COLUMNS)
+REPLACED = " OR ".join(f"""instr(fields, '"{name}"') > 0""" for name in TEXT_COLUMNS)
+PAIRS = [f"""iif({name} = '', '', concat(',"{name}":', json_quote({name})))""" for name in TEXT_COLUMNS]
+SET = f"substr(concat({', '.join(PAIRS)}), 2)"
+NAMED = f"""CASE
+WHEN {BLANK} THEN fields
+WHEN {REPLACED} THEN json_patch(fields, concat('{{', {SET}, '}}'))
+ELSE concat(substr(fields, 1, length(fields) - 1), iif(fields = '{{}}', '', ','), {SET}, '}}')
 END"""
+TEXTS = ", ".join(f"""',"{name}":', iif({name} = '', 'null', json_quote({name}))""" for name in TEXT_COLUMNS)
 TAG_IDS = """CASE tag_ids
 WHEN '[]' THEN tag_ids
 ELSE '["' || replace(replace(substr(tag_ids, 2, length(tag_ids) - 2), ' ', ''), ',', '","') || '"]'
@@ -43,15 +45,10 @@ def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
         f"""concat('{{"id":"', subscribers.id, '","type":"visitors","attributes":{{"uuid":"', uuid,
 '","email":', json_quote(email), ',"fields":', {NAMED}, ',"cached_tag_ids":', {TAG_IDS},
 ',"unsubscribed_at":', coalesce({unsubscribed}, 'null'), ',"navigation_url":', CAST(? AS TEXT), uuid,
-'","first_name":', {_name("first_name")}, ',"last_name":', {_name("last_name")},
-',"created_at":', {created}, ',"updated_at":', {updated},
+'"', {TEXTS}, ',"created_at":', {created}, ',"updated_at":', {updated},
 ',"last_event_at":', coalesce({last_event}, 'null'), '}}}}')""",
         (json.dumps(pages)[:-1],),
     )
-
-
-def _name(column: str) -> str:
-    return f"iif({column} = '', 'null', json_quote({column}))"
 
 
 def by_key(site_id: int, key: str, column: Sql) -> str | None:

@@ -8,14 +8,10 @@ from storage import jobs
 from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
+from storage.records import Records
 from storage.subscribers import tags
 from storage.undo.models import UndoModel
 
-COLUMNS = (
-    "id, source, source_id, status, rows, applied, removed, restored, kept, unsubscribed_kept, "
-    "unsubscribed_again, resubscribed, resubscribe, created_at, started_at, finished_at, first_row, "
-    "first_number, place_row, place, made"
-)
 FINISHED, FAILED = "finished", "failed"
 JOB = "undo"  # the kind
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
@@ -77,6 +73,9 @@ class Progress(NamedTuple):
     made: str
 
 
+UNDOS = Records(UndoModel, Undo)
+
+
 def failed() -> list[GivenUp]:
     """Those of all sites, oldest first."""
     records = rows(
@@ -96,25 +95,22 @@ def add(
     resubscribe: bool = False,
 ) -> int:
     """Queues an undo; `first` has the id and the number of the first row of the record. Returns its id."""
-    undo_id: int = UndoModel.insert(
+    undo_id = UNDOS.add(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
         accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
         place_row=first[0],
-    ).execute()  # fmt: skip
+    )  # fmt: skip
     jobs.add(site_id, JOB, undo_id, turn)
     return undo_id
 
 
 def get(site_id: int, undo_id: int) -> Undo | None:
-    record = row(f"SELECT {COLUMNS} FROM undos WHERE site_id = ? AND id = ?", (site_id, undo_id))
-    return record and Undo(*record)
+    return UNDOS.get(site_id=site_id, id=undo_id)
 
 
 def of(site_id: int, source: tuple[str, int]) -> Undo | None:
     """The undo of an import or act."""
-    query = f"SELECT {COLUMNS} FROM undos WHERE site_id = ? AND source = ? AND source_id = ?"
-    record = row(query, (site_id, *source))
-    return record and Undo(*record)
+    return UNDOS.get(site_id=site_id, source=source[0], source_id=source[1])
 
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
@@ -148,10 +144,7 @@ def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
 
 
 def end(site_id: int, undo_id: int, status: str, at: int) -> None:
-    execute(
-        "UPDATE undos SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
-        (status, at, site_id, undo_id),
-    )
+    UNDOS.change({"status": status, "finished_at": at}, site_id=site_id, id=undo_id)
 
 
 def retry(site_id: int, undo_id: int) -> None:

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from storage.database import execute, marks, row, rows
+from storage.database import execute, row, rows
+from storage.records import Records
+from storage.webhooks.models import WebhookDeliveryModel
 
-SAVED = "webhook_id, message_id, kind, at, first, last, changes, status, milliseconds, answer, failure"
-OF_DELIVERY = f"d.id, d.{SAVED.replace(', ', ', d.')}"
 CHANGES, TEST = "changes", "test"  # kinds
 
 
@@ -30,35 +30,34 @@ class Delivery(NamedTuple):
     failure: str = ""
 
 
+DELIVERIES = Records(WebhookDeliveryModel, Delivery)
+
+
 def add(site_id: int, delivery: Delivery) -> int:
-    values = (site_id, *delivery[1:])
-    sql = f"INSERT INTO webhook_deliveries (site_id, {SAVED}) VALUES ({marks(values)}) RETURNING id"
-    return int(row(sql, values)[0])
+    return DELIVERIES.add_new(delivery, site_id=site_id)
 
 
 def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Delivery]:
     """Newest first."""
-    records = rows(
-        f"SELECT id, {SAVED} FROM webhook_deliveries WHERE site_id = ? AND webhook_id = ? "
-        "ORDER BY id DESC LIMIT ? OFFSET ?",
-        (site_id, webhook_id, limit, offset),
-    )
-    return [Delivery(*record) for record in records]
+    newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
+    return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id)
 
 
 def newest(site_id: int) -> list[Delivery]:
     """The newest of each webhook."""
+    columns = f"d.{DELIVERIES.columns}".replace(", ", ", d.")
     records = rows(
-        f"SELECT {OF_DELIVERY} FROM webhooks w JOIN webhook_deliveries d "
+        f"SELECT {columns} FROM webhooks w JOIN webhook_deliveries d "
         "ON d.site_id = w.site_id AND d.webhook_id = w.id AND d.id = (SELECT max(id) FROM webhook_deliveries "
         "WHERE site_id = w.site_id AND webhook_id = w.id) WHERE w.site_id = ?",
         (site_id,),
     )
-    return [Delivery(*record) for record in records]
+    return DELIVERIES.read(records)
 
 
 def forget_answers(site_id: int) -> None:
     """Leaves what receivers answered out of all lines of a site."""
+    # The condition of the index of the few that have one.
     execute("UPDATE webhook_deliveries SET answer = '' WHERE site_id = ? AND answer <> ''", (site_id,))
 
 

@@ -2,14 +2,11 @@
 
 from typing import NamedTuple
 
-from storage.database import execute, marks, row, rows
+from storage.database import execute, row, rows
+from storage.records import Records
+from storage.webhooks.models import WebhookModel
 
 JOB = "webhook"  # of one that is not paused
-SAVED = (
-    "url, kinds, segment_id, paused, nonce, place, created_at, updated_at, old_nonce, old_nonce_until, run, "
-    "range_end, resets, failures"
-)
-COLUMNS = f"id, {SAVED}"
 OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why one is paused
 
 
@@ -37,62 +34,53 @@ class Webhook(NamedTuple):
     failures: int = 0
 
 
+WEBHOOKS = Records(WebhookModel, Webhook)
+
+
 def list_all(site_id: int) -> list[Webhook]:
     """Oldest first."""
-    records = rows(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? ORDER BY id", (site_id,))
-    return [Webhook(*record) for record in records]
+    return WEBHOOKS.find("ORDER BY id", site_id=site_id)
 
 
 def get(site_id: int, webhook_id: int) -> Webhook | None:
-    record = row(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))
-    return record and Webhook(*record)
+    return WEBHOOKS.get(site_id=site_id, id=webhook_id)
 
 
 def add(site_id: int, webhook: Webhook) -> int:
-    values = (site_id, *webhook[1:])
-    sql = f"INSERT INTO webhooks (site_id, {SAVED}) VALUES ({marks(values)}) RETURNING id"
-    return int(row(sql, values)[0])
+    return WEBHOOKS.add_new(webhook, site_id=site_id)
 
 
 def change(site_id: int, webhook: Webhook) -> None:
     """Overwrites what is asked for."""
-    execute(
-        "UPDATE webhooks SET url = ?, kinds = ?, segment_id = ?, paused = ?, failures = 0, updated_at = ? "
-        "WHERE site_id = ? AND id = ?",
-        (webhook.url, webhook.kinds, webhook.segment_id, webhook.paused, webhook.updated_at,
-         site_id, webhook.id),
-    )  # fmt: skip
+    asked = ("url", "kinds", "segment_id", "paused", "updated_at")
+    WEBHOOKS.change(
+        {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
+    )
 
 
 def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> None:
     """Puts a new nonce; the present one is good until an instant."""
-    execute(
-        "UPDATE webhooks SET nonce = ?, old_nonce = nonce, old_nonce_until = ? WHERE site_id = ? AND id = ?",
-        (nonce, old_until, site_id, webhook.id),
-    )
+    nonces = {"nonce": nonce, "old_nonce": WebhookModel.nonce, "old_nonce_until": old_until}
+    WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
 def begin_run(site_id: int, webhook_id: int, place: int) -> None:
     """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
-    execute(
-        "UPDATE webhooks SET place = ?, run = run + 1, range_end = 0, resets = 0, failures = 0 "
-        "WHERE site_id = ? AND id = ?",
-        (place, site_id, webhook_id),
-    )
+    begun = {"place": place, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
+    WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
 def delete(site_id: int, webhook_id: int) -> None:
-    execute("DELETE FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))
+    WEBHOOKS.delete(site_id=site_id, id=webhook_id)
 
 
 def uses_segment(site_id: int, segment_id: int) -> bool:
-    sql = "SELECT 1 FROM webhooks WHERE site_id = ? AND segment_id = ? LIMIT 1"
-    return row(sql, (site_id, segment_id)) is not None
+    return WEBHOOKS.has(site_id=site_id, segment_id=segment_id)
 
 
 def pause_all(site_id: int, why: str) -> int:
     """Pauses those of a site that are not; returns how many."""
-    return execute("UPDATE webhooks SET paused = ? WHERE site_id = ? AND paused = ''", (why, site_id))
+    return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
 def paused_by_themselves() -> list[tuple[str, int]]:
@@ -116,13 +104,12 @@ def most_behind() -> int:
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:
     """Keeps the range of the next delivery until it succeeds; False if a new run has begun."""
-    return _settle(site_id, webhook, "place = ?, range_end = ?, resets = ?",
-                   webhook.place, webhook.range_end, webhook.resets)  # fmt: skip
+    return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
     """Moves the place behind the range; False if a new run has begun."""
-    return _settle(site_id, webhook, "place = ?, range_end = 0, resets = 0, failures = 0", webhook.range_end)
+    return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 
 def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
@@ -135,10 +122,5 @@ def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
     return bool(changed)
 
 
-def _settle(site_id: int, webhook: Webhook, assigned: str, *values: int | str) -> bool:
-    return bool(
-        execute(
-            f"UPDATE webhooks SET {assigned} WHERE site_id = ? AND id = ? AND run = ?",
-            (*values, site_id, webhook.id, webhook.run),
-        )
-    )
+def _settle(site_id: int, webhook: Webhook, **values: int) -> bool:
+    return WEBHOOKS.change(values, site_id=site_id, id=webhook.id, run=webhook.run) > 0

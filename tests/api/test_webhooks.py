@@ -7,13 +7,13 @@ import pytest
 from audience import clock
 from audience.changes import log as change_log
 from audience.changes.changes import RESTORE
+from audience.clock import DAY_MS
 from audience.webhooks import deliveries as webhook_deliveries
 from storage import database
 from tests.receiver import status
 from tests.webhook_steps import send_all
 
 PUBLIC = "https://8.8.8.8/hook"
-DAY_MS = 86_400_000
 
 
 @pytest.fixture

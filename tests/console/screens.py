@@ -7,6 +7,7 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.changes.changes import Consent, change_from_item
+from audience.clock import DAY_MS
 from audience.deliveries.client import Delivered
 from audience.imports import file_imports, imports
 from audience.operations import site_lane
@@ -22,7 +23,6 @@ from audience.webhooks.deliveries import CHANGES, Delivery
 from storage import database
 from tests.jobs import run_acts
 
-DAY_MS = 86_400_000
 HOOK = "https://hooks.invalid/changes"
 HOSTILE = (
     "</script><script>alert(1)</script>", "=HYPERLINK(\"//evil.example\")", "\u202egnp.exe", "x" * 10_000,

@@ -9,6 +9,7 @@ from audience.access.audit_log import head
 from audience.bulk import acts as bulk_acts
 from audience.bulk import pieces as bulk_act_pieces
 from audience.changes.changes import change_from_item
+from audience.clock import HOUR_MS
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.searches import searches
@@ -16,8 +17,6 @@ from audience.subscribers import commands, stats, subscribers, tags
 from storage import database
 from tests.console.browser import signed_in
 from tests.jobs import run_acts
-
-HOUR_MS = 3_600_000
 
 
 def add_people(site, count):

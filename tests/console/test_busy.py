@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from audience.access import sessions
+from audience.clock import MINUTE_MS
 from audience.reports import reports
 from storage import database
 from storage.engines.chosen import engine
@@ -118,7 +119,7 @@ def test_what_only_reads_goes_on_for_a_session_of_some_minutes_too(app, world, l
         filled(rule, world.site) for method, rule, _ in pages(app) if method == "GET" and "<rest>" not in rule
     ]
     asked = {"subscribers/chosen": {"act": "tag", "all": "1"}, "segments/preview": {"rules": RULES}}
-    later(6 * sessions.MINUTE_MS)
+    later(6 * MINUTE_MS)
     with others_writing():
         for path in [waiting, *reads]:
             assert world.browser.get(path).status_code < 500, path

@@ -9,6 +9,7 @@ import pytest
 
 from audience import jobs
 from audience.access import audit_log, sessions
+from audience.clock import HOUR_MS
 from audience.console.file_forms import BESIDE
 from audience.imports import file_uploads, imports
 from audience.operations import site_lane
@@ -17,7 +18,6 @@ from tests.console.browser import ORIGIN, signed_in
 from tests.file_jobs import do_files
 
 PEOPLE = "E-mail,Vorname,Orders\nann@a.example,Ann,4\nbob@a.example,Bob,\nnobody,Cy,1\n"
-HOUR_MS = 3_600_000
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from audience import clock, jobs
 from audience.access import audit_log
 from audience.changes.changes import change_from_item
+from audience.clock import DAY_MS
 from audience.reports import reports
 from audience.segments import counts as segment_counts
 from audience.segments import segments
@@ -17,7 +18,6 @@ from storage import database
 from tests.console.browser import signed_in
 from tests.jobs import count_segments
 
-DAY_MS = 86_400_000
 VIPS = '{"tag": "vip"}'
 
 

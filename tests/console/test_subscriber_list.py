@@ -5,6 +5,7 @@ import re
 import pytest
 
 from audience.changes.changes import change_from_item
+from audience.clock import DAY_MS
 from audience.console.subscribers import TOO_LONG
 from audience.searches import lists as subscriber_lists
 from audience.searches import searches
@@ -14,7 +15,6 @@ from storage import database
 from tests.console.browser import alert
 
 AT = 1_790_000_000_000
-DAY_MS = 86_400_000
 
 
 @pytest.fixture

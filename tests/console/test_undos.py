@@ -7,6 +7,7 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.imports import imports
 from audience.operations import site_lane
@@ -20,7 +21,6 @@ from tests.jobs import run_acts
 from tests.stored_people import found
 
 ACTOR = Actor("meg@example.com")
-DAY_MS = 86_400_000
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import pytest
 
 from schemas import values
 from schemas.values import read_date, write_date
-from storage.segments import rules as segment_rules
 from storage.subscribers import subscribers as stored
 
 READ = {
@@ -155,5 +154,5 @@ def test_text_that_is_not_a_date_is_refused(text):
 
 
 def test_schemas_and_storage_know_the_same_columns():
-    assert values.NAMES == segment_rules.NAMES
+    assert values.NAMES == stored.TEXT_COLUMNS
     assert values.DATES == stored.DATES

@@ -273,7 +273,7 @@ def test_what_is_not_on_a_site_does_not_wait_for_its_writer(site, url, tmp_path,
         changes = [change("x@example.com"), change("y@example.com")]
         subscribers.write(other.id, changes, subscribers.accept_now(other.id))
     segments.create(other, {"name": "All", "rules": {"all": [{"status": "subscribed"}]}})
-    in_days = clock.now_ms() + 3 * bulk_acts.DAY_MS
+    in_days = clock.now_ms() + 3 * clock.DAY_MS
     monkeypatch.setattr(clock, "now_ms", lambda: in_days)
     database.open(url, timeout=1)
     with ThreadPoolExecutor(1) as pool, database.write(site.id):

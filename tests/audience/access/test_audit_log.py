@@ -62,7 +62,7 @@ def test_what_fails_is_not_recorded(app):
 def test_old_entries_go_in_pieces(app, monkeypatch):
     monkeypatch.setattr(audit_log, "CHUNK_ROWS", 2)
     now = clock.now_ms()
-    monkeypatch.setattr(clock, "now_ms", lambda: now - 31 * audit_log.DAY_MS)
+    monkeypatch.setattr(clock, "now_ms", lambda: now - 31 * clock.DAY_MS)
     for number in range(3):
         record(ANN, f"old {number}")
     monkeypatch.setattr(clock, "now_ms", lambda: now)

@@ -5,10 +5,9 @@ import pytest
 from audience import clock
 from audience.access import keys, sites
 from audience.access.audit_log import Actor, page
+from audience.clock import HOUR_MS
 from audience.errors import NotFound, Refused, Unauthorized
 from storage import database
-
-HOUR_MS = 3_600_000
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import pytest
 from audience import clock
 from audience.access import operators, sessions
 from audience.access.audit_log import Actor
-from audience.access.sessions import DAY_MS, HOUR_MS, MINUTE_MS, PASSWORD, SIGN_IN
+from audience.access.sessions import PASSWORD, SIGN_IN
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.errors import NotFound, Refused
 from storage import database
 

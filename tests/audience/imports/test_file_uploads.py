@@ -7,6 +7,7 @@ import pytest
 from audience import clock
 from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import file_uploads
 from audience.operations import site_lane
@@ -16,7 +17,6 @@ from storage.imports import file_pieces
 from tests.file_jobs import do_files
 
 PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) for n in range(1_600))
-DAY_MS = 86_400_000
 
 
 @pytest.fixture

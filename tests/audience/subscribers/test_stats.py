@@ -5,14 +5,13 @@ import datetime as dt
 import pytest
 
 from audience import clock
+from audience.clock import DAY_MS
 from audience.reports import growth, periods
 from audience.subscribers import stats
 from audience.subscribers.stats import Counts
 from storage import database
 from storage.access import sites as stored
 from storage.subscribers import domains, tags
-
-DAY_MS = 86_400_000
 
 
 @pytest.fixture

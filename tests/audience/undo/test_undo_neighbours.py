@@ -5,6 +5,7 @@ import pytest
 from audience import jobs
 from audience.changes import retention as change_log_retention
 from audience.changes.changes import Source
+from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import backlog, imports
@@ -12,7 +13,7 @@ from audience.operations import site_lane
 from audience.subscribers import custom_fields, events, field_values, subscribers
 from audience.undo import undos
 from storage.pace import Pace
-from tests.audience.undo.test_undos import ANN, BOB, DAY_MS, put, run, take_back
+from tests.audience.undo.test_undos import ANN, BOB, put, run, take_back
 from tests.stored_people import found
 
 

@@ -8,6 +8,7 @@ from audience.bulk import acts as bulk_acts
 from audience.changes import retention as change_log_retention
 from audience.changes.changes import Source
 from audience.changes.entries import unpack
+from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.imports import imports
 from audience.operations import site_lane
@@ -21,7 +22,6 @@ from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, take_back
 from tests.jobs import run_acts
 from tests.stored_people import found
 
-DAY_MS = 86_400_000
 OPERATOR = Actor("operator", "")
 
 

@@ -5,6 +5,7 @@ import pytest
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
 from audience.changes.changes import Source
+from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import imports
@@ -21,7 +22,6 @@ from tests.client import FakeQueue
 from tests.stored_people import found
 
 ANN, BOB, CY = "ann@a.example", "bob@a.example", "cy@a.example"
-DAY_MS = 86_400_000
 
 
 def put(site, *items, wait=True):

@@ -1,0 +1,77 @@
+"""Rows of plain tables as typed records: what a record names are columns of its model.
+
+A record is spelled once, for the types; statements are made from it. What writes goes through peewee's
+builder. What reads is text: the builder adds 0.1 ms to a statement, and a request reads several times.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+from peewee import BooleanField
+
+from storage.base_models import BaseModel
+from storage.database import row, rows
+
+R = TypeVar("R")
+
+
+class Records(Generic[R]):
+    """Rows are chosen by `equal`, values by the names of their columns."""
+
+    def __init__(self, model: type[BaseModel], record: type[R]) -> None:
+        self._model, self._record, self._meta = model, record, vars(model)["_meta"]
+        self._names = [self._meta.columns[name].column_name for name in record.__annotations__]
+        self._booleans = [number for number, name in enumerate(self._names)
+                          if isinstance(self._meta.columns[name], BooleanField)]  # fmt: skip
+        self.columns = ", ".join(self._names)
+        self._select = f"SELECT {self.columns} FROM {self._meta.table_name}"
+
+    def get(self, **equal: Any) -> R | None:
+        record = row(f"{self._select} {_where(equal)}", list(equal.values()))
+        return record and self._typed(record)
+
+    def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
+        """`tail`, with the values `more`, follows the conditions."""
+        return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
+
+    def has(self, **equal: Any) -> bool:
+        query = f"SELECT 1 FROM {self._meta.table_name} {_where(equal)} LIMIT 1"
+        return row(query, list(equal.values())) is not None
+
+    def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
+        """From rows of `columns`."""
+        return [self._typed(record) for record in records]
+
+    def _typed(self, record: Sequence[Any]) -> R:
+        if not self._booleans:
+            return self._record(*record)
+        values = list(record)
+        for position in self._booleans:  # SQLite has numbers
+            values[position] = values[position] if values[position] is None else bool(values[position])
+        return self._record(*values)
+
+    def add(self, **values: Any) -> int:
+        """Returns the id."""
+        row_id: int = self._model.insert(**values).execute()
+        return row_id
+
+    def add_new(self, record: R, **more: Any) -> int:
+        """Returns the id, which the table gives."""
+        values = {name: getattr(record, name) for name in self._names if name != "id"}
+        return self.add(**values, **more)
+
+    def change(self, values: dict[str, Any], **equal: Any) -> int:
+        """Returns the number of rows."""
+        return int(self._model.update(**values).where(*self._are(equal)).execute())
+
+    def delete(self, **equal: Any) -> int:
+        """Returns the number of rows."""
+        return int(self._model.delete().where(*self._are(equal)).execute())
+
+    def _are(self, equal: dict[str, Any]) -> Any:
+        return [self._meta.columns[name] == value for name, value in equal.items()]
+
+
+def _where(equal: Iterable[str]) -> str:
+    conditions = " AND ".join(f"{name} = ?" for name in equal)
+    return conditions and f"WHERE {conditions}"
