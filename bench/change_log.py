@@ -101,7 +101,7 @@ def read(instance: Path, what: str, after: int) -> list[Row]:
         found = list(pages(service, after))
     rate = sum(count for _, count in found) / sum(seconds for seconds, _ in found)
     tenth = max(1, len(found) // 10)
-    first, last = (median(each for each, _ in some) * 1e3 for some in (found[:tenth], found[-tenth:]))
+    first, last = (median(id_ for id_, _ in some) * 1e3 for some in (found[:tenth], found[-tenth:]))
     return [
         Row(
             what=f"changes read, {what}", ours=rate, unit="changes/s", limit=RATE, of_limit=rate / RATE,

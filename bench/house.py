@@ -49,11 +49,11 @@ def reached(found: Arrows, start: str) -> set[str]:
 def circles(found: Arrows) -> list[str]:
     by_start = {start: reached(found, start) for start in found}
     sets = {
-        frozenset(each for each in seen if start in by_start[each])
+        frozenset(name for name in seen if start in by_start[name])
         for start, seen in by_start.items()
         if start in seen
     }
-    return sorted(" ".join(sorted(each)) for each in sets)
+    return sorted(" ".join(sorted(names)) for names in sets)
 
 
 def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:

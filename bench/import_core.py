@@ -81,7 +81,7 @@ _next_id = 0
 def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     """The rows of one transaction: new people, and those known with another age."""
     global _next_id
-    changes = [change_from_item(each) for each in items]
+    changes = [change_from_item(item) for item in items]
     with database.session():
         _next_id = max(_next_id, stored.new_ids(1)[0])
         known = stored.known(site.id, [change.key for change in changes])

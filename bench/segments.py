@@ -49,7 +49,9 @@ def acts(site: Site) -> dict[str, scans.Act]:
     }
     save_reports(site, saved["field is text"])
     query = searches.SearchRequest(after={}, before={}, segment_id=saved["field is text"])
-    counted = {f"segment: {name}": partial(segments.counts, site, each) for name, each in saved.items()}
+    counted = {
+        f"segment: {name}": partial(segments.counts, site, conditions) for name, conditions in saved.items()
+    }
     run = {f"report: {row.name}": partial(reports.run, site, str(row.id)) for row in reports.list_all(site)}
     return {
         **counted,

@@ -98,6 +98,6 @@ def of_service(service: Service, total: int, runs: int) -> list[Row]:
     make, queued = requests(service, total), min(QUEUED, total)
     found = [waited(service, make, queued, 0) | waited(service, make, queued, ACCEPTING) for _ in range(runs)]
     return [
-        Row(what=name, ours=median(each[name] for each in found), unit=MS, at_most=GOALS[name.split()[0]])
+        Row(what=name, ours=median(result[name] for result in found), unit=MS, at_most=GOALS[name.split()[0]])
         for name in found[0]
     ]

@@ -119,7 +119,7 @@ def page(found: Any) -> bytes:
     """A page with its `meta`, as JSON."""
     numbers = {name: str(getattr(found, name)) for name in ("next", "newest", "oldest")}
     meta = numbers | {"has_more": found.has_more}
-    return json_bytes({"data": [change(each) for each in found.changes], "meta": meta}) + b"\n"
+    return json_bytes({"data": [change(entry) for entry in found.changes], "meta": meta}) + b"\n"
 
 
 class ConsentAttributes(ResponseSchema):
@@ -142,7 +142,7 @@ class HistorySchema(ResponseSchema):
 def history(found: Any) -> dict[str, Any]:
     return {
         "created_by": _source(found.created_by),
-        "changes": [change(each) for each in found.changes],
+        "changes": [change(entry) for entry in found.changes],
         "consents": [
             {
                 "at": write_date(said.at),

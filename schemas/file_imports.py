@@ -168,8 +168,8 @@ def understood(file: File) -> dict[str, Any]:
         "preset": preset.name if preset else None,
         "advice": " ".join(file.advice) or None,
         "columns": [
-            {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
-            for each in file.plan
+            {"place": column.place, "name": column.name, "meaning": column.meaning, "reason": column.reason}
+            for column in file.plan
         ],
         "answers": file.answers,
     }
@@ -187,7 +187,7 @@ def outcome(done: Any) -> dict[str, Any]:
         "unsubscribed": done.left,
         "stay_unsubscribed": done.stayed,
         **too_late_counts(done),
-        "rows": [_preview(each) for each in done.rows],
+        "rows": [_preview(row) for row in done.rows],
     }
 
 

@@ -71,7 +71,9 @@ def _lines(table: Table, columns: list[Column]) -> Iterator[FileRecord]:
         for raw, record in records:
             size = len(raw.rstrip("\r\n").encode(codec, "replace"))
             blank = mark.encode(codec, "replace")
-            cells = [] if isinstance(record, Doubled) else [table.cell_of(record, each) for each in columns]
+            cells = (
+                [] if isinstance(record, Doubled) else [table.cell_of(record, column) for column in columns]
+            )
             cells = cells or _texts(record)
             divides = size % len(blank) == 0
             yield FileRecord(_addresses(cells), start, blank * (size // len(blank)) if divides else b"")
@@ -84,9 +86,9 @@ def _texts(value: Any) -> list[str]:
         return [compact_json(value)]
     if isinstance(value, dict):
         doubled = [*value.doubled.values()] if isinstance(value, Doubled) else []
-        return [text for each in (*value.values(), *doubled) for text in _texts(each)]
+        return [text for member in (*value.values(), *doubled) for text in _texts(member)]
     if isinstance(value, list):
-        return [text for each in value for text in _texts(each)]
+        return [text for member in value for text in _texts(member)]
     return _addresses([value if isinstance(value, str) else compact_json(value)])
 
 

@@ -79,9 +79,9 @@ def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: st
     """
     count, ending = 0, ", broken off"
     try:
-        for each in pages:
-            count += len(each)
-            yield each
+        for page in pages:
+            count += len(page)
+            yield page
         ending = ""
     finally:
         with suppress(Unavailable, DiskFault):
@@ -102,7 +102,7 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 def asked_back(site: Site, subject: str) -> AuditEntry | None:
     """Who asked last that an import or act be taken back."""
-    return next((each for each in of_subject(site, subject) if head(each).endswith(TAKEN_BACK)), None)
+    return next((entry for entry in of_subject(site, subject) if head(entry).endswith(TAKEN_BACK)), None)
 
 
 def head(entry: AuditEntry) -> str:

@@ -163,7 +163,7 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     until, hashes = clock.uptime_ms() + KNOWN_MS, secret_hashes(secret_key)
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
-    matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0  # always both
+    matches = sum(hmac.compare_digest(digest, key.secret_hash) for digest in hashes) > 0  # always both
     if not (matches and key.id and key.is_active(clock.now_ms())):
         _known.pop(publishable_key, None)
         return None

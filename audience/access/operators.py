@@ -85,7 +85,7 @@ def sites_of(operator_id: int) -> list[Site]:
 def owners(site: Site) -> list[str]:
     """The addresses of those who own a site, `FIRST` for who has none."""
     roles = stored.roles_on(site.id)
-    return [each.email or FIRST for each in stored.list_all() if roles.get(each.id) == OWNER]
+    return [operator.email or FIRST for operator in stored.list_all() if roles.get(operator.id) == OWNER]
 
 
 @database.session()
@@ -138,9 +138,9 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 @database.write(database.SHARED)
 def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
     """Makes all administrators owners of a new site, or one operator; their sessions go on."""
-    for each in stored.list_all():
-        if each.administrator if operator_id is None else each.id == operator_id:
-            _put_role(each.id, each.email or FIRST, site, OWNER, actor)
+    for operator in stored.list_all():
+        if operator.administrator if operator_id is None else operator.id == operator_id:
+            _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
 
 
 @database.write(database.SHARED)
@@ -212,8 +212,8 @@ def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor)
 
 
 def _is_last_administrator(operator_id: int) -> bool:
-    return [each.id for each in stored.list_all() if each.administrator] == [operator_id]
+    return [operator.id for operator in stored.list_all() if operator.administrator] == [operator_id]
 
 
 def _is_last_owner(operator_id: int, site_id: int) -> bool:
-    return [each for each, role in stored.roles_on(site_id).items() if role == OWNER] == [operator_id]
+    return [operator for operator, role in stored.roles_on(site_id).items() if role == OWNER] == [operator_id]

@@ -201,7 +201,7 @@ def exported(site: Site, act_id: int) -> Iterator[list[int]]:
 def downloads(site: Site, act: BulkAct) -> list[AuditEntry]:
     """What the audit log says of the files of an export that were sent, newest first."""
     begun = f"{SAID[EXPORT]}{BEGUN}"
-    return [each for each in audit_log.of_subject(site, subject(act)) if audit_log.head(each) != begun]
+    return [entry for entry in audit_log.of_subject(site, subject(act)) if audit_log.head(entry) != begun]
 
 
 def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:

@@ -65,10 +65,10 @@ def record(
     """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
     lifted = [person for person in created if person[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
-        each
+        row
         for groups, people in changed.items()
         if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
-        for each in _repeated(batch, people)
+        for row in _repeated(batch, people)
     ]
     entries = Entries(
         created=[person[ID] for person in created],
@@ -88,7 +88,7 @@ def record(
         accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
     )
     if len(entries.changed) < len(batch.known):
-        ids = {each[0] for each in entries.changed}
+        ids = {row[0] for row in entries.changed}
         entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
     if batch.tagged:
         tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
@@ -171,8 +171,8 @@ def record_erased(
     """
     for start in range(0, len(people), MOST_ENTRIES):
         some = people[start : start + MOST_ENTRIES]
-        number = _add(site_id, Entries(erased=[each.id for each in some]), clock.now_ms(), source)
-        marks = [(each.id, each.uuid, int(blank is None or each.id in blank)) for each in some]
+        number = _add(site_id, Entries(erased=[row.id for row in some]), clock.now_ms(), source)
+        marks = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in some]
         stored.erase(site_id, marks, number + len(some) - 1)
     stored_deliveries.forget_answers(site_id)
 

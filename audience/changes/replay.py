@@ -52,9 +52,9 @@ def _replay(said: Values, new: Values) -> None:
 
 def _forget_deleted_tags(site_id: int, said: Collection[Values]) -> None:
     """Whoever has another one of the same name since is not said to have lost it."""
-    known = tags.names(site_id, {tag_id for each in said for tag_id in each["tags"]})
-    for each in said:
-        each["tags"] = {tag_id: has for tag_id, has in each["tags"].items() if tag_id in known}
+    known = tags.names(site_id, {tag_id for values in said for tag_id in values["tags"]})
+    for values in said:
+        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in known}
 
 
 def _agrees(person: Subscriber, said: Values) -> bool:

@@ -71,7 +71,7 @@ def _refused(error: QuestionsOpen, command: Sequence[str], said: Pairs) -> Itera
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
-    if any(each.get("values") or each.get("many") for each in columns):
+    if any(column.get("values") or column.get("many") for column in columns):
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
     ready = list(_answers(error.questions, said))
@@ -93,17 +93,17 @@ def _is_by_column(question: FileQuestion) -> bool:
 def _answers(questions: Sequence[FileQuestion], said: Pairs) -> Iterator[list[str]]:
     """Options that answer all that is asked: of everyone, by the column that was said, or by `command`."""
     others = list(_others(questions))
-    about = [each for each in questions if each.about == ABOUT]
-    values = [pair for each in about if each.columns for pair in _told(each.columns[0], each.values)]
+    about = [question for question in questions if question.about == ABOUT]
+    values = [pair for ask in about if ask.columns for pair in _told(ask.columns[0], ask.values)]
     told: list[Pairs] = [list(dict.fromkeys(values))]
     if about and not values:
         told = [] if about[0].columns else [[("consent", state)] for state in STATES]
     if not any(map(_is_by_column, questions)):
-        yield from (options([*said, *each, *others]) for each in told)
+        yield from (options([*said, *choice, *others]) for choice in told)
     for question in questions:
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
-            rest = [each for each in questions if each is not question]
+            rest = [other for other in questions if other is not question]
             yield _by_column(said, name, _told(name, question.values), rest)
 
 
@@ -130,12 +130,14 @@ def _suggested(error: QuestionsOpen, said: Pairs) -> Pairs:
     Nothing if the column is asked about by itself.
     """
     suggestion, questions = error.found["suggestion"], error.questions
-    asked = {name for each in questions if each.about == COMMAND for name in each.columns}
+    asked = {name for question in questions if question.about == COMMAND for name in question.columns}
     if not suggestion or any(map(_is_by_column, questions)) or suggestion.get("consent_column") in asked:
         return []
     told = {value for state in STATES for value in suggestion.get(state, ())}
-    counted = [each for each in error.found["columns"] if each["name"] == suggestion.get("consent_column")]
-    values = [each["value"] for column in counted for each in column["values"]]
+    counted = [
+        column for column in error.found["columns"] if column["name"] == suggestion.get("consent_column")
+    ]
+    values = [value["value"] for column in counted for value in column["values"]]
     left = [(EITHER, value) for value in values if value not in told]
     return [*said, *_pairs(suggestion), *left, *_others(questions)]
 
@@ -152,27 +154,27 @@ def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
     What is asked about earlier answers does not arise in a command that gives all of them anew.
     """
     for question in questions:
-        parts = [each.split("&") if question.about == "email" else [each] for each in question.options]
+        parts = [option.split("&") if question.about == "email" else [option] for option in question.options]
         answers: dict[str, list[str]] = {}
         for pair in chain.from_iterable(parts) if question.about not in (ABOUT, "columns") else ():
             name, _, value = pair.partition("=")
             if pair != BY_HEADER:
                 answers.setdefault(name, []).append(value)
         for name, values in answers.items():
-            yield from ((name, each) for each in (values if question.about == OTHERS else [OR.join(values)]))
+            yield from ((name, item) for item in (values if question.about == OTHERS else [OR.join(values)]))
 
 
 def _pairs(parameters: Mapping[str, Any]) -> Iterator[Pair]:
     for name, value in parameters.items():
-        yield from ((name, each) for each in ([value] if isinstance(value, str) else value))
+        yield from ((name, item) for item in ([value] if isinstance(value, str) else value))
 
 
 def _column(column: Mapping[str, Any]) -> str:
     if column.get("many"):
         return f"  {column['place']} {printable(column['name'])}: many values"
     shown = [
-        f"{printable(each['value']) or 'blank'} ({each['count']:,})"
-        for each in column["values"][:SHOWN_VALUES]
+        f"{printable(cell['value']) or 'blank'} ({cell['count']:,})"
+        for cell in column["values"][:SHOWN_VALUES]
     ]
     more = ["..."] if len(column["values"]) > SHOWN_VALUES else []
     return f"  {column['place']} {printable(column['name'])}: {', '.join(shown + more)}"
@@ -195,7 +197,7 @@ def _ask_column(found: Mapping[str, Any]) -> dict[str, Any]:
             _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
         )
     place = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
-    values = [each["value"] for each in columns[place - 1].get("values", ())]
+    values = [cell["value"] for cell in columns[place - 1].get("values", ())]
     return {"consent_column": str(place), **_ask_values(values)}
 
 

@@ -123,7 +123,9 @@ class FileRun:
         reading = self.file.reading
         said = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
-            said += [(f"map[{each.place}]", IGNORE) for each in self.file.plan if each.meaning == IGNORE]
+            said += [
+                (f"map[{column.place}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
+            ]
         return options(said)
 
     def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
@@ -217,7 +219,7 @@ def _numbered(path: Path) -> Iterator[Path]:
 
 def _unused(path: Path) -> Path:
     """Somebody may be correcting a file that is there."""
-    return next(each for each in _numbered(path) if not each.exists())
+    return next(file for file in _numbered(path) if not file.exists())
 
 
 def _last(path: Path) -> Path:

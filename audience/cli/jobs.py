@@ -26,9 +26,9 @@ def list_jobs(_: Settings, as_json: bool) -> None:
     """
     uuids = {site.id: site.uuid for site in sites.list_all()}
     rows = [
-        {"id": each.id, "site_uuid": uuids.get(each.site_id), "kind": each.kind, "subject": each.subject,
-         "status": each.status, "attempts": each.attempts, "reason": each.reason}
-        for each in jobs.troubles()
+        {"id": job.id, "site_uuid": uuids.get(job.site_id), "kind": job.kind, "subject": job.subject,
+         "status": job.status, "attempts": job.attempts, "reason": job.reason}
+        for job in jobs.troubles()
     ]  # fmt: skip
     show(rows, as_json, map(_line, rows))
 

@@ -74,7 +74,7 @@ def list_subscribers(
     request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
     found = list(islice(_matches(site, request), limit))
     output.show(
-        [_resource(settings, site, each) for each in found] if as_json else None,
+        [_resource(settings, site, subscriber) for subscriber in found] if as_json else None,
         as_json,
         map(_line, found),
     )
@@ -101,9 +101,11 @@ def _matches(site: Site, request: SearchRequest) -> Iterator[Subscriber]:
             return
 
 
-def _line(each: Subscriber) -> str:
-    state = "unsubscribed" if each.unsubscribed_at is not None else "subscribed"
-    return printable(f"{each.email:<40} {state:<13} {each.first_name} {each.last_name}").rstrip()
+def _line(subscriber: Subscriber) -> str:
+    state = "unsubscribed" if subscriber.unsubscribed_at is not None else "subscribed"
+    return printable(
+        f"{subscriber.email:<40} {state:<13} {subscriber.first_name} {subscriber.last_name}"
+    ).rstrip()
 
 
 @subscriber.command()

@@ -108,7 +108,7 @@ def context() -> dict[str, Any]:
         "form_token": form_token,
         "refused": g.get("refused"),
         "was_done": SENTENCES.get(request.args.get("done", "")),
-        "problems": {each.field: each.message for each in g.refused.errors} if "refused" in g else {},
+        "problems": {error.field: error.message for error in g.refused.errors} if "refused" in g else {},
     }
 
 
@@ -123,7 +123,7 @@ def here() -> Site | None:
     if "site" in g:
         return cast("Site", g.site)
     mine, of = sites(), request.args.get("of", "")
-    return next((each for each in mine if each.uuid == of), mine[0] if mine else None)
+    return next((site for site in mine if site.uuid == of), mine[0] if mine else None)
 
 
 def may(role: str) -> bool:

@@ -44,10 +44,10 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
 def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of the question; of a file's name only that it may be asked about."""
     details = found.get("found") or {}
-    asks = [each for each in details.get("asks", ()) if each["about"] == ABOUT]
+    asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
     answer = found.get("look", {}).get("answer") or {}
     told = [(value, None, state) for state in STATES for value in said.get(state, ())]
-    open_values = [(each["value"], each["count"], "") for ask in asks for each in ask["values"]]
+    open_values = [(row["value"], row["count"], "") for ask in asks for row in ask["values"]]
     column = said.get("consent_column", "")
     return {
         "answers": ANSWERS,
@@ -57,7 +57,7 @@ def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[
         "open": sum(count for _, count, _ in open_values),
         "states": SHORT,
         "columns": details.get("columns", ()) if asks else (),
-        "message": " ".join(each["message"] for each in asks if each["columns"]),
+        "message": " ".join(ask["message"] for ask in asks if ask["columns"]),
         "suggestion": details.get("suggestion") if asks else None,
         "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
         "ignored": said.get("ignore_column", ()),

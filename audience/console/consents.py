@@ -83,7 +83,9 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
         return bulk_acts.get(site, change.source_id).actor, ""
     said = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
-        (each.actor, _typed(each)) for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS
+        (entry.actor, _typed(entry))
+        for entry in log
+        if entry.act == said and abs(entry.at - change.at) <= SAME_MS
     )
     return next(near, ("", ""))
 
@@ -94,10 +96,10 @@ def _typed(entry: AuditEntry) -> str:
 
 def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """What operators changed, but for consent."""
-    for each in log:
-        if each.act not in BY_HAND:
-            said, _, name = each.act.partition(audit_log.NAMED)
-            yield Entry(each.at, "", said.capitalize(), details=name or _typed(each), who=each.actor)
+    for entry in log:
+        if entry.act not in BY_HAND:
+            said, _, name = entry.act.partition(audit_log.NAMED)
+            yield Entry(entry.at, "", said.capitalize(), details=name or _typed(entry), who=entry.actor)
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:

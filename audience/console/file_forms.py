@@ -90,7 +90,7 @@ def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str,
     said, look = file_uploads.reading_of(upload), found.get("look", {})
     counts = Counter(found.get("counts", {}))
     asks = (found.get("found") or {}).get("asks", ())
-    questions = [_question(each) for each in asks if each["about"] not in (ABOUT, ADDRESS)]
+    questions = [_question(ask) for ask in asks if ask["about"] not in (ABOUT, ADDRESS)]
     asking = consent_forms.shown(upload.name, said, found)
     return {
         "said": said,
@@ -159,7 +159,7 @@ def _problem(known: Mapping[str, Any]) -> str:
         return ""
     message, found = known["problem"], known.get("found") or {}
     if "asks" in found:
-        return next((each["message"] for each in found["asks"] if each["about"] == ADDRESS), "")
+        return next((ask["message"] for ask in found["asks"] if ask["about"] == ADDRESS), "")
     said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)
-    values = [", ".join(map(str, each[:10])) for name, each in found.items() if isinstance(each, list)]
+    values = [", ".join(map(str, names[:10])) for name, names in found.items() if isinstance(names, list)]
     return f"{said} Found: {'; '.join(values)}." if values else said

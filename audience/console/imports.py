@@ -28,7 +28,7 @@ def index(site: Site) -> str:
     before = request.args.get("before", "")
     known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
     found = imports.newest(site, **known)
-    files = file_uploads.files(site, [each.id for each in found])
+    files = file_uploads.files(site, [import_.id for import_ in found])
     pages = {"is_first": not known, "is_full": len(found) == MAX_LISTED}
     return render_template(
         "imports.html", imports=found, files=files, undone=backlog.taken_back(site), **pages

@@ -69,7 +69,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     found = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not found:
         raise NotFound(NO_SUCH_KEY)
-    if not all(present().may(OWNER, each.id) for each in keys.sites_of(found[0])):
+    if not all(present().may(OWNER, site.id) for site in keys.sites_of(found[0])):
         raise Refused(OTHER_SITES)
     return publishable_key
 

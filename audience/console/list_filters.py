@@ -109,7 +109,7 @@ def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Itera
         yield Chip(f"Tag is {tag}", (), tag)
     for date, name in DATES.items():
         names = (date, f"{date}_from", f"{date}_to")
-        if phrase := _phrase(*(chosen.get(each, "") for each in names)):
+        if phrase := _phrase(*(chosen.get(name, "") for name in names)):
             yield Chip(f"{name} {phrase}", names)
     if "field" in chosen:
         said = f"is {chosen['value']}" if "value" in chosen else "has a value"

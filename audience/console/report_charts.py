@@ -51,7 +51,7 @@ def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
     if shown["style"] == "count":
         yield from ([shown["meaning"]], [shown["value"]])
         return
-    yield ["from" if shown["is_over_time"] else "label", *(each["name"] for each in shown["series"])]
+    yield ["from" if shown["is_over_time"] else "label", *(series["name"] for series in shown["series"])]
     if shown["series"]:
-        columns = (each["values"] for each in shown["series"])
+        columns = (series["values"] for series in shown["series"])
         yield from map(list, zip(shown["series"][0]["keys"], *columns, strict=True))

@@ -34,7 +34,7 @@ def clause(node: Mapping[str, Any], holds: bool) -> Clause:
         return _field(node["field"], asked, holds)
     if kind in SAID:
         (operator, operand), *others = asked.items()
-        more = [phrase(*each) for each in others]
+        more = [phrase(*other) for other in others]
         return Clause(BOTH.join([SAID[kind](operator, operand, holds), *more]))
     return _value(NAMES[kind], asked, holds)
 
@@ -102,7 +102,7 @@ def _field(key: str, asked: Mapping[str, Any], holds: bool) -> Clause:
 
 def _value(name: str, asked: Mapping[str, Any], holds: bool) -> Clause:
     (operator, operand), *others = asked.items()
-    words = [_predicate(operator, operand, holds), *(phrase(*each) for each in others)]
+    words = [_predicate(operator, operand, holds), *(phrase(*other) for other in others)]
     of = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""
     return Clause(f"whose {of}{name} {BOTH.join(words)}", has_pronoun=True)
 

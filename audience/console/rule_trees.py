@@ -36,7 +36,7 @@ def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
     kind = kind_of(node)
     if kind in GROUPS:
         inner = _inner(kind, node)
-        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, each, left) for each in inner))
+        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, left) for node in inner))
     total = segments.count(site, node) if next(left, None) is not None else None
     return Branch("condition", condition(node), total)
 

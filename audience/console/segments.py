@@ -121,7 +121,7 @@ def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
     try:
         rules = segment_forms.read_rules(form.get("rules", ""))
         shown = _matching(site, rules)
-        counts = [segments.count(site, each) for each in segment_forms.read_conditions(form)]
+        counts = [segments.count(site, condition) for condition in segment_forms.read_conditions(form)]
     except Refused as refused:
         return {"problem": (refused.errors or [refused])[0].message}, 422
     people = render_template("segment_people.html", segment=None, **shown)
@@ -167,5 +167,5 @@ def _matching(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.because(site, rules, [subscriber.id for subscriber in newest])
-    reasons = [", ".join(map(rule_conditions.condition, each)) for each in held]
+    reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]
     return {"matching": counts, "newest": newest, "reasons": reasons, "all": stats.for_site(site)}

@@ -94,15 +94,19 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     """
     found = list(stored.get_by_keys(site.id, keys).values())
     erased = [
-        (site_keys.address_hashes(site.id, each.email_key), each, _instant(each, accepted.at))
-        for each in found
+        (
+            site_keys.address_hashes(site.id, subscriber.email_key),
+            subscriber,
+            _instant(subscriber, accepted.at),
+        )
+        for subscriber in found
     ]
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
-    _delete(site.id, [each.email_key for each in found], accepted.source)
+    _delete(site.id, [subscriber.email_key for subscriber in found], accepted.source)
     _forget_sent(site.id)
-    first = [each for hashes, _, _ in erased for each in hashes[1:]]
+    first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
@@ -116,7 +120,7 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
     stored_files.erase_refused(site_id, [*since, *first])
     suppressions.lift(site_id, first)
-    erased = {each: Suppression(suppressions.ERASED, at, number) for each, at in since.items()}
+    erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
     suppressions.add(site_id, erased)
 
 
@@ -127,7 +131,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
     """
 
     def is_erased(key_or_uuid: str) -> bool:
-        return any(each in since for each in site_keys.address_hashes(site.id, key_or_uuid))
+        return any(hash_ in since for hash_ in site_keys.address_hashes(site.id, key_or_uuid))
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -155,7 +159,7 @@ def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
     Whatever their number: one log that was applied has raised the site's above those of another.
     """
     known = {*suppressions.known(site.id, since), *_there(site, since, lambda key, _uuid: key)}
-    if absent := {each: at for each, at in since.items() if each not in known}:
+    if absent := {key: at for key, at in since.items() if key not in known}:
         erase_again(site, absent)
 
 
@@ -177,7 +181,7 @@ def _logged(
     """
     of_person = site_keys.address_hashes(site.id, known.uuid) if known else []
     logged = chain.from_iterable(zip(hashes, of_person, strict=True)) if of_person else hashes
-    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in logged]
+    return [LoggedErasure(site.uuid, key, at, number, pepper.check_value()) for key in logged]
 
 
 def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
@@ -210,10 +214,11 @@ def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
     if not found:
         return 0
     stored_audit_log.erase(
-        site_id, {each.uuid: site_keys.address_hash(site_id, each.email_key) for each in found}
+        site_id,
+        {subscriber.uuid: site_keys.address_hash(site_id, subscriber.email_key) for subscriber in found},
     )
     subscriber_writes.delete(site_id, found)
-    undos.forget(site_id, [each.id for each in found])
+    undos.forget(site_id, [subscriber.id for subscriber in found])
     change_log.record_erased(site_id, source, found)
     return len(found)
 

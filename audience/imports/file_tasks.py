@@ -92,7 +92,7 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
 
 def tried(done: DryRun) -> dict[str, Any]:
     """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
-    refused = [(each.row.row_number, each.row.message) for each in done.rows if each.row.message]
+    refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
         "left": done.left,

@@ -23,11 +23,11 @@ def redirected(
     if not stored.any_after(site_id, accepted.number):
         return changes, []
     hashes = {
-        each: change.key for change in changes for each in site_keys.address_hashes(site_id, change.key)
+        hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site_id, change.key)
     }
     moves = stored.after(site_id, accepted.number, hashes)
-    moved = {hashes[each.address_hash]: each for each in reversed(moves)}
-    people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
+    moved = {hashes[move.address_hash]: move for move in reversed(moves)}
+    people = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
     taken = subscribers.get_by_keys(site_id, moved)
     found, left = list[Change](), list[Change]()
     for change in changes:

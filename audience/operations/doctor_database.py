@@ -86,7 +86,7 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
 
 def failed_jobs(_: Context) -> Iterator[Finding]:
     troubles = jobs.troubles()
-    given_up = sum(each.status == "failed" for each in troubles)
+    given_up = sum(job.status == "failed" for job in troubles)
     if troubles:
         found = f"failed: {len(troubles)}, {given_up} of them given up, the others to be tried again"
         yield warn("jobs", found, "`audience jobs list` says why, `audience jobs retry ID` tries one again.")

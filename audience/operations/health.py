@@ -152,4 +152,4 @@ def _write_problem(instance: Path) -> str:
 def free_bytes(context: Context) -> int:
     """On the file system of the instance, which need not exist yet."""
     instance = context.settings.instance
-    return shutil.disk_usage(next(each for each in (instance, *instance.parents) if each.exists())).free
+    return shutil.disk_usage(next(folder for folder in (instance, *instance.parents) if folder.exists())).free

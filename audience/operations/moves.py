@@ -170,7 +170,7 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
     in_file = list(erasure_log.read(log))
     known = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
     erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [each for each in erasures if each not in known]
+    missing = [erasure for erasure in erasures if erasure not in known]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:

@@ -51,8 +51,8 @@ def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list
     nobody = [False] * len(leaves)
     met = _met(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
     return [
-        [leaf for leaf, holds in zip(leaves, met.get(each, nobody), strict=True) if holds]
-        for each in subscriber_ids
+        [leaf for leaf, holds in zip(leaves, met.get(subscriber_id, nobody), strict=True) if holds]
+        for subscriber_id in subscriber_ids
     ]
 
 
@@ -61,7 +61,9 @@ def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
     rules = json.loads(segments.require(site_id, str(segment_id)).rules)
     met = _met(site_id, people, list(_leaves(rules))) if people else {}
-    return {each.uuid for each in people.values() if _holds(rules, iter(met.get(each.id, [])))}
+    return {
+        subscriber.uuid for subscriber in people.values() if _holds(rules, iter(met.get(subscriber.id, [])))
+    }
 
 
 def _holds(node: Node, leaves: Iterator[bool]) -> bool:

@@ -23,7 +23,7 @@ def named(site_id: int) -> Named:
             found.tags.update(map(name_key, _texts(node.get("tag"))))
             found.fields.update(_texts(node.get("field")))
     settings = (json.loads(report.settings) for report in reports.list_all(site_id))
-    found.fields.update(text for each in settings for text in _texts(each.get("field")))
+    found.fields.update(text for setting in settings for text in _texts(setting.get("field")))
     return found
 
 
@@ -40,7 +40,7 @@ def _texts(operand: Any) -> Iterator[str]:
     """An operand, or the operands by operators in it."""
     if isinstance(operand, str):
         yield operand
-    for each in (
+    for inner in (
         operand.values() if isinstance(operand, dict) else operand if isinstance(operand, list) else ()
     ):
-        yield from _texts(each)
+        yield from _texts(inner)

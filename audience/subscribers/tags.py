@@ -27,7 +27,7 @@ __all__ = ["Tag"]
 
 ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
 CHUNK_ROWS = 500
-HIDDEN = {ord(each): None for each in UNSEEN if not each.isspace()}
+HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace()}
 SWEEP_SECONDS = 1.0
 
 

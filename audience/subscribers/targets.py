@@ -27,7 +27,7 @@ def changes_of(
         named.append((index, item.get("uuid", ""), change.key))
     apart = of_two(site.id, named)
     errors += [FieldError(f"subscribers[{index}].uuid", TWO) for index in apart]
-    return [each for each in changes if each[0] not in apart], errors
+    return [change for change in changes if change[0] not in apart], errors
 
 
 def of_two(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:

@@ -119,7 +119,7 @@ class RowReader:
         self.people = stored_subscribers.get_by_ids(site_id, ids)
         known = {entry.subscriber_id for entry in self.entries if entry.new is not None}
         self.repeated = undos.created_by(site_id, known, act.source) if known else set()
-        self.lifted = {each[0]: Suppression(*each[1:]) for each in self.whole.lifted}
+        self.lifted = {row[0]: Suppression(*row[1:]) for row in self.whole.lifted}
         self.taken_back = undos.taken_back_imports(site_id)
         self.traced: set[int] = set()
         self.own: dict[int, Own] = defaultdict(list)
@@ -280,7 +280,7 @@ def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
                 left.pop(name, None)
         for key in new.get("fields", ()):
             fields.pop(key, None)
-        for tag_id in (each for some in new.get("tags", ()) for each in some):
+        for tag_id in (member for some in new.get("tags", ()) for member in some):
             tags.pop(tag_id, None)
     return left | {"fields": fields, "tags": tags}
 

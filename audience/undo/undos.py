@@ -212,9 +212,11 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
             pass
     for reader in _readers(site.id, act):
         decisions = reader.decisions(named, gone)
-        gone.update(each.id for each in decisions if each.person is None)
+        gone.update(decision.id for decision in decisions if decision.person is None)
         count += undo_work.counted(decisions)
-        emails += [each.person.email for each in decisions if each.only_unsubscribed and each.person]
+        emails += [
+            decision.person.email for decision in decisions if decision.only_unsubscribed and decision.person
+        ]
         del emails[LISTED:]
     return Preview(count, emails)
 

@@ -135,7 +135,9 @@ def _do_piece(job: Job, named: LaterNames) -> bool:
         if readers[-1].is_last:
             whole = readers[-1].whole
             stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
-        stored.add_people(site_id, undo_id, [(each.id, each.outcome, *each.by) for each in decisions])
+        stored.add_people(
+            site_id, undo_id, [(decision.id, decision.outcome, *decision.by) for decision in decisions]
+        )
         chunk.rows = sum(len(reader.entries) for reader in readers)
     if has_traces:
         change_log.blank(site_id)
@@ -149,7 +151,7 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
     row_id, start, left = undo.place_row, undo.place, _pace.rows
     while left > 0 and len(readers) < MOST_ROWS and (row := stored_log.next_of(site_id, undo.of, row_id)):
         reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
-        decisions += _decide(site_id, undo.id, reader, named, {each.id for each in decisions})
+        decisions += _decide(site_id, undo.id, reader, named, {decision.id for decision in decisions})
         readers.append(reader)
         if not reader.is_last or reader.whole.repeated:
             break
@@ -178,8 +180,8 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
 def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
     """Tags and fields that the rows read to their ends added to the site, beside those of rows before."""
     done = [reader.whole for reader in readers if reader.is_last]
-    tags = [each for whole in done for each in whole.made_tags]
-    fields = [each for whole in done for each in whole.made_fields]
+    tags = [tag for whole in done for tag in whole.made_tags]
+    fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
     known = stored.made(undo)
@@ -192,11 +194,11 @@ def counted(decisions: Sequence[Decision]) -> Counter[str]:
     """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
     subscribed again, and were unsubscribed by nothing else.
     """
-    count = Counter(each.outcome for each in decisions)
-    count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
-    count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
+    count = Counter(decision.outcome for decision in decisions)
+    count["away"] = sum(decision.unsubscribed_kept or decision.by == LEFT for decision in decisions)
+    count["unsubscribed_kept"] = sum(decision.unsubscribed_kept for decision in decisions)
     for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
-        count[name] = sum(getattr(each, name) for each in decisions)
+        count[name] = sum(getattr(decision, name) for decision in decisions)
     return count
 
 
@@ -219,7 +221,7 @@ def _end(job: Job) -> None:
 
 def _record(site_id: int, undo: Undo) -> None:
     """Says in the audit log how many were really taken back, for who asked for it."""
-    site = next(each for each in stored_sites.list_all() if each.id == site_id)
+    site = next(site for site in stored_sites.list_all() if site.id == site_id)
     asked = audit_log.asked_back(site, subject(Source(*undo.of)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)

@@ -169,9 +169,7 @@ def side_by_side(place: Place, rows: int, runs: int) -> Row:
 
 
 def _import_row(beside: str, pairs: Sequence[tuple[Spent, Spent]], goal: float) -> Row:
-    ours, limit = (
-        Spent(*map(statistics.median, zip(*each, strict=True))) for each in zip(*pairs, strict=True)
-    )
+    ours, limit = (Spent(*map(statistics.median, zip(*run, strict=True))) for run in zip(*pairs, strict=True))
     return Row(
         what=f"import of chunks of 500, PostgreSQL beside {beside}", ours=ours.wall, unit="µs",
         limit=limit.wall, of_limit=limit.wall / ours.wall, cpu_of_limit=limit.cpu / ours.cpu, at_least=goal,
@@ -179,8 +177,10 @@ def _import_row(beside: str, pairs: Sequence[tuple[Spent, Spent]], goal: float) 
 
 
 def _read_row(name: str, on_server: Sequence[Round], in_file: Sequence[Round]) -> Row:
-    rate, limit = (statistics.median(each.rate for each in rounds) for rounds in (on_server, in_file))
-    cpu, limit_cpu = (statistics.median(each.cpu_us for each in rounds) for rounds in (on_server, in_file))
+    rate, limit = (statistics.median(round_.rate for round_ in rounds) for rounds in (on_server, in_file))
+    cpu, limit_cpu = (
+        statistics.median(round_.cpu_us for round_ in rounds) for rounds in (on_server, in_file)
+    )
     return Row(
         what=f"{name} over HTTP, PostgreSQL beside SQLite", ours=rate, unit=RATE, limit=limit,
         of_limit=rate / limit, cpu_of_limit=limit_cpu / cpu, at_least=READ_GOAL,

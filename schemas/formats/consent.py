@@ -88,7 +88,7 @@ class ConsentAnswer:
     def words(self) -> str:
         if self.everyone or not self.columns:
             return WORDS[self.everyone]
-        names = ", ".join(each.column.name.strip() or str(each.column.place) for each in self.columns)
+        names = ", ".join(column.column.name.strip() or str(column.column.place) for column in self.columns)
         says = "columns {} say who" if len(self.columns) > 1 else "column {} says who"
         return f"{'its' if self.by_file else 'the'} {says.format(names[:MAX_LENGTH])}"
 
@@ -133,7 +133,7 @@ def _since(
 ) -> list[ConsentColumn]:
     """Where nobody may be written to, a program's columns still say since when."""
     found = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
-    dated = [each for each in columns if found.get(folded(each.name), {}).get(DATE) == UNSUBSCRIBED]
+    dated = [column for column in columns if found.get(folded(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 

@@ -100,7 +100,7 @@ class File:
             found = with_all_values(value) | self.carried if isinstance(value, dict) else value
             return refused_cells(self.columns, found)
         width = len(self.table.names)
-        cells = [self.table.cell(each) for each in value]
+        cells = [self.table.cell(cell) for cell in value]
         padding = [""] * (width - len(cells))
         return [*cells[:width], *padding, *self.carried.values(), *cells[width:]]
 

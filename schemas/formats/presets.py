@@ -176,7 +176,7 @@ PRESETS: dict[str, Preset] = {
 def is_named_as_left(name: str) -> bool:
     """Whether a file has the name that Mailchimp gives to one in which nobody is subscribed."""
     name = name.lower()
-    return EXPORTED_NAME in name and any(each in name for each in LEFT_FILES)
+    return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
 def recognised(headers: Iterable[str]) -> Preset | None:

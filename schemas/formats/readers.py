@@ -180,7 +180,7 @@ class Objects:
 
 def _differ(values: Sequence[Any]) -> bool:
     first, *others = map(_spelling, values)
-    return any(each != first for each in others)
+    return any(other != first for other in others)
 
 
 def _spelling(value: Any) -> Any:

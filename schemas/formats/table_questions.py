@@ -91,9 +91,9 @@ def _place_of_addresses(table: Table, columns: Sequence[Column]) -> int:
     """The place of the only column that has some in the first rows, else 0."""
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     found = [
-        each.place
-        for each in columns[:MAX_FOUND]
-        if any(csv_values.is_address(table.cell_of(record, each)) for record in records)
+        column.place
+        for column in columns[:MAX_FOUND]
+        if any(csv_values.is_address(table.cell_of(record, column)) for record in records)
     ]
     return found[0] if len(found) == 1 else 0
 
@@ -106,11 +106,11 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignor
     if table.book is None:
         return table
     saying = [
-        *(each for each in columns if each.meaning in OWN),
-        *(each.column for each in answer.columns),
+        *(column for column in columns if column.meaning in OWN),
+        *(column.column for column in answer.columns),
         *unsubscribing(columns, answer, ignored),
     ]
-    for column in (*(each for each in columns if each.meaning == "email"), *saying):
+    for column in (*(column for column in columns if column.meaning == "email"), *saying):
         if row := table.book.not_computed.get(column.place):
             raise FileRefused(NOT_COMPUTED.format(place=column.place, row=row), columns=[column.name])
     return replace(table, filled={column.place for column in saying})

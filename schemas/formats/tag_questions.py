@@ -42,7 +42,9 @@ class TagWatch:
                     shown[cell] += 1
 
     def asks(self) -> list[FileQuestion]:
-        asked = [each for each in self.columns if self.marks[each.place] - COMMA == self.marks[each.place]]
+        asked = [
+            column for column in self.columns if self.marks[column.place] - COMMA == self.marks[column.place]
+        ]
         marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
         if not marks:
             return []
