@@ -58,7 +58,7 @@ def of_service(service: Service, site: Site, total: int, runs: int) -> Row:
         wall = import_core.bare(site, both[1], time.perf_counter)
         limits.append((wall, time.process_time() - start))
     (wall, cpu), (limit, limit_cpu) = (
-        (median(row[0] for row in found), median(row[1] for row in found)) for found in (ours, limits)
+        (median(row[0] for row in times), median(row[1] for row in times)) for times in (ours, limits)
     )
     return Row(
         what="import over HTTP, until findable", ours=count / wall, unit="rows/s", limit=count / limit,

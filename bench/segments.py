@@ -81,5 +81,5 @@ def save_reports(site: Site, segment_id: str) -> None:
 
 def measure(instance: Path, _: int, runs: int) -> list[Row]:
     with instances.opened(instance) as site:
-        found = acts(site)
-        return scans.rows(found, dict.fromkeys(found, GOAL_MS), runs)
+        calls = acts(site)
+        return scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)

@@ -47,7 +47,7 @@ def kept_file(
     run: Run,
     name: str,
     zone: str,
-    said: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     binary: BinaryIO,
     unpacked: BinaryIO,
     follow: Follow,
@@ -57,7 +57,7 @@ def kept_file(
     `follow` is told again and again how many rows were looked through, and what the file is by then.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)), zone)
+    meant = reading(load(ImportFile(), dict(parameters)), zone)
     table = tables.opened(binary, kind, meant, run, unpacked)
     opened = looked(table, known=_columns(table, meant))
     follow(0, opened)

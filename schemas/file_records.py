@@ -28,14 +28,14 @@ class FileRecord:
 
 
 def kept_records(
-    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
+    run: Run, name: str, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[FileRecord, None, None]:
     """The rows of a file of that name, which is meant as was said; of a workbook, those of all sheets.
 
     While it is not known which column has the addresses, any cell may. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)), "UTC")
+    meant = reading(load(ImportFile(), dict(parameters)), "UTC")
     table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
@@ -94,5 +94,5 @@ def _texts(value: Any) -> list[str]:
 
 def _addresses(cells: list[str]) -> list[str]:
     """The cells, and what an import reads in them."""
-    found = (address for cell in cells for address in csv_values.addresses_in(cell))
-    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *found]))
+    addresses = (address for cell in cells for address in csv_values.addresses_in(cell))
+    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *addresses]))

@@ -56,11 +56,17 @@ def signed_in(token: str) -> SignedInOperator | None:
     if session is None:
         return None
     with database.snapshot():
-        found = stored.get(session.operator_id)
+        operator = stored.get(session.operator_id)
         roles = stored.roles_of(session.operator_id)
-        last = found and stored.last_site(found.id)
-    return found and SignedInOperator(
-        found.id, found.email, found.administrator, bool(found.password_hash), session.id, roles, last
+        last = operator and stored.last_site(operator.id)
+    return operator and SignedInOperator(
+        operator.id,
+        operator.email,
+        operator.administrator,
+        bool(operator.password_hash),
+        session.id,
+        roles,
+        last,
     )
 
 
@@ -97,12 +103,12 @@ def any_exist() -> bool:
 def get(email: str) -> ConsoleOperator:
     """Raises `NotFound`."""
     try:
-        found = stored.get_by_key(addresses.identity(email))
+        operator = stored.get_by_key(addresses.identity(email))
     except addresses.MalformedAddress:
-        found = None
-    if found is None:
+        operator = None
+    if operator is None:
         raise NotFound(NO_OPERATOR)
-    return found
+    return operator
 
 
 @database.write(database.SHARED)
@@ -198,8 +204,8 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
         key = ""
     if not key or address.parse(email) is None:
         raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
-    found = stored.get_by_key(key)
-    if found is not None and found.id != operator_id:
+    other = stored.get_by_key(key)
+    if other is not None and other.id != operator_id:
         raise Refused(EXISTS, [FieldError("email", EXISTS)])
     return key
 

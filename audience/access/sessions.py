@@ -135,8 +135,8 @@ def _searches(session_id: int) -> dict[str, str]:
 
 def _read(searches: str) -> dict[str, str]:
     """By the site and the name of each, the oldest first."""
-    found: dict[str, str] = json.loads(searches)
-    return found
+    texts: dict[str, str] = json.loads(searches)
+    return texts
 
 
 @database.write(database.SHARED)

@@ -104,14 +104,14 @@ def parsed(text: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
     values: dict[str, list[Any]] = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     doubled = {key: sent for key, sent in values.items() if len(sent) > 1 and _means_two(key, sent)}
-    return Doubled(found, doubled)
+    return Doubled(members, doubled)
 
 
 def _means_two(key: str, values: list[Any]) -> bool:

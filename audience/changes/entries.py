@@ -79,17 +79,17 @@ class Entries:
         """In the order of their numbers, up to `limit` from the place `start` on."""
         stop = len(self) if limit is None else start + limit
         left, back = set(self.left), set(self.back)
-        found = [
+        entries = [
             LogEntry(UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED, id_, None, {})
             for id_ in self.created[start:stop]
         ]
         start, stop = (max(0, place - len(self.created)) for place in (start, stop))
-        found += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
+        entries += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
         start, stop = (max(0, place - len(self.changed)) for place in (start, stop))
-        found += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
+        entries += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
         if self.reset and start <= len(self.erased) < stop:
-            found.append(LogEntry(RESET, 0, {}, {}))
-        return found
+            entries.append(LogEntry(RESET, 0, {}, {}))
+        return entries
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
         """As many entries, with nothing in those of some subscribers."""

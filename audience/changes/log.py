@@ -115,11 +115,11 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], g
     key = person[KEY]
     if replaced := batch.replaced.get(key):
         values = batch.values[key]
-        given: Values = {}
+        after: Values = {}
         was: Values = {}
         for name, value in replaced.items():
-            given[name], was[name] = values.get(name), None if value is ABSENT else value
-        new["fields"], old["fields"] = given, was
+            after[name], was[name] = values.get(name), None if value is ABSENT else value
+        new["fields"], old["fields"] = after, was
     if person[TAG_IDS] != before[TAG_IDS]:
         tagged, had = batch.tagged[key], batch.tagged_before[key]
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
@@ -241,8 +241,8 @@ def _to_blank(site_id: int) -> list[int]:
 
 def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     with database.session():
-        found = stored_changed.rows_of(site_id, ids)
-    yield from found.items()
+        rows = stored_changed.rows_of(site_id, ids)
+    yield from rows.items()
 
 
 @database.writes_site

@@ -111,9 +111,9 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
     if subscriber is None:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
-    said = consent_changes.of_subscriber(site.id, subscriber.id)
-    known = keys.publishable({int(number or 0), *(item.source_id for item in said)})
-    consents = [(answered(item.source, item.source_id, known), item) for item in said]
+    events = consent_changes.of_subscriber(site.id, subscriber.id)
+    known = keys.publishable({int(number or 0), *(item.source_id for item in events)})
+    consents = [(answered(item.source, item.source_id, known), item) for item in events]
     return History(answered(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
 
 

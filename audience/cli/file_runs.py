@@ -121,12 +121,12 @@ class FileRun:
     def _options(self) -> list[str]:
         """What the file of refused rows needs, too, so that its rows mean the same."""
         reading = self.file.reading
-        said = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
+        pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
-            said += [
+            pairs += [
                 (f"map[{column.place}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
             ]
-        return options(said)
+        return options(pairs)
 
     def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:

@@ -51,25 +51,25 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
     from audience.imports import file_uploads, imports
 
     site = sites.get_by_uuid(site_uuid)
-    found = imports.newest(site)
-    ids = [row.id for row in found]
+    newest = imports.newest(site)
+    ids = [row.id for row in newest]
     files, undone = file_uploads.files(site, ids), backlog.taken_back(site)
     rows = [
         row._asdict()
         | {name: write_date(getattr(row, name)) for name in INSTANTS}
         | {"file": (files[row.id].name or None) if row.id in files else None, "undo": undone.get(row.id)}
-        for row in found
+        for row in newest
     ]
     show(rows, as_json, map(_line, rows))
 
 
 def _line(row: dict[str, Any]) -> str:
     undone = UNDONE.get(row["undo"], "being taken back") if row["undo"] else ""
-    said = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
+    notes = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
     judged, rows = row["applied"] + row["refused"], row["rows"] + row["refused"]
     done = f"{rows:,}" if judged == rows else f"{judged:,} of {rows:,}"
     unit = "row" if rows == 1 else "rows"
-    return f"{LINE.format(**row, done=f'{done} {unit}')}  {said}".rstrip()
+    return f"{LINE.format(**row, done=f'{done} {unit}')}  {notes}".rstrip()
 
 
 @imports_group.command()

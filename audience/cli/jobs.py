@@ -34,11 +34,11 @@ def list_jobs(_: Settings, as_json: bool) -> None:
 
 
 def _line(row: dict[str, Any]) -> str:
-    of = row["site_uuid"] or "the instance"
+    owner = row["site_uuid"] or "the instance"
     what = f"{row['kind'].replace('_', ' ')} {row['subject'] or ''}".rstrip()
     times = "once" if row["attempts"] == 1 else f"{row['attempts']} times"
     then = "given up" if row["status"] == "failed" else "to be tried again"
-    return f"{row['id']:>8}  {of}  {what}: failed {times}, {then}. {row['reason']}".rstrip()
+    return f"{row['id']:>8}  {owner}  {what}: failed {times}, {then}. {row['reason']}".rstrip()
 
 
 @jobs_group.command()

@@ -81,11 +81,11 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
     """The operator who made a change of consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
         return bulk_acts.get(site, change.source_id).actor, ""
-    said = BY_HAND[0] if change.subscribed else BY_HAND[1]
+    action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
         (entry.actor, _typed(entry))
         for entry in log
-        if entry.act == said and abs(entry.at - change.at) <= SAME_MS
+        if entry.act == action and abs(entry.at - change.at) <= SAME_MS
     )
     return next(near, ("", ""))
 
@@ -98,8 +98,8 @@ def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """What operators changed, but for consent."""
     for entry in log:
         if entry.act not in BY_HAND:
-            said, _, name = entry.act.partition(audit_log.NAMED)
-            yield Entry(entry.at, "", said.capitalize(), details=name or _typed(entry), who=entry.actor)
+            action, _, name = entry.act.partition(audit_log.NAMED)
+            yield Entry(entry.at, "", action.capitalize(), details=name or _typed(entry), who=entry.actor)
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
@@ -129,8 +129,8 @@ def _source(site: Site, kind: str, number: str) -> str:
         file = file_uploads.files(site, [int(number)]).get(int(number))
         return f"by import {number}" + (_said(file) if file else "")
     if kind == "bulk_act":
-        act = bulk_acts.get(site, int(number))
-        return f"by act {act.id} on {counted(act.people, 'subscriber')}"
+        action = bulk_acts.get(site, int(number))
+        return f"by act {action.id} on {counted(action.people, 'subscriber')}"
     if kind == "undo" and (undo := undos.by_id(site, int(number))):
         return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
     if kind in KEYED:

@@ -99,8 +99,8 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
 
 
 def _newest_imports(site: Site) -> dict[str, Any]:
-    found = imports.newest(site)[:NEWEST]
-    return {"imports": found, "files": file_uploads.files(site, [site.id for site in found])}
+    newest = imports.newest(site)[:NEWEST]
+    return {"imports": newest, "files": file_uploads.files(site, [site.id for site in newest])}
 
 
 def _choice() -> dict[str, str]:

@@ -36,14 +36,14 @@ def drawn(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any
 
 def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
     """The points by series, as labels and values; `keys` are the labels as the API gives them."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for point in result.data.get("points", ()):
         empty = {"name": point["g"], "keys": [], "labels": [], "values": []}
-        series = found.setdefault(point["g"], empty)
+        series = groups.setdefault(point["g"], empty)
         series["keys"].append(point["x"])
         series["labels"].append(short_day(dt.date.fromisoformat(point["x"])) if is_over_time else point["x"])
         series["values"].append(point["y"])
-    return list(found.values())
+    return list(groups.values())
 
 
 def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:

@@ -103,8 +103,8 @@ def _field(key: str, asked: Mapping[str, Any], holds: bool) -> Clause:
 def _value(name: str, asked: Mapping[str, Any], holds: bool) -> Clause:
     (operator, operand), *others = asked.items()
     words = [_predicate(operator, operand, holds), *(phrase(*other) for other in others)]
-    of = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""
-    return Clause(f"whose {of}{name} {BOTH.join(words)}", has_pronoun=True)
+    prefix = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""
+    return Clause(f"whose {prefix}{name} {BOTH.join(words)}", has_pronoun=True)
 
 
 def _predicate(operator: str, operand: Any, holds: bool) -> str:

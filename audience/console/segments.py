@@ -73,8 +73,8 @@ def create(site: Site) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
-    made, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
-    return _to(site, segment_id, made)
+    segment, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
+    return _to(site, segment_id, segment)
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
@@ -135,8 +135,8 @@ def values(site: Site) -> list[str]:
     return segments.field_values(site, request.args.get("field", ""))
 
 
-def _to(site: Site, segment_id: str, made: Segment | None) -> Response:
-    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(made))
+def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
+    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment))
 
 
 def _form(site: Site, segment: Segment | None) -> str:

@@ -37,10 +37,10 @@ def take_import_back(site: Site, import_id: int) -> Response:
 @page(role="manager")
 def of_act(site: Site, act_id: int) -> str:
     """What taking an act on many subscribers back would do"""
-    act = bulk_acts.get(site, act_id)
-    people = counted(act.people, "subscriber")
-    tag = f": {act.tag}" if act.tag else ""
-    return _counted(site, undos.act_source(act_id), f"{VERBS[act.kind]} {people}{tag}")
+    action = bulk_acts.get(site, act_id)
+    people = counted(action.people, "subscriber")
+    tag = f": {action.tag}" if action.tag else ""
+    return _counted(site, undos.act_source(act_id), f"{VERBS[action.kind]} {people}{tag}")
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/undo")

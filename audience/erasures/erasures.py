@@ -92,19 +92,19 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
 
     After the commit, call `blank_waiting` with the same keys.
     """
-    found = list(stored.get_by_keys(site.id, keys).values())
+    present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
         (
             site_keys.address_hashes(site.id, subscriber.email_key),
             subscriber,
             _instant(subscriber, accepted.at),
         )
-        for subscriber in found
+        for subscriber in present
     ]
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
-    _delete(site.id, [subscriber.email_key for subscriber in found], accepted.source)
+    _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source)
     _forget_sent(site.id)
     first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
@@ -163,14 +163,14 @@ def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
         erase_again(site, absent)
 
 
-def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -> set[str]:
-    last, found = 0, set[str]()
+def _there(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
+    last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
         for _, key, uuid in keys:
-            found.update(site_keys.address_hashes(site.id, of(key, uuid)))
-        found.intersection_update(hashes)
-    return found
+            present.update(site_keys.address_hashes(site.id, read(key, uuid)))
+        present.intersection_update(hashes)
+    return present
 
 
 def _logged(
@@ -210,17 +210,17 @@ def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
-    found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
-    if not found:
+    present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
+    if not present:
         return 0
     stored_audit_log.erase(
         site_id,
-        {subscriber.uuid: site_keys.address_hash(site_id, subscriber.email_key) for subscriber in found},
+        {subscriber.uuid: site_keys.address_hash(site_id, subscriber.email_key) for subscriber in present},
     )
-    subscriber_writes.delete(site_id, found)
-    undos.forget(site_id, [subscriber.id for subscriber in found])
-    change_log.record_erased(site_id, source, found)
-    return len(found)
+    subscriber_writes.delete(site_id, present)
+    undos.forget(site_id, [subscriber.id for subscriber in present])
+    change_log.record_erased(site_id, source, present)
+    return len(present)
 
 
 def _forget_sent(site_id: int) -> None:

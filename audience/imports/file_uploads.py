@@ -138,14 +138,14 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 def reading_of(upload: FileUpload) -> dict[str, Any]:
     """How it is meant, as it was last said."""
-    found: dict[str, Any] = json.loads(upload.reading)
-    return found
+    reading: dict[str, Any] = json.loads(upload.reading)
+    return reading
 
 
 def outcome_of(upload: FileUpload) -> dict[str, Any]:
     """What a worker has found in the file (`file_tasks.Task`); empty before it has looked through it."""
-    found: dict[str, Any] = json.loads(upload.outcome or "{}")
-    return found
+    outcome: dict[str, Any] = json.loads(upload.outcome or "{}")
+    return outcome
 
 
 @database.writes_site
@@ -269,9 +269,9 @@ def sweep(instance: Path) -> None:
 
 def _sweep_asked(instance: Path) -> None:
     with database.session():
-        found = stored.asked_before(clock.now_ms() - ASKED_MS)
-        by_id = {site.id: site for site in sites.list_all()} if found else {}
-    for site_id, upload_id in found:
+        uploads = stored.asked_before(clock.now_ms() - ASKED_MS)
+        by_id = {site.id: site for site in sites.list_all()} if uploads else {}
+    for site_id, upload_id in uploads:
         with database.session():
             upload = stored.get(site_id, upload_id)
         if upload and site_id in by_id:

@@ -29,20 +29,20 @@ def redirected(
     moved = {hashes[move.address_hash]: move for move in reversed(moves)}
     people = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
     taken = subscribers.get_by_keys(site_id, moved)
-    found, left = list[Change](), list[Change]()
+    redirected, left = list[Change](), list[Change]()
     for change in changes:
         move = moved.get(change.key)
         if move is None:
-            found.append(change)
+            redirected.append(change)
         elif move.came:
-            found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
+            redirected.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
         elif person := people.get(move.subscriber_id):
-            found.append(change._replace(key=person.email_key, email=person.email))
+            redirected.append(change._replace(key=person.email_key, email=person.email))
             if person.email_key != change.key:
                 left.append(_left(change))
             if change.key not in taken:
                 _leave(site_id, change, accepted)
-    return found, left
+    return redirected, left
 
 
 def _left(change: Change) -> Change:

@@ -58,10 +58,10 @@ def _leaving(site_id: int, after: int) -> Iterator[Left]:
         yield from _counting(site_id, [(key, event, at) for key in keys])
 
 
-def _counting(site_id: int, said: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
+def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
     """Those of some unsubscribes that count over what is kept of each subscriber now."""
-    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in said}), clock.now_ms()
-    for key, event, shown_at in said:
+    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in events}), clock.now_ms()
+    for key, event, shown_at in events:
         person = people.get(key)
         if person is None or event.counts_over(consents.of(person), now):
             yield Left("", key, shown_at, event.instant)

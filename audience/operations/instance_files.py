@@ -137,9 +137,9 @@ def _elsewhere() -> Iterator[Finding]:
     """Where the instance is, if this database is not, or not yet, in use."""
     phase = instance_state.phase()
     if phase.name:
-        found, advice = PHASES[phase.name]
+        sentence, advice = PHASES[phase.name]
         day = dt.datetime.fromtimestamp(phase.at / 1000, dt.UTC).date()
-        yield bad(MOVE, found.format(day), advice.format(phase.other))
+        yield bad(MOVE, sentence.format(day), advice.format(phase.other))
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:

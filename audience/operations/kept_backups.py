@@ -120,8 +120,8 @@ def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
 
 def _pieces(file: Path) -> Iterator[bytes]:
     with file.open("rb") as binary:
-        while piece := binary.read(PIECE_BYTES):
-            yield piece
+        while chunk := binary.read(PIECE_BYTES):
+            yield chunk
 
 
 def delete(settings: Settings, name: str, actor: Actor) -> None:

@@ -93,8 +93,8 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
         for table in tables:
             _copy(source, arriving, table, progress)
         arriving.settle()
-        if found := different(source, arriving, tables, progress):
-            raise Refused(DIFFERS.format(found))
+        if differences := different(source, arriving, tables, progress):
+            raise Refused(DIFFERS.format(differences))
         mark(source, phase, phase._replace(name=LEFT, at=clock.now_ms()))
         mark(arriving, phase._replace(name=ARRIVING), HERE)
         rows = {table.name: arriving.count(table) for table in tables}

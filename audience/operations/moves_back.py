@@ -65,9 +65,9 @@ def _is_lost(target: Settings) -> bool:
         return not other.is_migrated()
 
 
-def _is_end_of(phase: Phase, found: Phase) -> bool:
+def _is_end_of(phase: Phase, present: Phase) -> bool:
     """Whether a database is in use, or marked by nothing but this move and its taking back."""
-    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
+    return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
 def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) -> None:

@@ -159,8 +159,8 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int]:
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     if stored.is_empty():
         return
-    if (found := database.migrations()).pending:
-        raise Refused(PENDING.format(found.refusal or "migrations are pending"))
+    if (state := database.migrations()).pending:
+        raise Refused(PENDING.format(state.refusal or "migrations are pending"))
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for uuid, site_id in carryover.site_ids.items():

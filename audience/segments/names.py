@@ -17,14 +17,14 @@ class Named(NamedTuple):
 
 def named(site_id: int) -> Named:
     """In the caller's session."""
-    found = Named(set(), set())
+    mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
-            found.tags.update(map(name_key, _texts(node.get("tag"))))
-            found.fields.update(_texts(node.get("field")))
+            mentioned.tags.update(map(name_key, _texts(node.get("tag"))))
+            mentioned.fields.update(_texts(node.get("field")))
     settings = (json.loads(report.settings) for report in reports.list_all(site_id))
-    found.fields.update(text for setting in settings for text in _texts(setting.get("field")))
-    return found
+    mentioned.fields.update(text for setting in settings for text in _texts(setting.get("field")))
+    return mentioned
 
 
 def _nodes(rules: Any) -> Iterator[dict[str, Any]]:

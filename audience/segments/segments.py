@@ -99,9 +99,9 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     return segment
 
 
-def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
     if actor:
-        audit_log.record(actor, act, site, name)
+        audit_log.record(actor, action, site, name)
 
 
 @database.snapshot()

@@ -186,4 +186,6 @@ def erased(site: Site, changes: Sequence[Change]) -> set[str]:
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
     known = suppressions.known(site.id, hashes)
-    return {hashes[hash_] for hash_, found in known.items() if found.reason == suppressions.ERASED}
+    return {
+        hashes[hash_] for hash_, suppression in known.items() if suppression.reason == suppressions.ERASED
+    }

@@ -46,9 +46,9 @@ def _of_two(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]
     if not apart:
         return apart
     known = set(stored.get_by_keys(site_id, {key for place, _, key in named if place in apart}))
-    found = set()
+    places = set()
     for place, _, key in named:
         if place in apart and key in known:
-            found.add(place)
+            places.add(place)
         known.add(key)
-    return found
+    return places

@@ -82,28 +82,28 @@ def of_import(
     _check_age(site, source, days)
     stored_imports.stop(site.id, import_id, clock.now_ms())
     if actor:
-        said = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
-        audit_log.record(actor, said, site, undo_work.subject(source))
+        sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
+        audit_log.record(actor, sentence, site, undo_work.subject(source))
     return _begin(site.id, source, resubscribe)
 
 
 @database.writes_site
 def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
     """As `of_import`, an act on many subscribers that has ended; one that failed is stopped for good."""
-    act, source = bulk_acts.require(site.id, act_id), act_source(act_id)
+    action, source = bulk_acts.require(site.id, act_id), act_source(act_id)
     if undo := _under_way(site.id, source):
         return undo
-    if not may_be_undone(act):
+    if not may_be_undone(action):
         raise Refused(NOT_UNDOABLE)
     _check_age(site, source, days)
-    bulk_acts.stop(site, act)
-    said = bulk_acts.said(act, f", {TO_BE_TAKEN_BACK}")
-    audit_log.record(actor, said, site, undo_work.subject(source), act.changed)
+    bulk_acts.stop(site, action)
+    sentence = bulk_acts.said(action, f", {TO_BE_TAKEN_BACK}")
+    audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 
 
-def may_be_undone(act: BulkAct) -> bool:
-    return act.kind in UNDOABLE and act.changed > 0 and not act.is_open
+def may_be_undone(action: BulkAct) -> bool:
+    return action.kind in UNDOABLE and action.changed > 0 and not action.is_open
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
@@ -117,9 +117,9 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     if known := stored.of(site_id, source):
         stored.retry(site_id, known.id)
         return _require(site_id, source)
-    taken, act = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
+    taken, action = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
     entries = stored_log.entries_of(site_id, source)
-    stored.add(site_id, source, entries, (act.first_row, act.first_number), *taken, resubscribe)
+    stored.add(site_id, source, entries, (action.first_row, action.first_number), *taken, resubscribe)
     return _require(site_id, source)
 
 
@@ -204,13 +204,13 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     """What an undo would do now. Raises `NotFound`, `Refused`."""
     with database.session():
         _check_age(site, source, days)
-        act = _act(site.id, source)._replace(resubscribe=resubscribe)
-    named, gone, count = LaterNames(site.id, act), set[int](), Counter[str]()
+        action = _act(site.id, source)._replace(resubscribe=resubscribe)
+    named, gone, count = LaterNames(site.id, action), set[int](), Counter[str]()
     emails = list[str]()
     with database.session():
         for _ in named.read_on():
             pass
-    for reader in _readers(site.id, act):
+    for reader in _readers(site.id, action):
         decisions = reader.decisions(named, gone)
         gone.update(decision.id for decision in decisions if decision.person is None)
         count += undo_work.counted(decisions)
@@ -234,15 +234,15 @@ def _started(site: Site, source: Source) -> int | None:
     return imports.progress(site, source.id).started_at
 
 
-def _readers(site_id: int, act: TakenBack) -> Iterator[RowReader]:
+def _readers(site_id: int, action: TakenBack) -> Iterator[RowReader]:
     """Of all that the act did, each in a session of its own."""
-    row_id, place = act.first_row, 0
+    row_id, place = action.first_row, 0
     while True:
         with database.session():
-            row = stored_log.next_of(site_id, act.source, row_id)
+            row = stored_log.next_of(site_id, action.source, row_id)
             if row is None:
                 return
-            reader = RowReader(site_id, act, row, place if row.id == row_id else 0, DRY_ROWS)
+            reader = RowReader(site_id, action, row, place if row.id == row_id else 0, DRY_ROWS)
         yield reader
         place = place + DRY_ROWS if row.id == row_id else DRY_ROWS
         row_id, place = (row.id + 1, 0) if place >= row.length else (row.id, place)
@@ -251,9 +251,9 @@ def _readers(site_id: int, act: TakenBack) -> Iterator[RowReader]:
 @database.session()
 def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
     """(source as it is answered, people) of what kept them, the most first; an empty one: what was undone."""
-    found = stored.kept_by(site.id, undo.id)
-    known = keys.publishable({number for kind, number, _ in found if kind in BY_KEY})
-    return [(answered(kind, number, known), people) for kind, number, people in found]
+    rows = stored.kept_by(site.id, undo.id)
+    known = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
+    return [(answered(kind, number, known), people) for kind, number, people in rows]
 
 
 @database.session()

@@ -206,13 +206,13 @@ def _end(job: Job) -> None:
     """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
-        made = stored.made(_get(site_id, undo_id))
-        borne = stored.borne_fields(site_id, made.get("fields", ()))
+        created = stored.made(_get(site_id, undo_id))
+        borne = stored.borne_fields(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)
         undo = _get(site_id, undo_id)
-        if made:
-            _forget_made(site_id, made, borne)
+        if created:
+            _forget_made(site_id, created, borne)
         if undo.removed:
             erasures.forget_typed(site_id)
         stored.end(site_id, undo_id, FINISHED, clock.now_ms())
@@ -225,16 +225,16 @@ def _record(site_id: int, undo: Undo) -> None:
     asked = audit_log.asked_back(site, subject(Source(*undo.of)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)
-        said = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
-        audit_log.record(actor, said, site, asked.subject, undo.removed + undo.restored)
+        sentence = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
+        audit_log.record(actor, sentence, site, asked.subject, undo.removed + undo.restored)
 
 
-def _forget_made(site_id: int, made: Mapping[str, Any], borne: set[str]) -> None:
+def _forget_made(site_id: int, created: Mapping[str, Any], borne: set[str]) -> None:
     """Deletes tags and fields that were added to the site, that nobody has and no segment or report names.
 
     `borne` are fields that somebody has, though `doctor --fix` may be making their values again.
     """
     tags, fields = segment_names.named(site_id)
-    names = stored_tags.names(site_id, made["tags"])
+    names = stored_tags.names(site_id, created["tags"])
     stored.drop_unused_tags(site_id, [id_ for id_, name in names.items() if name_key(name) not in tags])
-    stored.drop_unused_fields(site_id, set(made["fields"]) - fields - borne)
+    stored.drop_unused_fields(site_id, set(created["fields"]) - fields - borne)

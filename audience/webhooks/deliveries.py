@@ -100,8 +100,8 @@ def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool
     webhook = webhooks.require(site.id, webhook_id)
     if number > MAX_PAGE:
         return [], False
-    found = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
-    return found[:PAGE_SIZE], len(found) > PAGE_SIZE
+    rows = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+    return rows[:PAGE_SIZE], len(rows) > PAGE_SIZE
 
 
 @database.session()

@@ -70,8 +70,8 @@ class Place(NamedTuple):
         """The requests to a service on it."""
         url = self.settings.database
         with instances.served(self.settings.instance, AUDIENCE_DATABASE_URL=url) as service:
-            found = reads.tasks(service, total, requests, beside=self.server_pid)
-            yield [task for task in found if task.name in READS]
+            reads_ = reads.tasks(service, total, requests, beside=self.server_pid)
+            yield [task for task in reads_ if task.name in READS]
 
     def _cpu(self) -> float:
         return time.process_time() + (cpu_seconds(self.server_pid) if self.server_pid else 0)
@@ -102,13 +102,13 @@ def fill(settings: Settings, total: int) -> None:
 def measure(total: int, runs: int, requests: int) -> list[Row]:
     with places(total) as (in_file, on_server):
         pairs = [(on_server.imported(run, total), in_file.imported(run, total)) for run in range(runs)]
-        found = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
+        results = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
         with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:
             for task, limit in zip(ours, limits, strict=True):
                 rounds = [(reads.fired(task), reads.fired(limit)) for _ in range(runs + 1)][1:]
-                found.append(_read_row(task.name, *zip(*rounds, strict=True)))
-        found.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
-    return found
+                results.append(_read_row(task.name, *zip(*rounds, strict=True)))
+        results.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
+    return results
 
 
 def beside_earlier(on_server: Place, total: int, runs: int) -> Row:

@@ -156,8 +156,8 @@ class ConsentLook:
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
-        found = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
-        return max(found, key=len, default=None)  # the column whose words tell the most states
+        suggestions = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
+        return max(suggestions, key=len, default=None)  # the column whose words tell the most states
 
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:

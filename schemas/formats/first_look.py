@@ -172,13 +172,13 @@ def _see_heading(
 
     The rows below it would be read as those above.
     """
-    found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
-    if any("@" in cell for cell in found):
+    cells_ = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
+    if any("@" in cell for cell in cells_):
         return
-    alone = [] if found or not emails else [cell for value in record if (cell := table.cell(value).strip())]
-    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found or alone[:1] * (len(alone) == 1))):
+    alone = [] if cells_ or not emails else [cell for value in record if (cell := table.cell(value).strip())]
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, cells_ or alone[:1] * (len(alone) == 1))):
         raise FileRefused(HEADING.format(row=row))
-    if not (found and reading.headed):
+    if not (cells_ and reading.headed):
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _told(names) != _told(table.names):
@@ -239,10 +239,10 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
     if not new or (reading.seen is None and not reading.seen_digest):
         return []
     command = UNSEEN_COMMAND.format(columns=quoted(new), words=shlex.join(options(answers)))
-    given = [f"{name}={value}" for name, value in answers]
+    choices = [f"{name}={value}" for name, value in answers]
     return [
         FileQuestion(
-            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=given, columns=new
+            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=choices, columns=new
         )
     ]
 

@@ -130,8 +130,8 @@ def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
     parser.StartDoctypeDeclHandler = _refuse_document_type
     parser.StartElementHandler = lambda name, _: started.append(name)
     with archive.open(part) as file, suppress(expat.ExpatError):  # not XML
-        while not started and (piece := file.read(PIECE_SIZE)):
-            parser.Parse(piece)
+        while not started and (chunk := file.read(PIECE_SIZE)):
+            parser.Parse(chunk)
 
 
 def _refuse_document_type(*_: Any) -> None:
@@ -148,8 +148,8 @@ def _check_strings(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
     parser = expat.ParserCreate()
     parser.CharacterDataHandler = count
     with archive.open(part) as file:
-        while piece := file.read(PIECE_SIZE):
-            parser.Parse(piece)
+        while chunk := file.read(PIECE_SIZE):
+            parser.Parse(chunk)
             if length > MAX_STRING_LENGTH:
                 raise FileRefused(TOO_LARGE)
 
